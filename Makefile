@@ -1,0 +1,42 @@
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+READY := .venv/ready
+# JupyterLab refuses to run as root (in a container, say) unless told
+LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.PHONY: help lab test check bench data clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 14
+	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to pytest or the benchmarks."
+
+lab: $(READY) ## build the environment, open JupyterLab on the example
+	$(BIN)/jupyter lab $(LAB_FLAGS) notebooks/explore.ipynb
+
+test: $(READY) ## build the environment, run the tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+check: $(READY) ## style, types, imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY) ## speed and quality beside the peers
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+data: $(READY) ## rebuild data/adult.csv.gz from its source
+	$(BIN)/python scripts/build_adult.py
+
+clean: ## remove the environment
+	rm -rf .venv
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: the workbench needs Python 3.11 or newer, but PYTHON=$(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	    "Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	@touch $@

@@ -1,0 +1,77 @@
+"""One column of a table: its distinct values in code order, and the hierarchy above them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from workbench.hierarchy import Hierarchy
+
+Kind = Literal["number", "date", "text"]
+MISSING = "missing"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Codes 0..len(values)-1 stand for `values`; where values are missing, one more code, the last, stands for that.
+
+    `values` are int64, float64, datetime64 or str objects, ascending for numbers and dates, in leaf order for text.
+    `labels` are the same values as people read them.
+    """
+
+    name: str
+    kind: Kind
+    values: np.ndarray
+    labels: tuple[str, ...]
+    counts: np.ndarray
+    missing: int = 0
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of codes, missing included."""
+        return len(self.values) + (self.missing > 0)
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """Records per code, missing included."""
+        return np.append(self.counts, self.missing) if self.missing else self.counts
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Code c covers edges[0, c] to edges[1, c]: values for numbers and dates, one unit a code for text.
+
+        A number covers one step of its column (1 for integers), so that [25-29] is five years wide.
+        Missing lies one step beyond the last value.
+        """
+        positions, step = np.arange(len(self.values), dtype=float), 1.0
+        if self.kind != "text":
+            values = self.values.astype("int64" if self.kind == "date" else float)
+            positions = (values - values[0]).astype(float) if len(values) else positions
+            if self.values.dtype.kind == "f" and len(values) > 1:
+                step = float(np.diff(positions).min())
+        if self.missing:
+            positions = np.append(positions, positions[-1] + step if len(positions) else 0.0)
+        return np.array([positions, positions + step])
+
+    def arranged(self, hierarchy: Hierarchy) -> tuple[Column, np.ndarray]:
+        """This column in the leaf order of a hierarchy, and the new code of each old one."""
+        place = {label: code for code, label in enumerate(hierarchy.leaves)}
+        recode = np.array([place[label] for label in self.labels], dtype=np.int64)
+        order = np.argsort(recode)
+        column = replace(
+            self,
+            values=self.values[order],
+            labels=tuple(self.labels[i] for i in order),
+            counts=self.counts[order],
+            hierarchy=hierarchy,
+        )
+        return column, np.append(recode, len(recode)) if self.missing else recode
+
+    def value_labels(self) -> list[str]:
+        """The label of every code, missing included."""
+        return [*self.labels, MISSING] if self.missing else list(self.labels)

@@ -1,0 +1,65 @@
+"""Data that comes with the workbench.
+
+Adult: Becker, B. and Kohavi, R. (1996), UCI Machine Learning Repository, CC BY 4.0. An extract of the 1994 US census.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.builders import Builder, Intervals, read_csv
+from workbench.errors import BadInput
+from workbench.table import Table
+
+HERE = Path(__file__).parent
+DATA = HERE / "data" if (HERE / "data").is_dir() else HERE.parent / "data"  # installed, or a checkout
+
+# a file of data/hierarchies, or what builds the hierarchy from the numbers
+ADULT_HIERARCHIES: dict[str, str | Builder] = {
+    "age": Intervals(widths=(5, 10, 20, 40)),
+    "workclass": "workclass.csv",
+    "fnlwgt": Intervals(widths=(10_000, 50_000, 100_000, 500_000)),
+    "education": "education.csv",
+    "education_num": Intervals(cuts=(5, 10, 13, 14)),  # the same groups as education
+    "marital_status": "marital_status.csv",
+    "occupation": "occupation.csv",
+    "relationship": "relationship.csv",
+    "race": "race.csv",
+    "sex": "sex.csv",
+    "capital_gain": Intervals(cuts=((1, 3_000, 7_000, 15_000), (1,))),
+    "capital_loss": Intervals(cuts=((1, 1_500, 2_000), (1,))),
+    "hours_per_week": Intervals(widths=(5, 10, 20)),
+    "native_country": "native_country.csv",
+    "salary": "salary.csv",
+}
+
+
+def adult(
+    quasi: Sequence[str] = ("age", "workclass", "education", "marital_status", "race", "sex"),
+    sensitive: str | Sequence[str] | None = "occupation",
+    drop_missing: bool = True,
+) -> Table:
+    """The Adult census data, 48,842 records; 45,222 of them are complete and stay if missing values are dropped.
+
+    Columns that are neither quasi-identifier nor sensitive are neutral.
+    """
+    quasi, sensitive = _names(quasi), _names(sensitive)
+    unknown = [name for name in [*quasi, *sensitive] if name not in ADULT_HIERARCHIES]
+    if unknown:
+        raise BadInput(f"the Adult data has no column {', '.join(unknown)}; it has {', '.join(ADULT_HIERARCHIES)}")
+    return Table.read(
+        DATA / "adult.csv.gz",
+        quasi=quasi,
+        sensitive=sensitive,
+        hierarchies={name: _builder(given) for name, given in ADULT_HIERARCHIES.items()},
+        drop_missing=drop_missing,
+    )
+
+
+def _names(given: str | Sequence[str] | None) -> list[str]:
+    return [] if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def _builder(given: str | Builder) -> Builder:
+    return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given

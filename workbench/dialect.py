@@ -1,0 +1,201 @@
+"""How a delimited text file is written: its encoding, delimiter, quotes and header. Types are not guessed here."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from workbench.errors import BadInput
+
+SAMPLE = 1 << 18
+BLOCK = 1 << 22
+DELIMITERS = ",;\t|"
+MARKS = (  # the longer ones first: UTF-32's begins like UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+PRINTED = bytes([*b"\t\n\v\f\r\x1b", *range(32, 256)])
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What has to be known to read a file field by field."""
+
+    delimiter: str
+    quote: str
+    names: list[str]
+    skip: int  # rows before the first record
+
+
+def opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked when its name ends in .gz."""
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:
+    """The text of a file without its byte order mark, line ends as they are."""
+    return io.TextIOWrapper(opened(path), encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+
+
+def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]:
+    """The encoding that the whole file can be read in, and what to say about it."""
+    with opened(path) as file:
+        head = file.read(4)
+    if not head:
+        raise BadInput(f"{path}: the file is empty")
+    marked = next((name for mark, name in MARKS if head.startswith(mark)), None)
+    encoding = _known(given, path) if given else marked or "utf-8"
+    line = first_unreadable(path, encoding)
+    if line is None:
+        return encoding, [f"encoding {encoding}"]
+    if given or marked:
+        raise BadInput(
+            f"{path}, line {line}: not valid {encoding}; "
+            "give the encoding it was written in, for example encoding='cp1252'"
+        )
+    first_unreadable(path, "latin-1", guessed=True)
+    return "latin-1", [
+        f"encoding latin-1: line {line} is not valid utf-8; where letters look wrong, give encoding= (often 'cp1252')"
+    ]
+
+
+def _known(encoding: str, path: Path) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        pass
+    raise BadInput(f"{path}: encoding {encoding!r} is not known; try 'utf-8', 'utf-16', 'latin-1' or 'cp1252'")
+
+
+def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | None:
+    """The line of the first byte that this encoding cannot read; BadInput when the file is no text at all."""
+    decoder, line = codecs.getincrementaldecoder(encoding)(), 1
+    with opened(path) as file:
+        while block := file.read(BLOCK):
+            pending = decoder.getstate()[0]
+            try:
+                text = decoder.decode(block)
+            except UnicodeDecodeError as error:
+                return line + (pending + block)[: error.start].count(b"\n")
+            if "\0" in text or (guessed and block.translate(None, PRINTED)):
+                raise BadInput(
+                    f"{path}: not a text file; if it is Parquet say format='parquet', "
+                    "if it is UTF-16 without a byte order mark say encoding='utf-16-le'"
+                )
+            line += text.count("\n")
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return line
+    return None
+
+
+def to_utf8(path: Path, encoding: str, target: Path) -> Path:
+    """A copy of the text in UTF-8, for readers that know nothing else."""
+    with opened_text(path, encoding) as source, target.open("wb") as copy:
+        while block := source.read(BLOCK):
+            copy.write(block.encode())
+    return target
+
+
+def find_dialect(
+    path: Path, encoding: str, delimiter: str | None = None, quote: str | None = None, header: bool = True
+) -> Dialect:
+    """Delimiter and quote from the beginning of the file, and the column names from its header."""
+    for what, given in (("delimiter", delimiter), ("quote", quote)):
+        if given is not None and len(given) != 1 and (what, given) != ("quote", ""):
+            raise BadInput(f"{path}: {what}={given!r} must be one character")
+    with opened_text(path, encoding) as file:
+        sample = file.read(SAMPLE)
+    if len(sample) == SAMPLE and "\n" in sample:
+        sample = sample[: sample.rindex("\n") + 1]
+    if not sample.strip():
+        raise BadInput(f"{path}: the file is empty")
+    candidates = [delimiter] if delimiter else list(DELIMITERS)
+    delimiter = max(candidates, key=lambda d: _fit(sample, d, quote))
+    quote = find_quote(sample, delimiter) if quote is None else quote
+    above, first = next((i, row) for i, row in enumerate(parsed(sample.splitlines(True), delimiter, quote)) if row)
+    names = [name.strip() if header else "" for name in first]
+    return Dialect(delimiter, quote, _unique(names, path), above + header)
+
+
+def parsed(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
+    """The rows of some lines of text, as far as they can be told apart; a blank line is an empty row."""
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote or None,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        skipinitialspace=True,
+    )
+    try:
+        for row in reader:
+            yield row if len(row) > 1 or any(field.strip() for field in row) else []
+    except csv.Error:
+        return
+
+
+def _fit(sample: str, delimiter: str, quote: str | None) -> tuple[float, int]:
+    """The share of rows with as many fields as the first, then how many that is."""
+    quote = find_quote(sample, delimiter) if quote is None else quote
+    counts = [len(row) for row in parsed(sample.splitlines(True), delimiter, quote) if row]
+    if not counts or counts[0] == 1:
+        return 0.0, 1
+    return sum(count == counts[0] for count in counts) / len(counts), counts[0]
+
+
+def find_quote(sample: str, delimiter: str) -> str:
+    """The double quote, unless none opens a field and single quotes enclose some."""
+    start, end = rf"(?:^|{re.escape(delimiter)}) *", rf" *(?={re.escape(delimiter)}|\r?$)"
+    if re.search(start + '"', sample, re.M):
+        return '"'
+    return "'" if re.search(rf"{start}'[^'\n]*'{end}", sample, re.M) else '"'
+
+
+def _unique(names: list[str], path: Path) -> list[str]:
+    """The names, `column 3` where there is none; BadInput when one stands twice."""
+    names = [name or f"column {position}" for position, name in enumerate(names, 1)]
+    refuse_duplicates(names, str(path))
+    return names
+
+
+def refuse_duplicates(names: list[str], where: str) -> None:
+    """Raise BadInput when two columns share a name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise BadInput(f"{where}: more than one column is called {', '.join(map(repr, twice))}; rename all but one")
+
+
+def line_of_row(path: Path, encoding: str, dialect: Dialect, row: int) -> int:
+    """The line on which a row of the file begins: a quoted field may run over several lines."""
+    with opened_text(path, encoding) as file:
+        lines = _Counted(file)
+        rows = parsed(lines, dialect.delimiter, dialect.quote)
+        before = sum(1 for _ in zip(range(row - 1), rows, strict=False))
+    return lines.number + 1 if before == row - 1 else row
+
+
+class _Counted:
+    """Lines that remember how many were taken."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines, self.number = iter(lines), 0
+
+    def __iter__(self) -> _Counted:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self.lines)
+        self.number += 1
+        return line

@@ -1,0 +1,237 @@
+"""The compiled part: it moves cells and counts them, and knows no model, method or measure.
+
+Conventions: `quasi` is int32, attributes x cells; `order` holds cells, a node is order[start:end];
+a cut c on an axis sends codes <= c to the left. Several cuts a node lie in one flat array, `first[i]:first[i + 1]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numba
+import numpy as np
+
+
+def compiled(function: Callable) -> Callable:
+    """Compile without the GIL, and cache where a folder can be written; elsewhere each process compiles anew."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # numba found no writable place for its cache
+        return numba.njit(nogil=True)(function)
+
+
+@compiled
+def histogram(group, value, weight, groups, values):  # noqa: ANN001, ANN201
+    """Records per group and value."""
+    counts = np.zeros((groups, values), dtype=np.int64)
+    for i in range(group.size):
+        counts[group[i], value[i]] += weight[i]
+    return counts
+
+
+@compiled
+def ranges(group, cell, quasi, groups):  # noqa: ANN001, ANN201
+    """The lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
+    axes = quasi.shape[0]
+    low = np.full((groups, axes), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full((groups, axes), -1, dtype=np.int32)
+    for a in range(axes):
+        codes = quasi[a]
+        for i in range(group.size):
+            g, c = group[i], codes[cell[i]]
+            if c < low[g, a]:
+                low[g, a] = c
+            if c > high[g, a]:
+                high[g, a] = c
+    return low, high
+
+
+@compiled
+def _median(order, start, end, codes, weight, low, high, half, counts):  # noqa: ANN001, ANN202
+    """The lowest code m with at least `half` records up to it, the records below m and at m, and the code before m."""
+    if high - low < 4 * (end - start) + 64:
+        counts[: high - low + 1] = 0
+        for i in range(start, end):
+            counts[codes[order[i]] - low] += weight[order[i]]
+        below, m = 0, low
+        while below + counts[m - low] < half:
+            below += counts[m - low]
+            m += 1
+        at, before = counts[m - low], m - 1
+        while before >= low and counts[before - low] == 0:
+            before -= 1
+        return m, below, at, before
+    left, right = low, high  # a long axis and few cells: bisection reads the cells, not the axis
+    while left < right:
+        middle, total = (left + right) // 2, 0
+        for i in range(start, end):
+            if codes[order[i]] <= middle:
+                total += weight[order[i]]
+        if total >= half:
+            right = middle
+        else:
+            left = middle + 1
+    below, at, before = 0, 0, low - 1
+    for i in range(start, end):
+        c = codes[order[i]]
+        if c < left:
+            below += weight[order[i]]
+            before = max(before, c)
+        elif c == left:
+            at += weight[order[i]]
+    return left, below, at, before
+
+
+@compiled
+def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict):  # noqa: ANN001, ANN201
+    """The median cut of each node on its widest untried axis: axis (-1: none is left), cut, quota, records to the left.
+
+    Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
+    `edge` holds the position of each code, `span` that of the whole axis. Quota is how many cells at the cut itself
+    go left (-1: all of them).
+    """
+    axis = np.full(nodes.size, -1, dtype=np.int32)
+    cut = np.zeros(nodes.size, dtype=np.int32)
+    quota = np.full(nodes.size, -1, dtype=np.int64)
+    records = np.zeros(nodes.size, dtype=np.int64)
+    counts = np.zeros(edge.shape[1] + 1, dtype=np.int64)
+    for i in range(nodes.size):
+        n = nodes[i]
+        while True:
+            best, width = -1, 0.0
+            for a in range(low.shape[1]):
+                wide = (edge[a, high[n, a]] - edge[a, low[n, a]]) / span[a]
+                if not tried[n, a] and wide > width:
+                    best, width = a, wide
+            if best < 0 or exact[n, best]:
+                break
+            codes = quasi[best]
+            lo, hi = high[n, best], low[n, best]
+            for j in range(start[n], end[n]):
+                c = codes[order[j]]
+                lo, hi = min(lo, c), max(hi, c)
+            low[n, best], high[n, best], exact[n, best] = lo, hi, True
+        if best < 0:
+            continue
+        half = (size[n] + 1) // 2 if strict else size[n] // 2
+        m, below, at, before = _median(
+            order, start[n], end[n], quasi[best], weight, low[n, best], high[n, best], half, counts
+        )
+        if not strict:
+            quota[i], records[i] = half - below, half
+        elif m == high[n, best]:
+            m, records[i] = before, below
+        else:
+            records[i] = below + at
+        axis[i], cut[i] = best, m
+    return axis, cut, quota, records
+
+
+@compiled
+def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, quota):  # noqa: ANN001, ANN201
+    """Records per value that each proposed cut sends left and right: row 2i and row 2i + 1."""
+    counts = np.zeros((2 * nodes.size, values), dtype=np.int64)
+    for i in range(nodes.size):
+        codes, ties, n = quasi[axis[i]], quota[i], nodes[i]
+        for j in range(start[n], end[n]):
+            cell = order[j]
+            c, side = codes[cell], 1
+            if c < cut[i]:
+                side = 0
+            elif c == cut[i] and ties != 0:
+                side, ties = 0, ties - 1
+            counts[2 * i + side, value[cell]] += weight[cell]
+    return counts
+
+
+@compiled
+def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):  # noqa: ANN001, ANN201
+    """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
+    begins = np.zeros(cuts.size + nodes.size, dtype=np.int64)
+    longest = 0
+    for n in nodes:
+        longest = max(longest, end[n] - start[n])
+    scratch = np.empty(longest, dtype=order.dtype)
+    part_of = np.empty(longest, dtype=np.int32)
+    for k in range(nodes.size):
+        codes, mine, ties, n = quasi[axis[k]], cuts[first[k] : first[k + 1]], quota[k], nodes[k]
+        place = np.zeros(mine.size + 2, dtype=np.int64)
+        for i in range(start[n], end[n]):
+            c, part = codes[order[i]], 0
+            while part < mine.size and c > mine[part]:
+                part += 1
+            if part == 0 and c == mine[0]:
+                if ties == 0:
+                    part = 1
+                ties -= 1
+            part_of[i - start[n]] = part
+            place[part + 1] += 1
+            scratch[i - start[n]] = order[i]
+        for part in range(mine.size + 1):
+            place[part + 1] += place[part]
+            begins[first[k] + k + part] = start[n] + place[part]
+        for i in range(end[n] - start[n]):
+            part = part_of[i]
+            order[start[n] + place[part]] = scratch[i]
+            place[part] += 1
+    return begins
+
+
+@compiled
+def coverage(runs, low, high, left, right, histogram, same):  # noqa: ANN001, ANN201
+    """What generalized classes let a researcher expect: populations x values.
+
+    A class counts by the share of its run that a population covers, attribute by attribute. `same[p]` is how many
+    leading attributes population p shares with the one before: their shares are computed once, and only of the
+    classes that the prefix reaches.
+    """
+    populations, axes = runs.shape[0], runs.shape[1]
+    classes, values = histogram.shape
+    expected = np.zeros((populations, values))
+    share = np.empty((axes + 1, classes))
+    member = np.empty((axes + 1, classes), dtype=np.int32)
+    reached = np.zeros(axes + 1, dtype=np.int64)
+    share[0], member[0], reached[0] = 1.0, np.arange(classes), classes
+    for p in range(populations):
+        for a in range(same[p], axes):
+            from_low, to_high = left[a, runs[p, a, 0]], right[a, runs[p, a, 1]]
+            found = 0
+            for j in range(reached[a]):
+                c = member[a, j]
+                begin, finish = left[a, low[c, a]], right[a, high[c, a]]
+                overlap = min(finish, to_high) - max(begin, from_low)
+                if overlap > 0:
+                    member[a + 1, found] = c
+                    share[a + 1, found] = share[a, j] * (overlap / (finish - begin))
+                    found += 1
+            reached[a + 1] = found
+        for j in range(reached[axes]):
+            c = member[axes, j]
+            for v in range(values):
+                expected[p, v] += share[axes, j] * histogram[c, v]
+    return expected
+
+
+@compiled
+def reach(runs, quasi, weight, group, belief, same):  # noqa: ANN001, ANN201
+    """What exact quasi-identifiers and a belief per group let a researcher expect: populations x values."""
+    populations, axes = runs.shape[0], runs.shape[1]
+    cells, values = quasi.shape[1], belief.shape[1]
+    expected = np.zeros((populations, values))
+    member = np.empty((axes + 1, cells), dtype=np.int32)
+    reached = np.zeros(axes + 1, dtype=np.int64)
+    member[0], reached[0] = np.arange(cells), cells
+    for p in range(populations):
+        for a in range(same[p], axes):
+            found = 0
+            for j in range(reached[a]):
+                cell = member[a, j]
+                if runs[p, a, 0] <= quasi[a, cell] <= runs[p, a, 1]:
+                    member[a + 1, found] = cell
+                    found += 1
+            reached[a + 1] = found
+        for j in range(reached[axes]):
+            cell = member[axes, j]
+            for v in range(values):
+                expected[p, v] += weight[cell] * belief[group[cell], v]
+    return expected

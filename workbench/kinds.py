@@ -1,0 +1,230 @@
+"""What the distinct values of a column are: numbers, dates or text, ascending and labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.column import Kind
+from workbench.errors import BadInput
+
+MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", ".", "-")
+KINDS = ("number", "date", "text")
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+INTEGER = r"^[+-]?\d+$"
+INFINITE = r"^[+-]?(?i:inf|infinity)$"
+LEADING_ZERO = r"^[+-]?0\d"
+DATE = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?$"
+MOSTLY = 0.9
+FIRST, LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
+
+
+@dataclass(frozen=True)
+class Values:
+    """Distinct values in order, and where each of the values they came from stands among them (-1: missing)."""
+
+    kind: Kind
+    values: np.ndarray
+    labels: tuple[str, ...]
+    place: np.ndarray
+    markers: list[str] = field(default_factory=list)  # read as missing
+
+
+def find_values(
+    found: pa.Array,
+    where: str,
+    name: str,
+    *,
+    typed: bool = True,
+    missing: Sequence[str] | None = None,
+    declared: str | None = None,
+) -> Values:
+    """Type and sort the distinct values of a column; without types of their own they are read from the text."""
+    column = _Reading(where, name, typed, declared)
+    text = pa.types.is_large_string(found.type)
+    gone, markers = np.zeros(len(found), dtype=bool), list(missing if missing is not None else () if typed else MARKERS)
+    if text:
+        found = found if typed else pc.utf8_trim_whitespace(found)
+        gone = _mask(pc.is_in(found, value_set=pa.array(markers, found.type)))
+        markers = sorted(set(found.filter(pa.array(gone)).to_pylist()))
+    elif pa.types.is_floating(found.type):
+        gone = _mask(pc.is_nan(found))
+    present = found.filter(pa.array(~gone)) if gone.any() else found
+    if not len(present):
+        raise column.bad("there is nothing but missing values; leave the column out")
+    kind, values, labels, rank = column.read(present)
+    place = np.full(len(found), -1, dtype=np.int32)
+    place[~gone] = rank
+    return Values(kind, values, labels, place, markers if text else [])
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One column on its way from what was found to typed values."""
+
+    where: str
+    name: str
+    typed: bool
+    declared: str | None
+
+    def bad(self, message: str) -> BadInput:
+        return BadInput(f"{self.where}, column {self.name!r}: {message}")
+
+    def read(self, present: pa.Array) -> tuple[Kind, np.ndarray, tuple[str, ...], np.ndarray]:
+        """Kind, ascending values, their labels, and the rank of each value given."""
+        kind = self.declared or self.kind_of(present)
+        if kind == "number":
+            values, rank = np.unique(self.numbers(present), return_inverse=True)
+            return "number", values, _number_labels(values), rank
+        if kind == "date":
+            values, rank = np.unique(self.dates(present), return_inverse=True)
+            return "date", values, _date_labels(values), rank
+        values, rank = _sorted_text(self.text(present))
+        return "text", values, tuple(values), rank
+
+    def kind_of(self, present: pa.Array) -> str:
+        """The kind that the type says, or for text without types the one that every value has."""
+        kind = present.type
+        if pa.types.is_large_string(kind):
+            return "text" if self.typed else self.kind_of_text(present)
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            return "date"
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            return "number"
+        return "text"
+
+    def kind_of_text(self, present: pa.Array) -> str:
+        number = _matches(present, NUMBER) | _matches(present, INFINITE)
+        if number.any() and _matches(present, LEADING_ZERO).any():  # codes: as numbers they would lose the zero
+            return "text"
+        if number.all():
+            return "text" if _matches(present, INFINITE).all() else "number"
+        if number.mean() >= MOSTLY:
+            raise self.mixed(present, number)
+        if _matches(present, DATE).all():
+            return "text" if _parsed_dates(present) is None else "date"
+        return "text"
+
+    def mixed(self, present: pa.Array, number: np.ndarray) -> BadInput:
+        """What to say when a column is numbers but for a few values."""
+        others = present.filter(pa.array(~number))
+        some = ", ".join(repr(value[:30]) for value in others.slice(0, 3).to_pylist())
+        return self.bad(
+            f"mixed types: {len(others):,} of {len(present):,} distinct values are no numbers ({some}); "
+            f"declare types={{{self.name!r}: 'text'}}, list what stands for missing in missing=[...], or mend the data"
+        )
+
+    def numbers(self, present: pa.Array) -> np.ndarray:
+        """int64 if all are integers, otherwise float64."""
+        kind = present.type
+        if pa.types.is_large_string(kind):
+            number = _matches(present, NUMBER) | _matches(present, INFINITE)
+            if not number.all():
+                raise self.mixed(present, number)
+            if not _matches(present, INTEGER).all():
+                return self.floats(_float64(present))
+            present = pc.replace_substring_regex(present, r"^\+", "")
+        elif pa.types.is_float32(kind):  # 0.1 stays 0.1
+            return self.floats(np.array([float(str(v)) for v in present.to_numpy()]))
+        elif pa.types.is_floating(kind) or (pa.types.is_decimal(kind) and kind.scale):
+            return self.floats(_float64(present))
+        elif not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
+            raise self.bad(f"values of type {kind} are no numbers; declare another type")
+        try:
+            return present.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            pass
+        raise self.beyond()
+
+    def floats(self, values: np.ndarray) -> np.ndarray:
+        """The numbers as integers if they all are."""
+        if np.isinf(values).any():
+            raise self.bad("there are infinite values; make them missing or finite, or declare "
+                           f"types={{{self.name!r}: 'text'}}")  # fmt: skip
+        if (values != np.floor(values)).any():
+            return values + 0.0  # no -0.0
+        if np.abs(values).max() < 2.0**63:
+            return values.astype(np.int64)
+        if self.declared != "number":
+            raise self.beyond(f", or types={{{self.name!r}: 'number'}} if they are measured, not counted")
+        return values
+
+    def beyond(self, way: str = "") -> BadInput:
+        return self.bad(f"integers beyond 64 bits; if they are codes, declare types={{{self.name!r}: 'text'}}{way}")
+
+    def dates(self, present: pa.Array) -> np.ndarray:
+        """datetime64[D] if no value has a time of day, otherwise datetime64[us] (in UTC where a zone is given)."""
+        values = None
+        if pa.types.is_large_string(present.type):
+            values = _parsed_dates(present)
+        elif pa.types.is_date(present.type) or pa.types.is_timestamp(present.type):
+            values = present.to_numpy(zero_copy_only=False)
+        if values is None:
+            raise self.bad("not all values are ISO dates such as 2024-12-31; declare another type or mend the data")
+        days = values.astype("datetime64[D]")
+        if days.min() < FIRST or days.max() > LAST:
+            raise self.bad("dates outside the years 1 to 9999; make them missing, or mend the data")
+        return days if (days == values).all() else values.astype("datetime64[us]")
+
+    def text(self, present: pa.Array) -> pa.Array:
+        """The values as people read them."""
+        kind = present.type
+        if pa.types.is_boolean(kind):
+            return pa.array([str(value) for value in present.to_pylist()], pa.large_string())
+        if pa.types.is_floating(kind):
+            return pa.array(_number_labels(self.floats(_float64(present))), pa.large_string())
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            return pa.array(_date_labels(self.dates(present)), pa.large_string())
+        return present.cast(pa.large_string())
+
+
+def _mask(array: pa.Array) -> np.ndarray:
+    return array.to_numpy(zero_copy_only=False).astype(bool)
+
+
+def _matches(array: pa.Array, pattern: str) -> np.ndarray:
+    return _mask(pc.match_substring_regex(array, pattern))
+
+
+def _float64(array: pa.Array) -> np.ndarray:
+    if pa.types.is_large_string(array.type):
+        array = pc.replace_substring_regex(array, r"^(\+)", "")
+    return array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _parsed_dates(array: pa.Array) -> np.ndarray | None:
+    """The moments that ISO text means, None if some is none."""
+    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
+        try:
+            return array.cast(kind).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            continue
+    return None
+
+
+def _sorted_text(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct text in the order of its code points, and the rank of each given."""
+    encoded = array.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    values = np.empty(len(order), dtype=object)
+    values[:] = encoded.dictionary.take(pa.array(order)).to_pylist()
+    return values, rank[encoded.indices.to_numpy()]
+
+
+def _number_labels(values: np.ndarray) -> tuple[str, ...]:
+    if values.dtype.kind == "i":
+        return tuple(pa.array(values).cast(pa.string()).to_pylist())
+    return tuple(repr(value).removesuffix(".0") for value in values.tolist())
+
+
+def _date_labels(values: np.ndarray) -> tuple[str, ...]:
+    if values.dtype == np.dtype("datetime64[D]"):
+        return tuple(np.datetime_as_string(values).tolist())
+    whole = (values == values.astype("datetime64[s]")).all()
+    return tuple(np.datetime_as_string(values, unit="s" if whole else "us").tolist())

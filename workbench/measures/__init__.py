@@ -1,0 +1,69 @@
+"""Measures: each scores a release on one side, privacy or utility; one file a measure."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from workbench.errors import Undefined
+from workbench.parameters import Variant, from_package
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value, the plain sentence that goes with it, and what it is made of (arrays per class, population...)."""
+
+    value: float
+    sentence: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Measure(Variant):
+    """`measure(release)` gives a `Measured`; what a release cannot answer raises Undefined with the reason."""
+
+    symbol: ClassVar[str]  # how charts and tables call it: P_loss
+    side: ClassVar[Literal["privacy", "utility"]]
+    unit: ClassVar[str]
+    better: ClassVar[Literal["lower", "higher"]] = "lower"
+    best: ClassVar[float] = 0.0
+
+    @property
+    def key(self) -> str:
+        """The symbol, with the settings that differ from the defaults: the name of a column of points."""
+        changed = {n: v for n, v in self.settings().items() if v != type(self).__dataclass_fields__[n].default}  # type: ignore[attr-defined]
+        return self.symbol + (f"({', '.join(f'{n}={v}' for n, v in changed.items())})" if changed else "")
+
+    def __call__(self, release: Release) -> Measured:
+        self.check(release.table)
+        return self.measure(release)
+
+    @abstractmethod
+    def measure(self, release: Release) -> Measured:
+        """Score the release; `__call__` has checked the parameters."""
+
+
+def sensitive_of(release: Release) -> list[str]:
+    """The sensitive columns; Undefined where there is none."""
+    if not release.table.sensitive:
+        raise Undefined("the table has no sensitive column, so nothing sensitive can be learnt or lost")
+    return list(release.table.sensitive)
+
+
+def worst(found: Mapping[str, Measured]) -> Measured:
+    """The largest over the sensitive columns, each measured by itself."""
+    return max(found.values(), key=lambda measured: measured.value)
+
+
+def average(values: np.ndarray, sizes: np.ndarray) -> float:
+    """The mean over records of a value per class."""
+    return float(values @ sizes / sizes.sum())
+
+
+def __getattr__(name: str) -> Any:
+    """The catalog's measures, found when first asked for: `from workbench.measures import PrivacyLoss`."""
+    return from_package(__name__, Measure, name)

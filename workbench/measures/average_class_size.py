@@ -1,0 +1,26 @@
+"""Normalised average class size (LeFevre et al. 2006): how much larger classes are than k asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.errors import Undefined
+from workbench.measures import Measure, Measured
+from workbench.parameters import parameter
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class AverageClassSize(Measure):
+    k: int = parameter(1, "the class size to compare with", low=1, high=lambda t: t.records, scale="log")
+    name = "average class size"
+    symbol = "C_avg"
+    side = "utility"
+    unit = "times k"
+    best = 1.0
+
+    def measure(self, release: Release) -> Measured:
+        if release.classes is None:
+            raise Undefined("this release has no classes")
+        mean = release.table.records / len(release.classes)
+        return Measured(mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}.")

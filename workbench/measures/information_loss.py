@@ -1,0 +1,39 @@
+"""Generalised information loss, NCP (Xu et al. 2006): how wide the released values are, in units that people use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import Undefined
+from workbench.measures import Measure, Measured, average
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class InformationLoss(Measure):
+    """A run's width over the attribute's whole width: values apart for numbers, steps between values for text."""
+
+    name = "information loss"
+    symbol = "NCP"
+    side = "utility"
+    unit = "share of an attribute's width, averaged over records and attributes"
+
+    def measure(self, release: Release) -> Measured:
+        classes, table = release.classes, release.table
+        if classes is None or classes.low is None or classes.high is None:
+            raise Undefined("this release has no classes")
+        left, _ = table.edges
+        widths, shares = {}, {}
+        for a, name in enumerate(table.quasi):
+            width = 0.0 if classes.exact else average(left[a, classes.high[:, a]] - left[a, classes.low[:, a]], classes.sizes)
+            whole = left[a, table.columns[name].size - 1]
+            widths[name], shares[name] = width, width / whole if whole else 0.0
+        value = float(np.mean(list(shares.values())))
+        spoken = ", ".join(f"{name} {widths[name]:.3g} {_unit(table.columns[name].kind)}" for name in table.quasi)
+        return Measured(value, f"A released value spans, on average: {spoken}.", {"per_attribute": shares, "width": widths})
+
+
+def _unit(kind: str) -> str:
+    return {"number": "units", "date": "days"}.get(kind, "further values")

@@ -1,0 +1,27 @@
+"""A_know (Brickell & Shmatikov 2008, section 4.4): how far an average record's distribution is from the whole table's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.distances import variation
+from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class KnowledgeGain(Measure):
+    name = "adversary's knowledge gain"
+    symbol = "A_know"
+    side = "privacy"
+    unit = "share of belief moved, 0 to 1"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def _one(self, release: Release, name: str) -> Measured:
+        posterior = release.posterior(name)
+        moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
+        value = average(moved, posterior.sizes)
+        sentence = f"Knowing someone's quasi-identifiers moves {value:.1%} of the belief about their {name}, on average."
+        return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "moved": moved})

@@ -1,0 +1,34 @@
+"""Largest A_quot (Brickell & Shmatikov 2008, section 4.1): by what factor the share of any value changes, at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.measures import Measure, Measured, sensitive_of, worst
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class LargestQuotient(Measure):
+    name = "largest quotient"
+    symbol = "A_quot"
+    side = "privacy"
+    unit = "natural logarithm of a factor; infinite where some class lacks a value"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def _one(self, release: Release, name: str) -> Measured:
+        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        quotient = posterior.beliefs / seen.prior
+        logs = np.abs(np.log(quotient, out=np.full_like(quotient, np.inf), where=quotient > 0))
+        value = float(logs.max())
+        lacking = int(posterior.sizes[(quotient == 0).any(axis=1)].sum())
+        sentence = (
+            f"For {lacking:,} records some value of {name} can be ruled out altogether."
+            if lacking
+            else f"No value of {name} becomes more than {np.exp(value):.3g} times as likely, or unlikely, as it was."
+        )
+        return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "quotient": logs.max(axis=1)})

@@ -1,0 +1,49 @@
+"""P_loss (Li & Li 2009, section 4.1): how far the worst-off person's distribution is from the whole table's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.distances import distance
+from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.parameters import parameter
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class PrivacyLoss(Measure):
+    distance: str = parameter(
+        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
+    )
+    name = "privacy loss"
+    symbol = "P_loss"
+    side = "privacy"
+    unit = "distance from Q, 0 to ln 2 for Jensen-Shannon, else 0 to 1"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def _one(self, release: Release, name: str) -> Measured:
+        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        loss = distance(self.distance, posterior.beliefs, seen.prior, seen.levels)
+        group = int(loss.argmax())
+        reveal = self.revealed(seen)
+        possible = float(reveal.min())
+        at_risk = int(posterior.sizes[loss >= possible].sum())
+        belief = posterior.beliefs[group]
+        value = int((belief - seen.prior).argmax())
+        sentence = (
+            f"The worst-off people ({posterior.sizes[group]:,} alike) lose {loss[group]:.3g}: what is believed of their "
+            f"{name} moves most for {seen.labels[value]!r}, from {seen.prior[value]:.1%} to {belief[value]:.1%}. "
+            f"A full disclosure would cost {possible:.3g} ({seen.labels[int(reveal.argmin())]!r}) "
+            f"to {reveal.max():.3g} ({seen.labels[int(reveal.argmax())]!r}); {at_risk:,} records lose at least {possible:.3g}."
+        )
+        detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
+        return Measured(float(loss[group]), sentence, {**detail, "revealed": reveal, "possible_from": possible})
+
+    def revealed(self, sensitive: Sensitive) -> np.ndarray:
+        """What a full disclosure of each value would cost (section 5.1); from the least on, a disclosure is possible."""
+        return distance(self.distance, np.eye(len(sensitive)), sensitive.prior, sensitive.levels)

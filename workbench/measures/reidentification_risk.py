@@ -1,0 +1,49 @@
+"""Re-identification risk: how likely the right record is found among those that look alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.cells import distinct_rows
+from workbench.errors import Undefined
+from workbench.measures import Measure, Measured
+from workbench.parameters import parameter
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class ReidentificationRisk(Measure):
+    """Over groups with equal published quasi-identifiers; a bucketized release publishes them exactly."""
+
+    statistic: str = parameter(
+        "largest", "of 1 / size: the largest, or the average record's; or the share of records with size 1",
+        choices=("largest", "average", "alone"),
+    )  # fmt: skip
+    name = "re-identification risk"
+    symbol = "R_id"
+    side = "privacy"
+    unit = "probability"
+
+    def measure(self, release: Release) -> Measured:
+        sizes = alike(release)
+        largest, mean = 1 / int(sizes.min()), len(sizes) / int(sizes.sum())
+        alone = int((sizes == 1).sum())
+        value = {"largest": largest, "average": mean, "alone": alone / int(sizes.sum())}[self.statistic]
+        sentence = (
+            f"The easiest record is found with probability {largest:.2%}, the average one with {mean:.2%}; "
+            f"{alone:,} of {int(sizes.sum()):,} records are alone."
+        )
+        return Measured(value, sentence, {"sizes": sizes})
+
+
+def alike(release: Release) -> np.ndarray:
+    """The sizes of the groups that share their published quasi-identifiers."""
+    classes, cells = release.classes, release.table.cells()
+    if classes is None:
+        raise Undefined("this release has no classes of look-alikes")
+    if not classes.exact:
+        return classes.sizes
+    _, group = distinct_rows(cells.quasi.T)
+    return np.bincount(group, weights=cells.weight).astype(np.int64)

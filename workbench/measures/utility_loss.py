@@ -1,0 +1,42 @@
+"""U_loss (Li & Li 2009, section 4.2): how wrong a researcher is about large populations, on average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.distances import distance
+from workbench.errors import Undefined
+from workbench.measures import Measure, Measured, sensitive_of, worst
+from workbench.parameters import parameter
+from workbench.release import Release
+
+
+@dataclass(frozen=True)
+class UtilityLoss(Measure):
+    min_support: float = parameter(0.05, "the smallest share of records that counts as large", low=0, high=1, above=True)
+    distance: str = parameter(
+        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
+    )
+    name = "utility loss"
+    symbol = "U_loss"
+    side = "utility"
+    unit = "distance from the truth, averaged over large populations"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def _one(self, release: Release, name: str) -> Measured:
+        seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
+        if not len(populations):
+            raise Undefined(f"no population has {self.min_support:.0%} of the records; lower min_support")
+        truth = populations.truth[name] / populations.support[:, None]
+        expected = release.estimate(populations, name)
+        told = expected / expected.sum(axis=1, keepdims=True)
+        loss = distance(self.distance, truth, told, seen.levels)
+        sentence = (
+            f"Over {len(populations):,} populations of at least {self.min_support:.0%} of the records, the estimated "
+            f"distribution of {name} is {loss.mean():.3g} from the truth on average, {loss.max():.3g} at worst."
+        )
+        return Measured(float(loss.mean()), sentence, {"sensitive": name, "loss": loss, "told": told, "truth": truth})

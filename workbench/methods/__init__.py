@@ -1,0 +1,61 @@
+"""Anonymisation methods: each makes a release from a table under a model; one file a method."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.errors import Unsatisfiable
+from workbench.models import Model
+from workbench.parameters import Variant, from_package
+from workbench.release import Release
+from workbench.table import Table
+
+
+class Method(Variant):
+    """`method(table, model, seed)` gives a release that keeps the model, or says why none can be had."""
+
+    baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
+
+    def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
+        self.check(table)
+        for part in model.parts if model else ():
+            part.check(table)
+            refuse_impossible(table, part)
+        release = self.release(table, model, seed)
+        if model is not None:
+            audit = release.audit(model)
+            if not audit.holds:
+                raise Unsatisfiable(f"{self} cannot keep {model} on this table: {audit}")
+        return release
+
+    @abstractmethod
+    def release(self, table: Table, model: Model | None, seed: int) -> Release:
+        """Make the release; `__call__` has checked the parameters and audits what comes back."""
+
+
+def refuse_impossible(table: Table, model: Model) -> None:
+    """Raise where the whole table as one class breaks a monotone model: then every release does."""
+    if model.needs_sensitive and not table.sensitive:
+        raise Unsatisfiable(f"{model.name} needs a sensitive column, and the table has none; name one, or use k-anonymity")
+    seen = tuple(table.sensitive.values()) if model.needs_sensitive else (None,)
+    reason = next((why for one in seen if (why := model.impossible(one, table.records))), None)
+    if reason is None and model.monotone and not model.holds(whole_table(table))[0]:
+        reason = f"even the whole table as one class has {model.figure} = {model.achieved(whole_table(table)):.4g}"
+    if reason:
+        raise Unsatisfiable(f"no release of this table keeps {model}: {reason}")
+
+
+def whole_table(table: Table) -> Any:
+    """The whole table as one class."""
+    from workbench.classes import Classes
+
+    histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
+    return Classes(np.array([table.records]), histograms, table.sensitive)
+
+
+def __getattr__(name: str) -> Any:
+    """The catalog's methods, found when first asked for: `from workbench.methods import Mondrian`."""
+    return from_package(__name__, Method, name)

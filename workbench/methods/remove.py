@@ -1,0 +1,40 @@
+"""Baseline: columns removed (trivial sanitization, Brickell & Shmatikov 2008): all quasi-identifiers, some, or the sensitive one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.cells import distinct_rows
+from workbench.errors import BadInput
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.parameters import parameter
+from workbench.release import Release
+from workbench.table import Table
+
+
+@dataclass(frozen=True)
+class Remove(Method):
+    """`columns` is one name or several; None removes every quasi-identifier."""
+
+    columns: tuple[str, ...] | str | None = parameter(None, "the columns to remove (none named: all quasi-identifiers)")
+    name = "remove"
+    baseline = True
+
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            named = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
+            object.__setattr__(self, "columns", named)
+        super().__post_init__()
+
+    def release(self, table: Table, model: Model | None, seed: int) -> Release:
+        removed = table.quasi if self.columns is None else self.columns
+        for name in removed:
+            if table.roles.get(name) not in ("quasi", "sensitive", "neutral"):
+                raise BadInput(f"remove: {name!r} is not a column of the table; it has {', '.join(table.names)}")
+        cells = table.cells()
+        kept = [a for a, name in enumerate(table.quasi) if name not in removed]
+        _, group = distinct_rows(cells.quasi[kept].T) if kept else (None, np.zeros(len(cells), np.int32))
+        return Release(table, cells, group.astype(np.int32), removed=frozenset(removed))

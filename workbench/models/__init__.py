@@ -1,0 +1,164 @@
+"""Privacy models: each says what is safe, as a score per class and a limit; one file a model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.classes import Classes, Sensitive
+from workbench.errors import Undefined
+from workbench.parameters import Variant, from_package
+
+TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A model's verdict on a finished release."""
+
+    model: Model
+    achieved: float
+    breaking: np.ndarray  # the classes beyond the limit
+    records: int  # the records in them
+
+    @property
+    def holds(self) -> bool:
+        return len(self.breaking) == 0
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"{self.model} holds: {self.model.figure} = {self.achieved:.4g}"
+        found = f"{self.model.figure} = {self.achieved:.4g}" if self.model.figure else "see its parts"
+        return f"{self.model} is broken by {len(self.breaking):,} classes with {self.records:,} records ({found})"
+
+
+class Model(Variant):
+    """A score per class, and whether it must reach the limit or stay under it."""
+
+    figure: ClassVar[str]  # what the score is called: k, l, t...
+    at_least: ClassVar[bool] = False  # the score must reach the limit (k), else stay within it (t)
+    strict: ClassVar[bool] = False  # equality breaks the model
+    needs_sensitive: ClassVar[bool] = True
+
+    @property
+    def monotone(self) -> bool:
+        """Whether classes that keep the model still keep it when they merge."""
+        return True
+
+    @property
+    @abstractmethod
+    def limit(self) -> float:
+        """What the score is held against."""
+
+    @abstractmethod
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        """The score of each class on one sensitive column; `histogram` is classes x values."""
+
+    def score(self, classes: Classes) -> np.ndarray:
+        """The score of each class: the worst over the sensitive columns."""
+        if not classes.sensitive:
+            raise Undefined(f"{self.name} needs a sensitive column, and the table has none; use a model of class sizes")
+        scores = [self.score_one(classes.histograms[name], seen) for name, seen in classes.sensitive.items()]
+        return np.min(scores, axis=0) if self.at_least else np.max(scores, axis=0)
+
+    def holds(self, classes: Classes) -> np.ndarray:
+        """Whether each class is within the limit."""
+        score, slack = self.score(classes), TOLERANCE * max(1.0, abs(self.limit))
+        slack = -slack if self.strict else slack
+        return score >= self.limit - slack if self.at_least else score <= self.limit + slack
+
+    def achieved(self, classes: Classes) -> float:
+        """The worst score: the strictest limit that the release would still keep."""
+        scores = self.score(classes)
+        return float(scores.min() if self.at_least else scores.max())
+
+    @classmethod
+    def bare(cls) -> Model:
+        """The model that measures its figure alone, with every other requirement at its loosest."""
+        return cls()
+
+    def audit(self, classes: Classes | None) -> Audit:
+        """The verdict on a finished release, with the classes that break the model."""
+        if classes is None:
+            raise Undefined(f"this release has no classes, so {self.name} says nothing about it")
+        breaking = np.flatnonzero(~self.holds(classes))
+        return Audit(self, self.achieved(classes), breaking, int(classes.sizes[breaking].sum()))
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        """Why no release of the table can keep the model, where that can be said in plain words."""
+        return None
+
+    @property
+    def parts(self) -> tuple[Model, ...]:
+        """The models that this one is made of."""
+        return (self,)
+
+    def __and__(self, other: Model) -> And:
+        return And((*self.parts, *other.parts))
+
+
+@dataclass(frozen=True)
+class And(Model):
+    """Several models at once."""
+
+    models: tuple[Model, ...]
+    figure = ""
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return " & ".join(model.name for model in self.models)
+
+    @property
+    def needs_sensitive(self) -> bool:  # type: ignore[override]
+        return any(model.needs_sensitive for model in self.models)
+
+    @property
+    def monotone(self) -> bool:
+        return all(model.monotone for model in self.models)
+
+    @property
+    def limit(self) -> float:
+        return 0.0
+
+    @property
+    def parts(self) -> tuple[Model, ...]:
+        return self.models
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        raise Undefined("several models have no score in common; ask each of `parts`")
+
+    def holds(self, classes: Classes) -> np.ndarray:
+        return np.logical_and.reduce([model.holds(classes) for model in self.models])
+
+    def achieved(self, classes: Classes) -> float:
+        """How many of the models hold."""
+        return float(sum(bool(model.holds(classes).all()) for model in self.models))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": "and", "models": [model.to_dict() for model in self.models]}
+
+    def __str__(self) -> str:
+        return " & ".join(map(str, self.models))
+
+
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """Shannon entropy (natural logarithm) along the last axis of a histogram; an empty one has none."""
+    counts = np.asarray(counts, float)
+    total = counts.sum(axis=-1)
+    logs = np.log(counts, out=np.zeros_like(counts), where=counts > 0)
+    spread = (counts * logs).sum(axis=-1)
+    safe = np.where(total > 0, total, 1)
+    return np.where(total > 0, np.log(safe) - spread / safe, 0.0)
+
+
+def share(histogram: np.ndarray) -> np.ndarray:
+    """Each class's distribution over the values."""
+    return histogram / histogram.sum(axis=1, keepdims=True)
+
+
+def __getattr__(name: str) -> Any:
+    """The catalog's models, found when first asked for: `from workbench.models import KAnonymity`."""
+    return from_package(__name__, Model, name)

@@ -1,0 +1,41 @@
+"""(alpha, k)-anonymity (Wong et al. 2006): no value holds more than a share alpha of a class of at least k records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.models import Model, share
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class AlphaK(Model):
+    alpha: float = parameter(0.5, "the largest share of a class that one value may have", low=0, high=1, above=True)
+    k: int = parameter(10, "the fewest records a class may have", low=1, high=lambda t: t.records, scale="log")
+    name = "(alpha,k)-anonymity"
+    figure = "alpha"
+
+    @classmethod
+    def bare(cls) -> AlphaK:
+        return cls(k=1)
+
+    @property
+    def limit(self) -> float:
+        return self.alpha
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return np.where(histogram.sum(axis=1) < self.k, np.inf, share(histogram).max(axis=1))
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        if records < self.k:
+            return f"the table has {records:,} records, fewer than k = {self.k:,}"
+        if sensitive and sensitive.prior.max() > self.alpha:
+            most = sensitive.labels[int(sensitive.prior.argmax())]
+            return (
+                f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the records, "
+                f"more than alpha = {self.alpha:g}"
+            )
+        return None

@@ -1,0 +1,31 @@
+"""beta-likeness (Cao & Karras 2012): no value gains more than a factor 1 + beta over its share in the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.models import Model, share
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class BetaLikeness(Model):
+    """The score is the largest relative gain (p - q) / q; where enhanced, a gain above -ln q is never within a limit."""
+
+    beta: float = parameter(2.0, "the largest relative gain of a value's share", low=0, above=True, high=100)
+    enhanced: bool = parameter(False, "also bound the gain of common values by -ln q", choices=(False, True))
+    name = "beta-likeness"
+    figure = "beta"
+
+    @property
+    def limit(self) -> float:
+        return self.beta
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        gain = share(histogram) / sensitive.prior - 1
+        if self.enhanced:
+            gain = np.where(gain > -np.log(sensitive.prior), np.inf, gain)
+        return np.maximum(gain.max(axis=1), 0)

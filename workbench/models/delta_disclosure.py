@@ -1,0 +1,38 @@
+"""delta-disclosure privacy (Brickell & Shmatikov 2008, definition 1): no value's share changes by a factor of e^delta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.models import Model, share
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Model):
+    """The score is the largest |log(share in the class / share in the table)|.
+
+    `absent` says what a value means that a class lacks: "breaks" is the definition, "allowed" the laxer reading.
+    """
+
+    delta: float = parameter(1.5, "the largest change of a value's share, as a logarithm", low=0, above=True, high=10)
+    absent: str = parameter("breaks", "what a value missing from a class means", choices=("breaks", "allowed"))
+    name = "delta-disclosure"
+    figure = "delta"
+    strict = True
+
+    @property
+    def monotone(self) -> bool:
+        return self.absent == "breaks"
+
+    @property
+    def limit(self) -> float:
+        return self.delta
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        quotient = share(histogram) / sensitive.prior
+        missing = 0.0 if self.absent == "allowed" else np.inf
+        return np.abs(np.log(quotient, out=np.full_like(quotient, missing), where=quotient > 0)).max(axis=1)

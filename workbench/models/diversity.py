@@ -1,0 +1,22 @@
+"""What the kinds of l-diversity have in common: how far l can go in a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.classes import Sensitive
+
+if TYPE_CHECKING:
+    from workbench.table import Table
+
+
+def most_values(table: Table) -> float:
+    """The upper end of a slider for l: the values of the poorest sensitive column."""
+    return min((len(seen) for seen in table.sensitive.values()), default=1)
+
+
+def too_few_values(sensitive: Sensitive | None, l: float) -> str | None:
+    """The reason, where a column has fewer values than l."""
+    if sensitive and len(sensitive) < l:
+        return f"{sensitive.name!r} has {len(sensitive)} values, fewer than l = {l:g}"
+    return None

@@ -1,0 +1,33 @@
+"""k-anonymity (Samarati 2001, Sweeney 2002): every class has at least k records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Classes, Sensitive
+from workbench.models import Model
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class KAnonymity(Model):
+    k: int = parameter(10, "the fewest records a class may have", low=1, high=lambda t: t.records, scale="log")
+    name = "k-anonymity"
+    figure = "k"
+    at_least = True
+    needs_sensitive = False
+
+    @property
+    def limit(self) -> float:
+        return self.k
+
+    def score(self, classes: Classes) -> np.ndarray:
+        return classes.sizes
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return histogram.sum(axis=1)
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        return f"the table has {records:,} records, fewer than k = {self.k:,}" if records < self.k else None

@@ -1,0 +1,37 @@
+"""Probabilistic l-diversity (as Li & Li 2009 read it): no value holds more than 1/l of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.models import Model, share
+from workbench.models.diversity import most_values, too_few_values
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class ProbabilisticLDiversity(Model):
+    l: float = parameter(3.0, "no value holds more than 1/l of a class", low=1, high=most_values)
+    name = "l-diversity"
+    figure = "l"
+    at_least = True
+
+    @property
+    def limit(self) -> float:
+        return self.l
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return 1 / share(histogram).max(axis=1)
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        few = too_few_values(sensitive, self.l)
+        if few or not sensitive or sensitive.prior.max() <= 1 / self.l:
+            return few
+        most = sensitive.labels[int(sensitive.prior.argmax())]
+        return (
+            f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the records, "
+            f"more than 1/l = {1 / self.l:.1%}"
+        )

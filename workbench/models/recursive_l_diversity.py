@@ -1,0 +1,36 @@
+"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): the commonest value is rarer than c times the tail from the l-th."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.models import TOLERANCE, Model
+from workbench.models.diversity import most_values, too_few_values
+from workbench.parameters import parameter
+
+
+@dataclass(frozen=True)
+class RecursiveLDiversity(Model):
+    """r1 < c (rl + ... + rm), with counts in descending order; (c,1)-diversity always holds. The score is the largest l."""
+
+    c: float = parameter(3.0, "how many times the tail the commonest value may reach", low=0, above=True, high=100)
+    l: int = parameter(3, "where the tail begins: at the l-th commonest value", low=1, high=most_values)
+    name = "recursive (c,l)-diversity"
+    figure = "l"
+    at_least = True
+
+    @property
+    def limit(self) -> float:
+        return self.l
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        descending = -np.sort(-histogram, axis=1)
+        tails = np.cumsum(descending[:, ::-1], axis=1)[:, ::-1]
+        within = descending[:, :1] < self.c * tails * (1 - TOLERANCE)
+        return np.maximum(within.sum(axis=1), 1)
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        return too_few_values(sensitive, self.l)

@@ -1,0 +1,28 @@
+"""t-closeness (Li, Li & Venkatasubramanian 2007): every class's distribution is within t of the whole table's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.classes import Sensitive
+from workbench.distances import distance
+from workbench.models import Model, share
+from workbench.parameters import parameter
+
+KINDS = ("equal", "ordered", "hierarchical", "js")
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    t: float = parameter(0.15, "the largest distance from the whole table's distribution", low=0, high=1)
+    distance: str = parameter("equal", "how distributions are compared", choices=KINDS)
+    name = "t-closeness"
+    figure = "t"
+
+    @property
+    def limit(self) -> float:
+        return self.t
+
+    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return distance(self.distance, share(histogram), sensitive.prior, sensitive.levels)

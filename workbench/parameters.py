@@ -1,0 +1,152 @@
+"""Declared parameters: one declaration gives validation, sliders, sweep axes, command-line options and YAML keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import json
+import math
+import pkgutil
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from workbench.errors import BadInput
+
+if TYPE_CHECKING:
+    from workbench.table import Table
+
+Bound = float | Callable[["Table"], float] | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """What a parameter may be. A bound may depend on the table, `None` is no bound."""
+
+    help: str
+    low: Bound = None
+    high: Bound = None
+    above: bool = False  # the lower bound itself is not allowed
+    choices: tuple[Any, ...] | None = None
+    column: bool = False  # names a column of the table (None: none)
+    scale: str = "linear"
+
+    def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:
+        """The range on this table; without a table, what depends on one is open."""
+        low, high = (b(table) if callable(b) and table else None if callable(b) else b for b in (self.low, self.high))
+        return low, high
+
+
+def parameter(default: Any, help: str, **declared: Any) -> Any:
+    """A dataclass field with a declared parameter."""
+    return dataclasses.field(default=default, metadata={"parameter": Parameter(help, **declared)})
+
+
+class Variant:
+    """A model, method, measure or miner: a frozen dataclass of declared parameters."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by name."""
+        return {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls) if "parameter" in f.metadata}  # type: ignore[arg-type]
+
+    def settings(self) -> dict[str, Any]:
+        """The value of each declared parameter."""
+        return {name: getattr(self, name) for name in self.parameters()}
+
+    def check(self, table: Table | None = None) -> None:
+        """Raise BadInput for a value outside its declaration; with a table, bounds that depend on it count too."""
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            declared = field.metadata.get("parameter")
+            if declared is not None:
+                self._check_one(field, declared, getattr(self, field.name), table)
+
+    def _check_one(self, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
+        where = f"{self.name}: {field.name} = {value!r}"
+        if declared.choices is not None:
+            if value not in declared.choices:
+                raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
+            return
+        if declared.column:
+            if value is not None and table is not None and value not in table.names:
+                raise BadInput(f"{where} is not a column of the table; it has {', '.join(table.names)}")
+            return
+        if not isinstance(field.default, (int, float)) or isinstance(field.default, bool):
+            return
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+            raise BadInput(f"{where} must be a number")
+        if isinstance(field.default, int) and value != int(value):
+            raise BadInput(f"{where} must be a whole number")
+        low, high = declared.bounds(table)
+        if low is not None and (value < low or (declared.above and value == low)):
+            raise BadInput(f"{where} must be {'above' if declared.above else 'at least'} {low:g}")
+        if high is not None and value > high:
+            raise BadInput(f"{where} must be at most {high:g}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and settings, ready for YAML or JSON."""
+        return {"name": self.name, **self.settings()}
+
+    def __str__(self) -> str:
+        """Name and the settings that differ from the default or have no obvious one."""
+        shown = [f"{n} = {v:g}" if isinstance(v, float) else f"{n} = {v}" for n, v in self._spoken().items()]
+        return ", ".join([self.name, *shown])
+
+    def _spoken(self) -> dict[str, Any]:
+        """Numbers always, the rest only where it differs from the default."""
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value
+            for name, value in self.settings().items()
+            if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value != defaults[name]
+        }
+
+
+V = TypeVar("V", bound=Variant)
+
+
+def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
+    """Every public variant defined in a module of the package, by name: adding one is adding a file."""
+    found: dict[str, type[V]] = {}
+    path = importlib.import_module(package).__path__
+    for info in sorted(pkgutil.iter_modules(path), key=lambda m: m.name):
+        module = importlib.import_module(f"{package}.{info.name}")
+        for name, kind in vars(module).items():
+            own = inspect.isclass(kind) and issubclass(kind, base) and kind.__module__ == module.__name__
+            if own and not name.startswith("_") and not inspect.isabstract(kind) and hasattr(kind, "name"):
+                if kind.name in found:
+                    raise BadInput(f"{package}: two variants are called {kind.name!r}; give one another name")
+                found[kind.name] = kind
+    return found
+
+
+def from_package(package: str, base: type[V], name: str) -> type[V]:
+    """The variant of that class name, for a package's `__getattr__`."""
+    if not name.startswith("_"):
+        for kind in catalog(package, base).values():
+            if kind.__name__ == name:
+                return kind
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+
+def from_dict(variants: dict[str, type[V]], given: dict[str, Any]) -> V:
+    """The variant that `to_dict` described."""
+    settings = dict(given)
+    name = settings.pop("name", None)
+    if name not in variants:
+        raise BadInput(f"no variant is called {name!r}; there are {', '.join(sorted(variants))}")
+    kind = variants[name]
+    unknown = sorted(set(settings) - set(kind.parameters()))
+    if unknown:
+        raise BadInput(f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(kind.parameters()) or 'none'}")
+    return kind(**settings)
+
+
+def canonical(value: Any) -> str:
+    """One spelling of plain data, for keys."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)

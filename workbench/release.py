@@ -1,0 +1,256 @@
+"""What would be published: classes of records, by generalization, by bucketization, or with columns removed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workbench import kernels
+from workbench.cells import Cells, distinct_rows
+from workbench.classes import Classes
+from workbench.column import MISSING, Column
+from workbench.errors import BadInput, Undefined
+from workbench.models import Audit, Model
+from workbench.populations import Populations, shared_prefix
+from workbench.table import Table, decode
+from workbench.writing import write_frame
+
+
+class Posterior(NamedTuple):
+    """What an adversary who knows a person's quasi-identifiers believes: a distribution per group of records."""
+
+    sizes: np.ndarray  # records in each group
+    beliefs: np.ndarray  # groups x values
+
+
+def operating_system_random() -> np.random.Generator:
+    """Randomness that protects: never from a published seed, never stored."""
+    return np.random.default_rng(secrets.randbits(256))
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A partition of the records, published by generalization.
+
+    `group` is the class of each cell. A method that cuts through cells says so in `parts`: entry i of `group` then
+    stands for parts[1][i] records of cell parts[0][i]. `others` are the columns that the cells were asked to hold.
+    """
+
+    table: Table
+    cells: Cells
+    group: np.ndarray
+    removed: frozenset[str] = frozenset()
+    others: tuple[str, ...] = ()
+    parts: tuple[np.ndarray, np.ndarray] | None = None
+
+    @cached_property
+    def _entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cell and records of each entry of `group`."""
+        return self.parts or (np.arange(len(self.cells), dtype=np.int32), self.cells.weight)
+
+    @cached_property
+    def _merged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The class of each entry, with each class's runs."""
+        low, high = kernels.ranges(self.group, self._entries[0], self.cells.quasi, int(self.group.max()) + 1)
+        for a, name in enumerate(self.table.quasi):
+            if name in self.removed:
+                low[:, a], high[:, a] = 0, self.table.columns[name].size - 1
+        return self._distinct(low, high)
+
+    def _distinct(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Classes with equal released values are one class."""
+        first, number = distinct_rows(np.concatenate([low, high], axis=1))
+        if len(first) == len(low):
+            return self.group, low, high
+        return number[self.group].astype(self.group.dtype), low[first], high[first]
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Sizes, runs and histograms of the classes."""
+        (group, low, high), (cell, weight) = self._merged, self._entries
+        histograms = {
+            name: kernels.histogram(group, self.cells.others[name][cell], weight, len(low), len(seen))
+            for name, seen in self._published().items()
+        }
+        sizes = np.bincount(group, weights=weight, minlength=len(low)).astype(np.int64)
+        return Classes(sizes, histograms, self._published(), low, high, exact=isinstance(self, Bucketized))
+
+    def _published(self) -> dict:
+        return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}
+
+    def _known(self, sensitive: str) -> None:
+        if sensitive not in self.table.sensitive:
+            raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}")
+
+    def posterior(self, sensitive: str) -> Posterior:
+        """What an adversary believes about the sensitive value of each record's group; Q where it is not published."""
+        self._known(sensitive)
+        if sensitive in self.removed:
+            return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
+        return Posterior(self.classes.sizes, self.classes.distributions(sensitive))
+
+    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """What a researcher expects: records per population and value (per population alone without `sensitive`).
+
+        Every value in a released run is taken as equally likely. Where the sensitive column is not published,
+        its distribution is taken as Q.
+        """
+        runs, same = _runs(populations)
+        if sensitive is not None:
+            self._known(sensitive)
+            if sensitive in self.removed:
+                return self._expected(runs, same, self.classes.sizes[:, None]) * self.table.sensitive[sensitive].prior
+            return self._expected(runs, same, self.classes.histograms[sensitive])
+        return self._expected(runs, same, self.classes.sizes[:, None])
+
+    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
+        left, right = self.table.edges
+        assert self.classes.low is not None and self.classes.high is not None
+        counts = np.ascontiguousarray(histogram, dtype=np.int64)
+        return kernels.coverage(runs, self.classes.low, self.classes.high, left, right, counts, same)
+
+    def audit(self, model: Model) -> Audit:
+        """Whether the model holds, and the classes that break it."""
+        return model.audit(self.classes)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a record as published, in random order."""
+        group = self._group_of_record()
+        columns = {
+            name: pd.Series(self.class_labels(name)[group]) if name in self.table.quasi else self.table.published(name)
+            for name in self.table.names
+            if name not in self.removed
+        }
+        return _shuffled(pd.DataFrame(columns))
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """What is in each published file, by name."""
+        return {"release": self.frame()}
+
+    def export(self, path: str | Path) -> list[Path]:
+        """Write the release as CSV or Parquet, by the ending of the name; each file appears whole or not at all."""
+        path, tables = Path(path), self.tables()
+        targets = [path] if len(tables) == 1 else [path.with_stem(f"{path.stem}-{name}") for name in tables]
+        for target, frame in zip(targets, tables.values(), strict=True):
+            write_frame(frame, target)
+        return targets
+
+    def _group_of_record(self) -> np.ndarray:
+        """The class of each record, in the table's order: for miners and previews, never published.
+
+        Where a cell is cut through, its records are dealt at random.
+        """
+        group, _, _ = self._merged
+        of_record = self.table.cell_of_record(self.others)
+        if not self.parts:
+            return group[of_record]
+        cell, weight = self.parts
+        dealt = np.empty(len(of_record), group.dtype)
+        by_chance = operating_system_random().permutation(len(of_record))
+        records = by_chance[np.argsort(of_record[by_chance], kind="stable")]
+        in_cell_order = np.argsort(cell, kind="stable")
+        dealt[records] = np.repeat(group[in_cell_order], weight[in_cell_order])
+        return dealt
+
+    def class_labels(self, name: str) -> np.ndarray:
+        """The released value of a quasi-identifier in each class."""
+        assert self.classes.low is not None and self.classes.high is not None
+        a = self.table.quasi.index(name)
+        return run_labels(self.table.columns[name], self.classes.low[:, a], self.classes.high[:, a])
+
+
+@dataclass(frozen=True, eq=False)
+class Bucketized(Release):
+    """Exact quasi-identifiers with a class id, and the sensitive values of each class in a table of their own."""
+
+    def _distinct(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self.group, low, high  # the class id is published, so equal runs stay apart
+
+    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
+        belief = histogram / self.classes.sizes[:, None]
+        cell, weight = self._entries
+        quasi = np.ascontiguousarray(self.cells.quasi[:, cell])
+        return kernels.reach(runs, quasi, weight, self.group, belief, same)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a record, its sensitive values dealt anew inside its class: what a reader can put together."""
+        tables = self.tables()
+        records = tables["records"].sort_values("class", ignore_index=True)
+        for name in self._published():
+            values = tables[name].loc[lambda t: t.index.repeat(t["count"])]
+            records[name] = values.sample(frac=1, random_state=operating_system_random()).sort_values(
+                "class", kind="stable", ignore_index=True
+            )[name]
+        return _shuffled(records)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The records without their sensitive values, and per sensitive column how often each class has each value."""
+        rng = operating_system_random()
+        number = rng.permutation(len(self.classes)) + 1
+        order = rng.permutation(self.table.records)
+        plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
+        records = pd.DataFrame({name: self.table.published(name).take(order) for name in plain}).reset_index(drop=True)
+        records["class"] = number[self._group_of_record()[order]]
+        tables = {"records": records}
+        for name in self._published():
+            tables[name] = _shuffled(self._counted(name, number))
+        return tables
+
+    def _counted(self, name: str, number: np.ndarray) -> pd.DataFrame:
+        """class, value, count."""
+        histogram = self.classes.histograms[name]
+        group, value = np.nonzero(histogram)
+        values = self.table.sensitive_values(name).take(value).reset_index(drop=True)
+        return pd.DataFrame({"class": number[group], name: values, "count": histogram[group, value]})
+
+
+def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one."""
+    first, number = distinct_rows(np.stack([low, high], axis=1))
+    runs = [(int(low[i]), int(high[i])) for i in first]
+    labels = [run_label(column, a, b) for a, b in runs]
+    taken: Mapping[str, int] = pd.Series(labels).value_counts().to_dict()
+    labels = [spelled(column, a, b) if taken[label] > 1 else label for label, (a, b) in zip(labels, runs, strict=True)]
+    return np.array(labels, dtype=object)[number]
+
+
+def run_label(column: Column, low: int, high: int) -> str:
+    """One run's label."""
+    names = column.value_labels()
+    if low == high:
+        return names[low]
+    node = column.hierarchy.label(low, high) if column.hierarchy else None
+    return node if node is not None else spelled(column, low, high)
+
+
+def spelled(column: Column, low: int, high: int) -> str:
+    """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
+    names = column.value_labels()
+    if low == high:
+        return names[low]
+    if column.missing and high == len(column.values):
+        return f"{spelled(column, low, high - 1)} or {MISSING}"
+    if column.kind != "text":
+        plain = column.values.dtype.kind == "i" and column.values[0] >= 0
+        return f"[{names[low]}{'-' if plain else '..'}{names[high]}]"
+    if high - low < 8:
+        return "{" + ", ".join(names[low : high + 1]) + "}"
+    return f"{{{names[low]} .. {names[high]}: {high - low + 1} values}}"
+
+
+def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(populations, Populations):
+        return populations.runs, populations.same
+    runs = np.ascontiguousarray(populations, dtype=np.int32)
+    return runs, shared_prefix(runs)
+
+
+def _shuffled(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.iloc[operating_system_random().permutation(len(frame))].reset_index(drop=True)

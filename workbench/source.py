@@ -1,0 +1,388 @@
+"""Where a table comes from: a file, a frame or a query, read through DuckDB in batches, in the order of the file."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.dialect import find_dialect, find_encoding, line_of_row, opened, refuse_duplicates, to_utf8
+from workbench.errors import BadInput
+
+ROWS = 262_144
+CSV_MEMORY = 256_000_000  # DuckDB keeps every buffer of a file read in order until this is full
+SETTINGS = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".json": "json",
+    ".ndjson": "json",
+    ".jsonl": "json",
+}
+FORMATS = ("csv", "tsv", "parquet", "json", "ndjson")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A SELECT for DuckDB, on a connection of the caller's or on an empty one of its own."""
+
+    sql: str
+    connection: duckdb.DuckDBPyConnection | None = None
+
+
+class Source:
+    """Named columns that can be read once, batch by batch, in a stable order."""
+
+    where: str
+    names: list[str]
+    typed = True
+    notes: list[str]
+
+    def __init__(self, where: str, private: Private) -> None:
+        self.where, self.notes, self._connection = where, [], private.connection
+        self._discard = weakref.finalize(self, _discard, private.connection, private.directory)
+
+    def close(self) -> None:
+        """Give back memory and temporary files; happens by itself when the source is no longer used."""
+        self._discard()
+
+    def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
+        """The records of some columns; BadInput when there are none or when one cannot be read."""
+        positions = [self._position(name) for name in columns]
+        read, failure = 0, None
+        try:
+            reader = self._relation(positions).to_arrow_reader(rows)
+            for name, field in zip(columns, reader.schema, strict=True):
+                _refuse_type(f"{self.where}, column {name!r}", field.type)
+            for batch in reader:
+                read += len(batch)
+                if len(batch):
+                    yield pa.RecordBatch.from_arrays(batch.columns, names=columns)
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            failure = self._explained(str(error))
+        if failure:  # outside the except: DuckDB's message quotes the record, and must not be seen behind ours
+            raise failure
+        if not read:
+            raise BadInput(f"{self.where}: there are no records")
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise BadInput(f"{self.where}: there is no column {name!r}; there are {', '.join(map(repr, self.names))}")
+        return self.names.index(name)
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        """These columns, read again from the start."""
+        raise NotImplementedError
+
+    def _explained(self, message: str) -> BadInput:
+        """Our words for DuckDB's, without the values that it quotes."""
+        if message.startswith("Out of Memory"):
+            return BadInput(f"{self.where}: the memory limit is too small to read this; raise memory_limit")
+        return self._because(message)
+
+    def _because(self, message: str) -> BadInput:
+        return BadInput(f"{self.where}: it cannot be read ({message.split(':')[0].strip()[:60]})")
+
+
+class CsvSource(Source):
+    """Delimited text. Every field stays text: types are found from the distinct values of the whole file."""
+
+    typed = False
+
+    def __init__(self, path: Path, private: Private, delimiter: str | None, quote: str | None, **text: Any) -> None:
+        super().__init__(str(path), private)
+        private.lower_limit(CSV_MEMORY)
+        self._path, self._original = path, path
+        self._encoding, self.notes = find_encoding(path, text["encoding"])
+        if self._encoding != "utf-8":
+            self._path, self._encoding = to_utf8(path, self._encoding, private.directory / "utf-8.csv"), "utf-8"
+        self._dialect = find_dialect(self._path, self._encoding, delimiter, quote, text["header"])
+        self.names = self._dialect.names
+        self.notes.append(f"delimiter {self._dialect.delimiter!r}, quote {self._dialect.quote!r}")
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        # DuckDB never sees the names: it holds `a` and `A` to be the same.
+        # parallel=false: the parallel reader of DuckDB 2.0 silently drops ragged rows and what follows them.
+        fields = [f"c{i}" for i in range(len(self.names))]
+        options = {
+            "path": _literal(self._path),
+            "fields": {field: "VARCHAR" for field in fields},
+            "names": fields,
+            "delimiter": self._dialect.delimiter,
+            "quote": self._dialect.quote,
+            "skip": self._dialect.skip,
+            "packed": "gzip" if self._path.suffix.lower() == ".gz" else "none",
+        }
+        return self._connection.sql(
+            f"SELECT {', '.join(f'c{i}' for i in positions)} FROM read_csv($path, columns = $fields, "
+            "auto_detect = false, strict_mode = true, null_padding = false, parallel = false, header = false, "
+            "skip = $skip, delim = $delimiter, quote = $quote, escape = $quote, force_not_null = $names, "
+            "compression = $packed, hive_partitioning = false)",
+            params=options,
+        )
+
+    def _because(self, message: str) -> BadInput:
+        row = re.search(r"CSV Error on Line: (\d+)", message)
+        line = line_of_row(self._path, self._encoding, self._dialect, int(row[1])) if row else None
+        place = f"{self.where}, line {line}" if line else self.where
+        counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+        dialect = f"delimiter {self._dialect.delimiter!r}, quote {self._dialect.quote!r}"
+        if counts:
+            return BadInput(
+                f"{place}: {counts[2]} fields where there should be {counts[1]}; "
+                f"mend the line, or give delimiter= and quote= if these are wrong: {dialect}"
+            )
+        if "unterminated quote" in message:
+            return BadInput(f"{place}: a quote is not closed or out of place; mend it, or give quote= ({dialect})")
+        if "Maximum line size" in message:
+            return BadInput(f"{place}: the line is longer than 2 MB; a quote may not be closed ({dialect})")
+        return BadInput(f"{place}: line ends of several kinds or a quote out of place; write it anew ({dialect})")
+
+
+class FileSource(Source):
+    """Parquet or JSON."""
+
+    def __init__(self, path: Path, format: str, private: Private) -> None:
+        super().__init__(str(path), private)
+        self._path, self._format, failure = path, format, None
+        try:
+            self._whole = private.connection.sql(self._sql(), params={"path": _literal(path)})
+            self._fields = self._whole.columns
+            self.names = pq.read_schema(path).names if format == "parquet" else self._fields
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            failure = self._explained(str(error))
+        if failure:
+            raise failure
+        refuse_duplicates(self.names, self.where)
+        if format == "json" and self._fields == ["json"]:
+            raise BadInput(f"{path}: there are no records; JSON must hold objects, one a record")
+
+    def _sql(self) -> str:
+        return (
+            "SELECT * FROM read_parquet($path, hive_partitioning = false)"
+            if self._format == "parquet"
+            else "SELECT * FROM read_json($path, sample_size = -1, hive_partitioning = false)"
+        )
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        for i in positions:
+            if self._format == "json" and str(self._whole.types[i]) == "JSON":
+                raise BadInput(
+                    f"{self.where}, column {self.names[i]!r}: values of different types; "
+                    "make them all numbers or all text, or leave the column out"
+                )
+        return self._whole.project(_select(self._whole, positions))
+
+    def _because(self, message: str) -> BadInput:
+        line = re.search(r"line (\d+)", message)
+        place = f"{self.where}, near line {line[1]}" if line else self.where
+        kind = {"parquet": "Parquet", "json": "JSON"}[self._format]
+        return BadInput(f"{place}: not valid {kind}; write the file anew, or say format= if it is something else")
+
+
+class FrameSource(Source):
+    """A pandas frame or a pyarrow table; the index of a frame is no column."""
+
+    def __init__(self, data: pd.DataFrame | pa.Table, private: Private) -> None:
+        super().__init__("the frame" if isinstance(data, pd.DataFrame) else "the table", private)
+        self._data = data
+        self.names = [str(n) for n in (data.columns if isinstance(data, pd.DataFrame) else data.column_names)]
+        refuse_duplicates(self.names, self.where)
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        arrays = []
+        for i in positions:
+            place = f"{self.where}, column {self.names[i]!r}"
+            data = self._data
+            column = _arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
+            _refuse_type(place, column.type)
+            arrays.append(column.cast(pa.float32()) if pa.types.is_float16(column.type) else column)
+        relation = self._connection.from_arrow(pa.table(arrays, names=[f"c{i}" for i in positions]))
+        return relation.project(_select(relation, range(len(positions))))
+
+
+class QuerySource(Source):
+    """The answer of a SELECT."""
+
+    def __init__(self, query: Query, private: Private) -> None:
+        super().__init__("the query", private)
+        connection, failure = query.connection or private.connection, None
+        try:
+            statements = connection.extract_statements(query.sql)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                raise BadInput("the query must be one SELECT; run other statements beforehand on the connection")
+            self._whole = connection.sql(query.sql)
+            self.names = self._whole.columns
+        except duckdb.Error as error:
+            failure = self._explained(str(error))
+        if failure:
+            raise failure
+        refuse_duplicates(self.names, self.where)
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        return self._whole.project(_select(self._whole, positions))
+
+    def _because(self, message: str) -> BadInput:
+        # What parser, binder and catalog say is about the query; what execution says may quote a record.
+        about_sql = message.startswith(("Parser", "Binder", "Catalog"))
+        return BadInput(f"the query cannot be run: {message if about_sql else message.split(':')[0]}")
+
+
+class Private:
+    """A DuckDB connection of a source's own, and a directory that only this user can read."""
+
+    def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
+        failure = None
+        try:
+            self.directory = Path(tempfile.mkdtemp(prefix="workbench-", dir=temp_directory))
+        except OSError:
+            failure = BadInput(f"temp_directory {str(temp_directory)!r} is no folder that can be written to")
+        if failure:
+            raise failure
+        limit = {"memory_limit": memory_limit} if memory_limit else {}
+        try:
+            settings: dict[str, Any] = {**SETTINGS, **limit, "temp_directory": str(self.directory)}
+            self.connection = duckdb.connect(":memory:", config=settings)
+        except duckdb.Error:
+            shutil.rmtree(self.directory)
+            failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")
+        if failure:
+            raise failure
+
+    def lower_limit(self, limit: int) -> None:
+        """Let DuckDB use no more than this, and less if the caller said so."""
+        now = self.connection.sql("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()[0][0]
+        self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
+
+
+def open_source(
+    data: str | os.PathLike[str] | pd.DataFrame | pa.Table | Query,
+    *,
+    format: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    memory_limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+) -> Source:
+    """The source of a path, a frame, an Arrow table or a query; what is not said about a text file is found."""
+    if isinstance(data, (str, os.PathLike)):
+        path = Path(data)
+        kind = _format(path, format)
+        private = Private(memory_limit, temp_directory)
+        if kind in ("csv", "tsv"):
+            delimiter = "\t" if kind == "tsv" and delimiter is None else delimiter
+            return CsvSource(path, private, delimiter, quote, encoding=encoding, header=header)
+        return FileSource(path, kind, private)
+    if isinstance(data, Query):
+        return QuerySource(data, Private(memory_limit, temp_directory))
+    if not isinstance(data, pd.DataFrame) and hasattr(data, "__arrow_c_stream__"):
+        data = pa.table(data)
+    if not isinstance(data, (pd.DataFrame, pa.Table)):
+        what = type(data).__name__
+        raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
+    return FrameSource(data, Private(memory_limit, temp_directory))
+
+
+def _format(path: Path, format: str | None) -> str:
+    """What kind of file this is, once it is known to be one and to hold something."""
+    if path.is_dir():
+        raise BadInput(f"{path}: this is a folder; name the file in it")
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such file")
+    if format is not None and format not in FORMATS:
+        raise BadInput(f"format {format!r} is not known; there are {', '.join(FORMATS)}")
+    suffixes = [s.lower() for s in path.suffixes]
+    suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
+    if format is None and suffix not in SUFFIXES:
+        raise BadInput(f"{path}: the extension {suffix!r} is not known; say format='csv' or {', '.join(FORMATS[1:])}")
+    failure = None
+    try:
+        with opened(path) as file:
+            if not file.read(1):
+                failure = f"{path}: the file is empty"
+    except (OSError, EOFError) as error:
+        reason = "it may not be read" if isinstance(error, PermissionError) else "not a valid gzip file"
+        failure = f"{path}: {reason}"
+    if failure:
+        raise BadInput(failure)
+    return {"ndjson": "json"}.get(format, format) if format else SUFFIXES[suffix]
+
+
+def _arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
+    """The column of a frame; of Python objects, only if they are of one type."""
+    if series.dtype == object:
+        kinds = Counter(map(_kind, series[series.notna()].tolist()))
+        if len(kinds) > 1:
+            found = " and ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
+            raise BadInput(f"{place}: values of different types, {found}; make them one, for example with .astype(str)")
+    failure = None
+    try:
+        return pa.array(series, from_pandas=True)
+    except OverflowError:
+        failure = "integers beyond 64 bits; if they are codes, make them text with .astype(str)"
+    except (pa.ArrowException, ValueError, TypeError):
+        failure = f"values of type {series.dtype} cannot be read; make them numbers, dates or text"
+    raise BadInput(f"{place}: {failure}")
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__.rstrip("_")
+    numbers = not isinstance(value, bool) and (hasattr(value, "__float__") and not isinstance(value, str))
+    return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
+
+
+def _refuse_type(place: str, kind: pa.DataType) -> None:
+    """Raise BadInput for types that have no order or no single value."""
+    if pa.types.is_nested(kind):
+        raise BadInput(f"{place}: nested values ({kind}); unnest them into columns, or leave the column out")
+    if pa.types.is_decimal256(kind):
+        raise BadInput(f"{place}: integers beyond 64 bits; if they are codes, make them text")
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    odd = pa.types.is_duration(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType)
+    if binary or odd:
+        raise BadInput(f"{place}: values of type {kind}; make them numbers, dates or text, or leave the column out")
+
+
+def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
+    """A select list; what Arrow would turn into dictionaries or decimals becomes text and floats."""
+    parts = []
+    for i in positions:
+        name, kind = '"' + relation.columns[i].replace('"', '""') + '"', relation.types[i]
+        if kind.id == "decimal" and dict(kind.children)["scale"]:
+            name = f"CAST({name} AS DOUBLE) AS c{i}"
+        elif kind.id == "enum":
+            name = f"CAST({name} AS VARCHAR) AS c{i}"
+        parts.append(name)
+    return ", ".join(parts)
+
+
+def _literal(path: Path) -> str:
+    """The path with characters that DuckDB would take for a pattern escaped."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path))
+
+
+def _discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    connection.close()
+    shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,340 @@
+"""The microdata as integer codes with roles and hierarchies: the only thing that methods read."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import threading
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from workbench import cells as cellwork
+from workbench.builders import Columns
+from workbench.classes import Sensitive
+from workbench.column import Column
+from workbench.encode import encode
+from workbench.errors import BadInput
+from workbench.hierarchy import Hierarchy
+from workbench.populations import Populations, large_populations
+from workbench.source import open_source
+
+T = TypeVar("T")
+MANY_VALUES = 1000
+ROLES = ("identifier", "quasi", "sensitive", "neutral")
+Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Codes of every column but the identifiers, one array a column; hierarchies sit in the columns.
+
+    `levels` names, for a sensitive column, the level of its hierarchy that models and measures see (0: its values).
+    """
+
+    columns: dict[str, Column]
+    codes: dict[str, np.ndarray]
+    roles: dict[str, str]
+    levels: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        quasi: Sequence[str] = (),
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        hierarchies: Hierarchies | None = None,
+        **options: Any,
+    ) -> Table:
+        """A table from a pandas frame; `options` as in `read`."""
+        return cls.read(frame, quasi, sensitive, identifiers, hierarchies, **options)
+
+    @classmethod
+    def read(
+        cls,
+        data: Any,
+        quasi: Sequence[str] = (),
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        hierarchies: Hierarchies | None = None,
+        *,
+        levels: Mapping[str, int] | None = None,
+        drop_missing: bool = False,
+        types: Mapping[str, str] | None = None,
+        missing: Sequence[str] | None = None,
+        progress: Callable[[int], None] | None = None,
+        **source: Any,
+    ) -> Table:
+        """A table from a path, frame, Arrow table or query; what `source` may say is in `workbench.source`.
+
+        Columns in no role are neutral: they are published as they are. Identifiers are never read.
+        """
+        opened = open_source(data, **source)
+        roles = assign(opened.names, _names(quasi), _names(sensitive), _names(identifiers))
+        kept = [name for name in opened.names if roles[name] != "identifier"]
+        encoded = encode(opened, kept, missing=missing, types=types, progress=progress)
+        columns = {name: column for name, (column, _) in encoded.items()}
+        codes = {name: array for name, (_, array) in encoded.items()}
+        if drop_missing:
+            columns, codes = _without_missing(columns, codes)
+        columns, codes = _arrange(columns, codes, hierarchies or {})
+        table = cls(columns, codes, roles, dict(levels or {}), tuple(opened.notes))
+        return table._checked()
+
+    def with_roles(
+        self,
+        quasi: Sequence[str],
+        sensitive: str | Sequence[str] | None = None,
+        levels: Mapping[str, int] | None = None,
+    ) -> Table:
+        """The same microdata in other roles; columns named in neither become neutral."""
+        given = assign(list(self.columns), _names(quasi), _names(sensitive), ())
+        hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
+        kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
+        changed = Table(self.columns, self.codes, {**hidden, **given}, dict(kept if levels is None else levels), self.notes)
+        return changed._checked()
+
+    def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
+        """The same microdata under other hierarchies for some columns."""
+        bare = {name: replace(self.columns[name], hierarchy=None) for name in self._known(hierarchies)}
+        columns, codes = _arrange({**self.columns, **bare}, self.codes, hierarchies)
+        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that were read, in their order in the data."""
+        return list(self.columns)
+
+    def _in_role(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name in self.columns if self.roles[name] == role)
+
+    @cached_property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers: what an adversary may know."""
+        return self._in_role("quasi")
+
+    @cached_property
+    def neutral(self) -> tuple[str, ...]:
+        """The rest: published beside the quasi-identifiers, used by workloads."""
+        return self._in_role("neutral")
+
+    @cached_property
+    def records(self) -> int:
+        """The number of records."""
+        return len(next(iter(self.codes.values())))
+
+    @cached_property
+    def sensitive(self) -> dict[str, Sensitive]:
+        """The sensitive columns as models see them."""
+        return {name: _sensitive(self.columns[name], self.levels.get(name, 0)) for name in self._in_role("sensitive")}
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The microdata itself, decoded: for the analyst's eyes only."""
+        return pd.DataFrame({name: decode(self.columns[name], self.codes[name]) for name in self.columns})
+
+    def sensitive_codes(self, name: str) -> np.ndarray:
+        """Each record's value of a sensitive column, at the level that models see."""
+        level = self.levels.get(name, 0)
+        return _nodes(self.columns[name], level)[self.codes[name]] if level else self.codes[name]
+
+    def sensitive_values(self, name: str) -> pd.Series:
+        """What each value of a sensitive column is published as: at a level above the values, the level's labels."""
+        if self.levels.get(name, 0):
+            return pd.Series(self.sensitive[name].labels, dtype=object)
+        return decode(self.columns[name], np.arange(self.columns[name].size))
+
+    def published(self, name: str) -> pd.Series:
+        """A column as a release publishes it where it does not generalize: record by record."""
+        if name in self.sensitive:
+            return self.sensitive_values(name).take(self.sensitive_codes(name)).reset_index(drop=True)
+        return decode(self.columns[name], self.codes[name])
+
+    def cells(self, others: Iterable[str] = ()) -> cellwork.Cells:
+        """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
+        named = tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
+        return self.remember(("cells", named), lambda: cellwork.collapse(*self._cell_columns(named)))
+
+    def _cell_columns(self, others: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        beside = {name: self.sensitive_codes(name) for name in self.sensitive}
+        beside |= {name: self.codes[name] for name in others}
+        return {name: self.codes[name] for name in self.quasi}, beside
+
+    def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
+        """The cell that each record belongs to."""
+        found, (quasi, beside) = self.cells(others), self._cell_columns(tuple(others))
+        return cellwork.locate(
+            [*found.quasi, *(found.others[name] for name in beside)], [*quasi.values(), *beside.values()]
+        )
+
+    def populations(self, min_support: float = 0.05) -> Populations:
+        """All conjunctions of at most one run per quasi-identifier with at least that share of the records."""
+        return self.remember(("populations", min_support), lambda: large_populations(self, min_support))
+
+    @cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Left and right edge of every code, quasi-identifiers x codes (short axes are padded)."""
+        widest = max(self.columns[name].size for name in self.quasi)
+        edges = np.zeros((2, len(self.quasi), widest))
+        for a, name in enumerate(self.quasi):
+            edges[:, a, : self.columns[name].size] = self.columns[name].edges
+        return edges[0], edges[1]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of content, roles and hierarchies, for the store's keys; it never leaves the analyst's hands."""
+        digest = hashlib.blake2b(digest_size=20)
+        for name, column in self.columns.items():
+            spec = column.hierarchy.spec() if column.hierarchy else None
+            about = (name, column.kind, self.roles[name], self.levels.get(name, 0), column.value_labels(), spec)
+            digest.update(repr(about).encode())
+            digest.update(np.ascontiguousarray(self.codes[name].astype(np.int32)).data)
+        return digest.hexdigest()
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What depends on the table alone is computed once, whichever thread asks first."""
+        with self._locks.setdefault(key, threading.Lock()):
+            if key not in self._memory:
+                self._memory[key] = make()
+            return self._memory[key]
+
+    def _known(self, names: Iterable[str]) -> list[str]:
+        known = list(names)
+        _require(known, self.names)
+        return known
+
+    def _checked(self) -> Table:
+        if not self.records:
+            raise BadInput("the table has no records; give data with at least one")
+        for name in self._in_role("sensitive"):
+            self._check_sensitive(self.columns[name])
+        for name in (*self.quasi, *self.neutral):
+            column = self.columns[name]
+            if column.size == self.records > 1 and column.kind != "number":
+                self._warn(name, "is different in every record; is it an identifier?")
+            elif column.size == self.records > 1 and self.roles[name] == "quasi":
+                self._warn(name, "is different in every record: alone it singles out everybody; is it an identifier?")
+        return self
+
+    def _warn(self, name: str, text: str) -> None:
+        warnings.warn(f"column {name!r} ({self.roles[name]}) {text}", UserWarning, stacklevel=5)
+
+    def _check_sensitive(self, column: Column) -> None:
+        level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()
+        if not 0 <= level <= len(levels):
+            raise BadInput(f"sensitive column {column.name!r} has no level {level}; its hierarchy has {len(levels)}")
+        size = len(_sensitive(column, level))
+        if size < 2:
+            raise BadInput(
+                f"sensitive column {column.name!r} has only one value{' at this level' if level else ''}: "
+                "there is nothing to protect; make it neutral, or choose another column"
+            )
+        if size > MANY_VALUES:
+            raise BadInput(
+                f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
+                f"give it a hierarchy and name the level to measure at, as in levels={{{column.name!r}: 1}}"
+            )
+
+
+def assign(names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]) -> dict[str, str]:
+    """The role of every column; complains about unknown columns and columns in two roles."""
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers}
+    roles: dict[str, str] = {}
+    for role, chosen in given.items():
+        _require(chosen, names, role)
+        for name in chosen:
+            if name in roles:
+                raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
+            roles[name] = role
+    if not quasi:
+        raise BadInput(f"no quasi-identifier was chosen; choose at least one of {', '.join(names)}")
+    return {name: roles.get(name, "neutral") for name in names}
+
+
+def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
+    for name in wanted:
+        if name not in names:
+            near = difflib.get_close_matches(str(name), names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(str, names))}"
+            raise BadInput(f"the data has no column {name!r}{f' (wanted as {role})' if role else ''}; {hint}")
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+def decode(column: Column, codes: np.ndarray) -> pd.Series:
+    """A column's values back from its codes."""
+    whole = column.missing and column.values.dtype.kind == "i"
+    values = pd.Series(column.values, dtype="Int64" if whole else None)
+    return values.reindex(codes).reset_index(drop=True)  # a code past the values is missing
+
+
+def _without_missing(
+    columns: dict[str, Column], codes: dict[str, np.ndarray]
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """Only the records with no missing value; values that no longer occur lose their code."""
+    keep = np.ones(len(next(iter(codes.values()))), bool)
+    for name, column in columns.items():
+        if column.missing:
+            keep &= codes[name] < len(column.values)
+    if not keep.any():
+        raise BadInput("every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out")
+    if keep.all():
+        return columns, codes
+    kept_columns, kept_codes = {}, {}
+    for name, column in columns.items():
+        kept = codes[name][keep]
+        counts = np.bincount(kept, minlength=len(column.values))[: len(column.values)]
+        there = np.flatnonzero(counts)
+        recode = np.zeros(column.size, codes[name].dtype)
+        recode[there] = np.arange(len(there))
+        kept_codes[name] = recode[kept]
+        labels = tuple(column.labels[i] for i in there)
+        kept_columns[name] = replace(column, values=column.values[there], labels=labels, counts=counts[there], missing=0)
+    return kept_columns, kept_codes
+
+
+def _arrange(
+    columns: dict[str, Column], codes: dict[str, np.ndarray], hierarchies: Hierarchies
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """Bind each hierarchy to its column, and bring the codes into its leaf order."""
+    _require(hierarchies, list(columns))
+    columns, codes = dict(columns), dict(codes)
+    for name, given in hierarchies.items():
+        build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
+        hierarchy = build(columns[name])
+        columns[name], recode = columns[name].arranged(hierarchy)
+        codes[name] = recode.astype(codes[name].dtype)[codes[name]]
+    return columns, codes
+
+
+def _nodes(column: Column, level: int) -> np.ndarray:
+    """The run of each code at a level (1 is the first above the values); missing is a run of its own."""
+    assert column.hierarchy is not None
+    node = column.hierarchy.node(level - 1)
+    return np.append(node, node[-1] + 1) if column.missing else node
+
+
+def _sensitive(column: Column, level: int) -> Sensitive:
+    """A sensitive column at one of its levels."""
+    above = column.hierarchy.levels if column.hierarchy else ()
+    base = _nodes(column, level) if level else np.arange(column.size)
+    first = np.flatnonzero(np.diff(base, prepend=-1))
+    labels = tuple(above[level - 1].labels) + (("missing",) if column.missing else ()) if level else column.value_labels()
+    higher = [_nodes(column, j)[first] for j in range(level + 1, len(above) + 1)]
+    return Sensitive(
+        column.name,
+        tuple(labels),
+        np.bincount(base, weights=column.totals).astype(np.int64),
+        tuple(nodes for nodes in higher if nodes[-1] > 0),
+    )
