@@ -23,8 +23,8 @@ _HOME = {
     "recipes": "recipe",
     "Frontier": "frontier",
     "Store": "store",
-    "sweep": "sweep",
-    "disclosure": "disclosure",
+    "sweep": "sweeps",
+    "disclosure": "disclosures",
 }
 _ROOMS = ("builders", "charts", "datasets", "frontier", "hierarchy", "measures", "methods", "models", "proposal", "release")
 

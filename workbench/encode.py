@@ -30,11 +30,11 @@ def encode(
     `missing` lists the text that stands for a missing value, `types` the kind of columns whose kind is known;
     `progress` is called with the number of records read so far, and may raise to stop.
     """
-    names = list(source.names if columns is None else columns)
+    names = list(dict.fromkeys(source.names if columns is None else columns))
     types = _checked(types or {}, source)
     gathered = [Gathered() for _ in names]
     read = 0
-    with ThreadPoolExecutor(min(len(names), os.cpu_count() or 1) or 1) as threads:
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
         for batch in source.batches(names):
             list(threads.map(Gathered.add, gathered, batch.columns))
             read += len(batch)

@@ -50,7 +50,7 @@ def find_values(
     if text:
         found = found if typed else pc.utf8_trim_whitespace(found)
         gone = _mask(pc.is_in(found, value_set=pa.array(markers, found.type)))
-        markers = sorted(set(found.filter(pa.array(gone)).to_pylist()))
+        markers = sorted({str(value) for value in found.filter(pa.array(gone)).to_pylist()})
     elif pa.types.is_floating(found.type):
         gone = _mask(pc.is_nan(found))
     present = found.filter(pa.array(~gone)) if gone.any() else found
@@ -112,7 +112,7 @@ class _Reading:
     def mixed(self, present: pa.Array, number: np.ndarray) -> BadInput:
         """What to say when a column is numbers but for a few values."""
         others = present.filter(pa.array(~number))
-        some = ", ".join(repr(value[:30]) for value in others.slice(0, 3).to_pylist())
+        some = ", ".join(repr(str(value)[:30]) for value in others.slice(0, 3).to_pylist())
         return self.bad(
             f"mixed types: {len(others):,} of {len(present):,} distinct values are no numbers ({some}); "
             f"declare types={{{self.name!r}: 'text'}}, list what stands for missing in missing=[...], or mend the data"
@@ -128,8 +128,6 @@ class _Reading:
             if not _matches(present, INTEGER).all():
                 return self.floats(_float64(present))
             present = pc.replace_substring_regex(present, r"^\+", "")
-        elif pa.types.is_float32(kind):  # 0.1 stays 0.1
-            return self.floats(np.array([float(str(v)) for v in present.to_numpy()]))
         elif pa.types.is_floating(kind) or (pa.types.is_decimal(kind) and kind.scale):
             return self.floats(_float64(present))
         elif not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
@@ -143,15 +141,12 @@ class _Reading:
     def floats(self, values: np.ndarray) -> np.ndarray:
         """The numbers as integers if they all are."""
         if np.isinf(values).any():
-            raise self.bad("there are infinite values; make them missing or finite, or declare "
-                           f"types={{{self.name!r}: 'text'}}")  # fmt: skip
-        if (values != np.floor(values)).any():
-            return values + 0.0  # no -0.0
-        if np.abs(values).max() < 2.0**63:
-            return values.astype(np.int64)
-        if self.declared != "number":
-            raise self.beyond(f", or types={{{self.name!r}: 'number'}} if they are measured, not counted")
-        return values
+            way = f"make them finite or missing, or declare types={{{self.name!r}: 'text'}}"
+            raise self.bad(f"there are infinite values; {way}")
+        numbers = _whole(values)
+        if self.declared != "number" and numbers.dtype.kind == "f" and (values == np.floor(values)).all():
+            raise self.beyond(f", if they are measured, types={{{self.name!r}: 'number'}}")
+        return numbers
 
     def beyond(self, way: str = "") -> BadInput:
         return self.bad(f"integers beyond 64 bits; if they are codes, declare types={{{self.name!r}: 'text'}}{way}")
@@ -176,7 +171,7 @@ class _Reading:
         if pa.types.is_boolean(kind):
             return pa.array([str(value) for value in present.to_pylist()], pa.large_string())
         if pa.types.is_floating(kind):
-            return pa.array(_number_labels(self.floats(_float64(present))), pa.large_string())
+            return pa.array(_number_labels(_whole(_float64(present))), pa.large_string())
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
             return pa.array(_date_labels(self.dates(present)), pa.large_string())
         return present.cast(pa.large_string())
@@ -191,9 +186,16 @@ def _matches(array: pa.Array, pattern: str) -> np.ndarray:
 
 
 def _float64(array: pa.Array) -> np.ndarray:
-    if pa.types.is_large_string(array.type):
-        array = pc.replace_substring_regex(array, r"^(\+)", "")
+    if pa.types.is_float32(array.type):  # by way of text: 0.1 stays 0.1
+        return np.array([float(str(value)) for value in array.to_numpy()])
     return array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    """int64 where that loses nothing."""
+    if (values == np.floor(values)).all() and (np.abs(values) < 2.0**63).all():
+        return values.astype(np.int64)
+    return values + 0.0  # no -0.0
 
 
 def _parsed_dates(array: pa.Array) -> np.ndarray | None:

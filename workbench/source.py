@@ -68,6 +68,8 @@ class Source:
 
     def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
         """The records of some columns; BadInput when there are none or when one cannot be read."""
+        if not columns:
+            raise BadInput(f"{self.where}: no column is left to read")
         positions = [self._position(name) for name in columns]
         read, failure = 0, None
         try:
