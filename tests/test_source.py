@@ -203,9 +203,9 @@ def test_frame_types():
             "nullable": pd.array([1, None, 3], dtype="Int64"),
             "objects": pd.Series([1, 2.5, None], dtype=object),
             "half": np.array([1, 2, 3], dtype=np.float16),
-        },
-        index=[7, 7, 7],
+        }
     )
+    frame.index = [7, 7, 7]
     assert table_of(open_source(frame)) == {
         "category": ["x", None, "y"],
         "levels": [3, 1, 3],
@@ -289,6 +289,7 @@ def test_no_records_elsewhere(tmp_path):
         ('a,b\n1,"x\ny\nz"\n4,5,secret\n', 5, 3),
         ('"a\nz",b\n1,secret,3\n', 3, 3),
     ],
+    ids=["more", "fewer", "after lines in quotes", "after a header of two lines"],
 )
 def test_ragged(tmp_path, content, line, found):
     message = message_of(lambda: read_csv(tmp_path, content))
@@ -302,15 +303,16 @@ def test_ragged_line_far_down_is_not_dropped(tmp_path):
     assert "line 4000002: 3 fields" in message_of(lambda: [0 for _ in open_source(path).batches(["a"])])
 
 
-@pytest.mark.parametrize("content", ['a,b\n1,2\n1,"secret\n3,4\n', 'a,b\n1,2\n1,"x"secret\n3,4\n'])
-def test_quote_left_open(tmp_path, content):
-    message = message_of(lambda: read_csv(tmp_path, content))
-    assert "line 3: a quote is not closed" in message and "secret" not in message
+def test_quotes_out_of_place(tmp_path):
+    for content, problem in (('1,"secret', "a quote is not closed"), ('1,"x"secret', "text follows a closing quote")):
+        for end in ("", "\n", "\n3,4\n"):  # DuckDB in order drops the first kind and says nothing
+            message = message_of(lambda text=content + end: read_csv(tmp_path, "a,b\n1,2\n" + text))
+            assert f"line 3: {problem}" in message and "secret" not in message
 
 
 def test_mixed_line_ends(tmp_path):
     message = message_of(lambda: read_csv(tmp_path, "a,b\r\n1,secret\n2,3\r\n"))
-    assert "line ends of several kinds" in message and "secret" not in message
+    assert "ends are of several kinds" in message and "secret" not in message
 
 
 @pytest.mark.parametrize(
@@ -323,7 +325,7 @@ def test_binary(tmp_path, content):
 def test_not_gzip(tmp_path):
     assert "not a valid gzip file" in message_of(lambda: open_source(written(tmp_path, "a,b\n1,2\n", "d.csv.gz")))
     cut = gzip.compress(b"a,b\n" + os.urandom(100_000).hex().encode())[:-5000]
-    assert "not a valid gzip file" in message_of(lambda: open_source(written(tmp_path, cut, "d.csv.gz")))
+    assert "damaged or cut off" in message_of(lambda: open_source(written(tmp_path, cut, "d.csv.gz")))
 
 
 def test_wrong_encoding(tmp_path):

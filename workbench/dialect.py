@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -41,6 +42,21 @@ class Dialect:
 def opened(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked when its name ends in .gz."""
     return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """The bytes of a file, some at a time, without a byte order mark of UTF-8."""
+    broken = False
+    try:
+        with opened(path) as file:
+            block = file.read(BLOCK).removeprefix(codecs.BOM_UTF8)
+            while block:
+                yield block
+                block = file.read(BLOCK)
+    except (OSError, EOFError, zlib.error):
+        broken = True
+    if broken:
+        raise BadInput(f"{path}: the file is damaged or cut off; get it anew")
 
 
 def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:
@@ -81,19 +97,18 @@ def _known(encoding: str, path: Path) -> str:
 def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | None:
     """The line of the first byte that this encoding cannot read; BadInput when the file is no text at all."""
     decoder, line = codecs.getincrementaldecoder(encoding)(), 1
-    with opened(path) as file:
-        while block := file.read(BLOCK):
-            pending = decoder.getstate()[0]
-            try:
-                text = decoder.decode(block)
-            except UnicodeDecodeError as error:
-                return line + (pending + block)[: error.start].count(b"\n")
-            if "\0" in text or (guessed and block.translate(None, PRINTED)):
-                raise BadInput(
-                    f"{path}: not a text file; if it is Parquet say format='parquet', "
-                    "if it is UTF-16 without a byte order mark say encoding='utf-16-le'"
-                )
-            line += text.count("\n")
+    for block in blocks(path):
+        pending = decoder.getstate()[0]
+        try:
+            text = decoder.decode(block)
+        except UnicodeDecodeError as error:
+            return line + (pending + block)[: error.start].count(b"\n")
+        if "\0" in text or (guessed and block.translate(None, PRINTED)):
+            raise BadInput(
+                f"{path}: not a text file; if it is Parquet say format='parquet', "
+                "if it is UTF-16 without a byte order mark say encoding='utf-16-le'"
+            )
+        line += text.count("\n")
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -114,8 +129,8 @@ def find_dialect(
 ) -> Dialect:
     """Delimiter and quote from the beginning of the file, and the column names from its header."""
     for what, given in (("delimiter", delimiter), ("quote", quote)):
-        if given is not None and len(given) != 1 and (what, given) != ("quote", ""):
-            raise BadInput(f"{path}: {what}={given!r} must be one character")
+        if given is not None and (len(given) != 1 or not given.isascii()) and (what, given) != ("quote", ""):
+            raise BadInput(f"{path}: {what}={given!r} must be one character of ASCII")
     with opened_text(path, encoding) as file:
         sample = file.read(SAMPLE)
     if len(sample) == SAMPLE and "\n" in sample:
@@ -156,11 +171,12 @@ def _fit(sample: str, delimiter: str, quote: str | None) -> tuple[float, int]:
 
 
 def find_quote(sample: str, delimiter: str) -> str:
-    """The double quote, unless none opens a field and single quotes enclose some."""
-    start, end = rf"(?:^|{re.escape(delimiter)}) *", rf" *(?={re.escape(delimiter)}|\r?$)"
-    if re.search(start + '"', sample, re.M):
+    """The double quote, unless none opens a field, single quotes enclose some and rows fit as well with them."""
+    start, end = rf"(?:^|{re.escape(delimiter)}) *", rf" *(?:{re.escape(delimiter)}|\r?$)"
+    enclosed = re.search(rf"{start}'(?:[^']|'')*'{end}", sample, re.M)
+    if re.search(start + '"', sample, re.M) or not enclosed:
         return '"'
-    return "'" if re.search(rf"{start}'[^'\n]*'{end}", sample, re.M) else '"'
+    return max("'", '"', key=lambda quote: _fit(sample, delimiter, quote))
 
 
 def _unique(names: list[str], path: Path) -> list[str]:
@@ -175,27 +191,3 @@ def refuse_duplicates(names: list[str], where: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise BadInput(f"{where}: more than one column is called {', '.join(map(repr, twice))}; rename all but one")
-
-
-def line_of_row(path: Path, encoding: str, dialect: Dialect, row: int) -> int:
-    """The line on which a row of the file begins: a quoted field may run over several lines."""
-    with opened_text(path, encoding) as file:
-        lines = _Counted(file)
-        rows = parsed(lines, dialect.delimiter, dialect.quote)
-        before = sum(1 for _ in zip(range(row - 1), rows, strict=False))
-    return lines.number + 1 if before == row - 1 else row
-
-
-class _Counted:
-    """Lines that remember how many were taken."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines, self.number = iter(lines), 0
-
-    def __iter__(self) -> _Counted:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self.lines)
-        self.number += 1
-        return line

@@ -163,7 +163,8 @@ def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):  # noqa: 
             if part == 0 and c == mine[0]:
                 if ties == 0:
                     part = 1
-                ties -= 1
+                else:
+                    ties -= 1
             part_of[i - start[n]] = part
             place[part + 1] += 1
             scratch[i - start[n]] = order[i]

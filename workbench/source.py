@@ -18,8 +18,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.dialect import find_dialect, find_encoding, line_of_row, opened, refuse_duplicates, to_utf8
+from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
 from workbench.errors import BadInput
+from workbench.scan import count_records
 
 ROWS = 262_144
 CSV_MEMORY = 256_000_000  # DuckDB keeps every buffer of a file read in order until this is full
@@ -56,6 +57,7 @@ class Source:
     where: str
     names: list[str]
     typed = True
+    records: int | None = None  # where it is known beforehand
     notes: list[str]
 
     def __init__(self, where: str, private: Private) -> None:
@@ -86,6 +88,8 @@ class Source:
             raise failure
         if not read:
             raise BadInput(f"{self.where}: there are no records")
+        if self.records not in (None, read):
+            raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file anew")
 
     def _position(self, name: str) -> int:
         if name not in self.names:
@@ -114,17 +118,20 @@ class CsvSource(Source):
     def __init__(self, path: Path, private: Private, delimiter: str | None, quote: str | None, **text: Any) -> None:
         super().__init__(str(path), private)
         private.lower_limit(CSV_MEMORY)
-        self._path, self._original = path, path
-        self._encoding, self.notes = find_encoding(path, text["encoding"])
-        if self._encoding != "utf-8":
-            self._path, self._encoding = to_utf8(path, self._encoding, private.directory / "utf-8.csv"), "utf-8"
-        self._dialect = find_dialect(self._path, self._encoding, delimiter, quote, text["header"])
+        self._path = path
+        encoding, self.notes = find_encoding(path, text["encoding"])
+        if encoding != "utf-8":
+            self._path = to_utf8(path, encoding, private.directory / "utf-8.csv")
+        self._dialect = find_dialect(self._path, "utf-8", delimiter, quote, text["header"])
         self.names = self._dialect.names
-        self.notes.append(f"delimiter {self._dialect.delimiter!r}, quote {self._dialect.quote!r}")
+        found = self._dialect
+        self.notes.append(f"delimiter {found.delimiter!r}, quote {found.quote!r}")
+        text_blocks = blocks(self._path)
+        self.records = count_records(text_blocks, found.delimiter, found.quote, found.skip, len(self.names), self.where)
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         # DuckDB never sees the names: it holds `a` and `A` to be the same.
-        # parallel=false: the parallel reader of DuckDB 2.0 silently drops ragged rows and what follows them.
+        # parallel = false: the parallel reader of DuckDB 2.0 takes some line ends inside quotes for ends of records.
         fields = [f"c{i}" for i in range(len(self.names))]
         options = {
             "path": _literal(self._path),
@@ -144,21 +151,11 @@ class CsvSource(Source):
         )
 
     def _because(self, message: str) -> BadInput:
-        row = re.search(r"CSV Error on Line: (\d+)", message)
-        line = line_of_row(self._path, self._encoding, self._dialect, int(row[1])) if row else None
-        place = f"{self.where}, line {line}" if line else self.where
-        counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-        dialect = f"delimiter {self._dialect.delimiter!r}, quote {self._dialect.quote!r}"
-        if counts:
-            return BadInput(
-                f"{place}: {counts[2]} fields where there should be {counts[1]}; "
-                f"mend the line, or give delimiter= and quote= if these are wrong: {dialect}"
-            )
-        if "unterminated quote" in message:
-            return BadInput(f"{place}: a quote is not closed or out of place; mend it, or give quote= ({dialect})")
         if "Maximum line size" in message:
-            return BadInput(f"{place}: the line is longer than 2 MB; a quote may not be closed ({dialect})")
-        return BadInput(f"{place}: line ends of several kinds or a quote out of place; write it anew ({dialect})")
+            return BadInput(f"{self.where}: a record is longer than 2 MB; a quote may be out of place")
+        return BadInput(
+            f"{self.where}: it cannot be split into lines; if their ends are of several kinds, write it anew"
+        )
 
 
 class FileSource(Source):
@@ -265,6 +262,7 @@ class Private:
         try:
             settings: dict[str, Any] = {**SETTINGS, **limit, "temp_directory": str(self.directory)}
             self.connection = duckdb.connect(":memory:", config=settings)
+            self.connection.execute("SET enable_progress_bar = false")
         except duckdb.Error:
             shutil.rmtree(self.directory)
             failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")

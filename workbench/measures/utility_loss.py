@@ -39,4 +39,5 @@ class UtilityLoss(Measure):
             f"Over {len(populations):,} populations of at least {self.min_support:.0%} of the records, the estimated "
             f"distribution of {name} is {loss.mean():.3g} from the truth on average, {loss.max():.3g} at worst."
         )
-        return Measured(float(loss.mean()), sentence, {"sensitive": name, "loss": loss, "told": told, "truth": truth})
+        detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
+        return Measured(float(loss.mean()), sentence, {"sensitive": name, **detail})

@@ -22,7 +22,6 @@ class Method(Variant):
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
         self.check(table)
         for part in model.parts if model else ():
-            part.check(table)
             refuse_impossible(table, part)
         release = self.release(table, model, seed)
         if model is not None:

@@ -1,0 +1,151 @@
+"""Many recipes to points: each release is made and measured once, and kept in the store if there is one."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from os import PathLike
+
+from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.frontier import Frontier
+from workbench.measures import Measure, Measured
+from workbench.methods.keep import Keep
+from workbench.methods.remove import Remove
+from workbench.parameters import canonical
+from workbench.recipe import Point, Recipe
+from workbench.release import Release
+from workbench.store import Store
+from workbench.table import Table
+
+BASELINES = (Recipe(Keep()), Recipe(Remove()))
+Progress = Callable[[int, int, Point], object]
+
+
+def sweep(
+    table: Table,
+    recipes: Iterable[Recipe],
+    measures: Iterable[Measure],
+    store: Store | str | PathLike[str] | None = None,
+    *,
+    baselines: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> Frontier:
+    """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
+
+    `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
+    store. Setting `cancel` stops before the next point: what is finished comes back in a frontier that is not complete.
+    """
+    distinct = _distinct([*recipes, *(BASELINES if baselines else ())])
+    chosen = _checked(table, distinct, measures)
+    if threads is not None and threads < 1:
+        raise BadInput(f"sweep: threads = {threads} must be at least 1")
+    kept = store if store is None or isinstance(store, Store) else Store(store)
+    stop = threading.Event()
+
+    def work(recipe: Recipe) -> Point | None:
+        if stop.is_set() or (cancel is not None and cancel.is_set()):
+            return None
+        with _named(recipe):
+            return _point(table, recipe, chosen, kept)
+
+    done: dict[int, Point] = {}
+    with ThreadPoolExecutor(threads or _processors(), thread_name_prefix="sweep") as pool:
+        try:
+            places = {pool.submit(work, recipe): i for i, recipe in enumerate(distinct)}
+            for future in as_completed(places):
+                point = future.result()
+                if point is not None:
+                    done[places[future]] = point
+                    if progress is not None:
+                        progress(len(done), len(distinct), point)
+        finally:  # after an error or an interrupt, points under way are finished and no other is begun
+            stop.set()
+    return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(distinct))
+
+
+def _distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Each recipe once. Baselines draw nothing: whatever their seed, they are the same."""
+    found: dict[str, Recipe] = {}
+    for recipe in recipes:
+        if not isinstance(recipe, Recipe):
+            raise BadInput(f"sweep: {recipe!r} is no recipe; write Recipe(method, model)")
+        said = recipe.to_dict()
+        found.setdefault(canonical({**said, "seed": 0} if recipe.baseline else said), recipe)
+    if not found:
+        raise BadInput("sweep: no recipe was given; give at least one, or leave the baselines in")
+    return list(found.values())
+
+
+def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure]) -> list[Measure]:
+    """The measures, each once; raises BadInput for any parameter that does not go with the table."""
+    found: dict[str, Measure] = {}
+    for measure in measures:
+        if not isinstance(measure, Measure):
+            example = f"{measure.__name__}()" if isinstance(measure, type) else "PrivacyLoss()"
+            raise BadInput(f"sweep: {measure!r} is no measure; write {example}")
+        measure.check(table)
+        if found.setdefault(measure.key, measure) != measure:
+            raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")
+    if not found:
+        raise BadInput("sweep: no measure was given; give one of privacy and one of utility")
+    for recipe in recipes:
+        recipe.method.check(table)
+        for model in recipe.model.parts if recipe.model else ():
+            model.check(table)
+    return list(found.values())
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _named(recipe: Recipe) -> Iterator[None]:
+    """What goes wrong inside says in which recipe."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"recipe {recipe}: {error}") from error
+    except Exception as error:
+        error.add_note(f"in the recipe {recipe}")
+        raise
+
+
+def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Store | None) -> Point:
+    """A recipe's point: from the store, or computed and kept there."""
+    key = "" if store is None else store.key(table, recipe, measures)
+    found = None if store is None else store.get(key, recipe)
+    if found is not None:
+        return found
+    began = time.perf_counter()
+    release, measured, reasons = _measured(table, recipe, measures)
+    values = {name: float(one.value) for name, one in measured.items()}
+    point = Point(recipe, values, reasons, {name: one.sentence for name, one in measured.items()}, key)
+    if store is not None:
+        store.put(key, point, release, measured, time.perf_counter() - began)
+    return point
+
+
+def _measured(
+    table: Table, recipe: Recipe, measures: Sequence[Measure]
+) -> tuple[Release | None, dict[str, Measured], dict[str, str]]:
+    """The release, what each measure says of it, and why some cannot say anything."""
+    measured: dict[str, Measured] = {}
+    reasons: dict[str, str] = {}
+    try:
+        release = recipe.release(table)
+    except (Unsatisfiable, Undefined) as error:
+        return None, {}, {measure.key: str(error) for measure in measures}
+    for measure in measures:
+        try:
+            measured[measure.key] = measure(release)
+        except Undefined as error:
+            reasons[measure.key] = str(error)
+    return release, measured, reasons
