@@ -17,7 +17,7 @@ from workbench.table import Table
 
 
 def study():
-    """A small table, skewed and correlated; 62 recipes, so that the baselines make 64; measures with an infinite value."""
+    """A small table, skewed and correlated; 62 recipes, so that the baselines make 64; one measure is infinite."""
     rng = np.random.default_rng(7)
     age = rng.gamma(3, 10, 300).astype(int)
     work = rng.choice(["own", "private", "public"], 300, p=[0.1, 0.7, 0.2])

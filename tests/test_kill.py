@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import random
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ def kill_in_the_middle(folder, place, committed):
     command = [sys.executable, SCRIPT, folder, place, str(committed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}) as child:
         try:
+            assert select.select([child.stdout], [], [], 60)[0], "the sweep never came to this place"
             assert child.stdout.read(1) == b"!", "the sweep ended before it was killed"
         finally:
             child.kill()

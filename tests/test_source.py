@@ -17,7 +17,7 @@ import pytest
 
 from workbench.dialect import find_dialect
 from workbench.errors import BadInput
-from workbench.source import Private, Query, open_source
+from workbench.source import Query, open_source
 
 
 def table_of(source, columns=None):
@@ -237,8 +237,9 @@ def test_temporary_files_are_private_and_go_away(tmp_path):
 
 
 def test_nothing_is_fetched():
+    source = open_source(pd.DataFrame({"a": [1]}))
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"):
-        value = Private().connection.sql(f"SELECT current_setting('{setting}')").fetchall()
+        value = source._connection.sql(f"SELECT current_setting('{setting}')").fetchall()
         assert value == [(False,)]
 
 

@@ -29,6 +29,7 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as engine:
+        engine.execute("SET enable_progress_bar = false")
         engine.register("codes", codes)
         rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
         found = rows.to_arrow_table()

@@ -107,7 +107,7 @@ class Gathered:
     def coded(self, name: str, found: Values) -> tuple[Column, np.ndarray]:
         """The column, and the code of every record; gives back its memory on the way."""
         self._known, size = None, len(found.values)
-        place = np.where(found.place < 0, size, found.place).astype(np.int16 if size < 2**15 - 1 else np.int32)
+        place = np.where(found.place < 0, size, found.place).astype(np.int16 if size < 2**15 else np.int32)
         codes = np.empty(sum(map(len, self._codes)), dtype=place.dtype)
         counts, start = np.zeros(size + 1, dtype=np.int64), 0
         for batch, where in self._batches():

@@ -6,22 +6,13 @@ a cut c on an axis sends codes <= c to the left. Several cuts a node lie in one 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numba
 import numpy as np
 
-
-def compiled(function: Callable) -> Callable:
-    """Compile without the GIL, and cache where a folder can be written; elsewhere each process compiles anew."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no writable place for its cache
-        return numba.njit(nogil=True)(function)
+from workbench.compiled import compiled
 
 
 @compiled
-def histogram(group, value, weight, groups, values):  # noqa: ANN001, ANN201
+def histogram(group, value, weight, groups, values):
     """Records per group and value."""
     counts = np.zeros((groups, values), dtype=np.int64)
     for i in range(group.size):
@@ -30,7 +21,7 @@ def histogram(group, value, weight, groups, values):  # noqa: ANN001, ANN201
 
 
 @compiled
-def ranges(group, cell, quasi, groups):  # noqa: ANN001, ANN201
+def ranges(group, cell, quasi, groups):
     """The lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
     axes = quasi.shape[0]
     low = np.full((groups, axes), np.iinfo(np.int32).max, dtype=np.int32)
@@ -47,7 +38,7 @@ def ranges(group, cell, quasi, groups):  # noqa: ANN001, ANN201
 
 
 @compiled
-def _median(order, start, end, codes, weight, low, high, half, counts):  # noqa: ANN001, ANN202
+def _median(order, start, end, codes, weight, low, high, half, counts):
     """The lowest code m with at least `half` records up to it, the records below m and at m, and the code before m."""
     if high - low < 4 * (end - start) + 64:
         counts[: high - low + 1] = 0
@@ -83,7 +74,7 @@ def _median(order, start, end, codes, weight, low, high, half, counts):  # noqa:
 
 
 @compiled
-def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict):  # noqa: ANN001, ANN201
+def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict):
     """The median cut of each node on its widest untried axis: axis (-1: none is left), cut, quota, records to the left.
 
     Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
@@ -128,7 +119,7 @@ def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high
 
 
 @compiled
-def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, quota):  # noqa: ANN001, ANN201
+def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, quota):
     """Records per value that each proposed cut sends left and right: row 2i and row 2i + 1."""
     counts = np.zeros((2 * nodes.size, values), dtype=np.int64)
     for i in range(nodes.size):
@@ -145,7 +136,7 @@ def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, qu
 
 
 @compiled
-def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):  # noqa: ANN001, ANN201
+def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
     """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
     begins = np.zeros(cuts.size + nodes.size, dtype=np.int64)
     longest = 0
@@ -179,7 +170,7 @@ def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):  # noqa: 
 
 
 @compiled
-def coverage(runs, low, high, left, right, histogram, same):  # noqa: ANN001, ANN201
+def coverage(runs, low, high, left, right, histogram, same):
     """What generalized classes let a researcher expect: populations x values.
 
     A class counts by the share of its run that a population covers, attribute by attribute. `same[p]` is how many
@@ -214,7 +205,7 @@ def coverage(runs, low, high, left, right, histogram, same):  # noqa: ANN001, AN
 
 
 @compiled
-def reach(runs, quasi, weight, group, belief, same):  # noqa: ANN001, ANN201
+def reach(runs, quasi, weight, group, belief, same):
     """What exact quasi-identifiers and a belief per group let a researcher expect: populations x values."""
     populations, axes = runs.shape[0], runs.shape[1]
     cells, values = quasi.shape[1], belief.shape[1]

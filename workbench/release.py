@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +23,7 @@ from workbench.errors import BadInput, Undefined
 from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table, decode
-from workbench.writing import write_frame
+from workbench.writing import write_frames
 
 
 class Posterior(NamedTuple):
@@ -135,18 +138,25 @@ class Release:
         return {"release": self.frame()}
 
     def export(self, path: str | Path) -> list[Path]:
-        """Write the release as CSV or Parquet, by the ending of the name; each file appears whole or not at all."""
+        """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does."""
         path, tables = Path(path), self.tables()
-        targets = [path] if len(tables) == 1 else [path.with_stem(f"{path.stem}-{name}") for name in tables]
-        for target, frame in zip(targets, tables.values(), strict=True):
-            write_frame(frame, target)
+        targets: list[Path] = []
+        for name in tables:
+            safe = re.sub(r"[^\w.-]+", "_", name)
+            target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
+            while target in targets:
+                target = target.with_stem(f"{target.stem}_")
+            targets.append(target)
+        write_frames(dict(zip(targets, tables.values(), strict=True)))
         return targets
 
     def _group_of_record(self) -> np.ndarray:
-        """The class of each record, in the table's order: for miners and previews, never published.
+        """The class of each record, in the table's order: for miners and previews, never published."""
+        return self._dealt
 
-        Where a cell is cut through, its records are dealt at random.
-        """
+    @cached_property
+    def _dealt(self) -> np.ndarray:
+        """The same. Where a cell is cut through its records are dealt at random: once, or two exports would differ."""
         group, _, _ = self._merged
         of_record = self.table.cell_of_record(self.others)
         if not self.parts:
@@ -181,14 +191,23 @@ class Bucketized(Release):
 
     def frame(self) -> pd.DataFrame:
         """One row a record, its sensitive values dealt anew inside its class: what a reader can put together."""
-        tables = self.tables()
-        records = tables["records"].sort_values("class", ignore_index=True)
-        for name in self._published():
-            values = tables[name].loc[lambda t: t.index.repeat(t["count"])]
+        tables, (of_class, count) = self.tables(), self._added
+        records = tables.pop(self._records).sort_values(of_class, ignore_index=True)
+        for name, counted in tables.items():
+            values = counted.loc[counted.index.repeat(counted[count])]
             records[name] = values.sample(frac=1, random_state=operating_system_random()).sort_values(
-                "class", kind="stable", ignore_index=True
+                of_class, kind="stable", ignore_index=True
             )[name]
         return _shuffled(records)
+
+    @property
+    def _added(self) -> tuple[str, str]:
+        """The names of the columns that bucketization adds, `class` and `count` where the data leave them free."""
+        return spare("class", self.table.names), spare("count", self.table.names)
+
+    @property
+    def _records(self) -> str:
+        return spare("records", self.table.sensitive)
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """The records without their sensitive values, and per sensitive column how often each class has each value."""
@@ -197,8 +216,8 @@ class Bucketized(Release):
         order = rng.permutation(self.table.records)
         plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
         records = pd.DataFrame({name: self.table.published(name).take(order) for name in plain}).reset_index(drop=True)
-        records["class"] = number[self._group_of_record()[order]]
-        tables = {"records": records}
+        records[self._added[0]] = number[self._group_of_record()[order]]
+        tables = {self._records: records}
         for name in self._published():
             tables[name] = _shuffled(self._counted(name, number))
         return tables
@@ -208,7 +227,8 @@ class Bucketized(Release):
         histogram = self.classes.histograms[name]
         group, value = np.nonzero(histogram)
         values = self.table.sensitive_values(name).take(value).reset_index(drop=True)
-        return pd.DataFrame({"class": number[group], name: values, "count": histogram[group, value]})
+        of_class, count = self._added
+        return pd.DataFrame({of_class: number[group], name: values, count: histogram[group, value]})
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -216,8 +236,12 @@ def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     first, number = distinct_rows(np.stack([low, high], axis=1))
     runs = [(int(low[i]), int(high[i])) for i in first]
     labels = [run_label(column, a, b) for a, b in runs]
-    taken: Mapping[str, int] = pd.Series(labels).value_counts().to_dict()
-    labels = [spelled(column, a, b) if taken[label] > 1 else label for label, (a, b) in zip(labels, runs, strict=True)]
+    for quoted in (False, True):
+        taken = Counter(labels)
+        both = zip(labels, runs, strict=True)
+        labels = [spelled(column, *run, quoted) if taken[label] > 1 else label for label, run in both]
+    if len(set(labels)) < len(labels):
+        labels = [f"{label} (values {a + 1} to {b + 1})" for label, (a, b) in zip(labels, runs, strict=True)]
     return np.array(labels, dtype=object)[number]
 
 
@@ -230,19 +254,28 @@ def run_label(column: Column, low: int, high: int) -> str:
     return node if node is not None else spelled(column, low, high)
 
 
-def spelled(column: Column, low: int, high: int) -> str:
+def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
     """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
     names = column.value_labels()
+    if quoted:
+        names = [*(json.dumps(label, ensure_ascii=False) for label in column.labels), *names[len(column.labels) :]]
     if low == high:
         return names[low]
     if column.missing and high == len(column.values):
-        return f"{spelled(column, low, high - 1)} or {MISSING}"
+        return f"{spelled(column, low, high - 1, quoted)} or {MISSING}"
     if column.kind != "text":
         plain = column.values.dtype.kind == "i" and column.values[0] >= 0
         return f"[{names[low]}{'-' if plain else '..'}{names[high]}]"
     if high - low < 8:
         return "{" + ", ".join(names[low : high + 1]) + "}"
     return f"{{{names[low]} .. {names[high]}: {high - low + 1} values}}"
+
+
+def spare(name: str, taken: Container[str]) -> str:
+    """This name, or the next that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import numba
 import numpy as np
 
+from workbench.compiled import compiled
 from workbench.errors import BadInput
 
 BEGIN, FIELD, PLAIN, QUOTED, CLOSED, AFTER = range(6)  # where in a record; AFTER: blanks behind a closing quote
 WHERE, DELIMITERS, LINE, START, ROWS, RECORDS, RETURN, PROBLEM = range(8)  # places in the state
 RAGGED, MISPLACED, OPEN = 1, 2, 3
-
-
-def compiled(function: Callable) -> Callable:
-    """Compile without the GIL, and cache where a folder can be written."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no writable place for its cache
-        return numba.njit(nogil=True)(function)
 
 
 @compiled

@@ -7,7 +7,6 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +17,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
 from workbench.errors import BadInput
 from workbench.scan import count_records
 
 ROWS = 262_144
-CSV_MEMORY = 256_000_000  # DuckDB keeps every buffer of a file read in order until this is full
+FIELDS = 16 * ROWS  # in one batch at most
+CSV_MEMORY = 128_000_000  # DuckDB keeps every buffer of a file read in order until this is full
 SETTINGS = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
@@ -75,9 +76,9 @@ class Source:
         positions = [self._position(name) for name in columns]
         read, failure = 0, None
         try:
-            reader = self._relation(positions).to_arrow_reader(rows)
+            reader = self._relation(positions).to_arrow_reader(min(rows, FIELDS // len(columns) + 1))
             for name, field in zip(columns, reader.schema, strict=True):
-                _refuse_type(f"{self.where}, column {name!r}", field.type)
+                refuse_type(f"{self.where}, column {name!r}", field.type)
             for batch in reader:
                 read += len(batch)
                 if len(batch):
@@ -213,8 +214,8 @@ class FrameSource(Source):
         for i in positions:
             place = f"{self.where}, column {self.names[i]!r}"
             data = self._data
-            column = _arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
-            _refuse_type(place, column.type)
+            column = as_arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
+            refuse_type(place, column.type)
             arrays.append(column.cast(pa.float32()) if pa.types.is_float16(column.type) else column)
         relation = self._connection.from_arrow(pa.table(arrays, names=[f"c{i}" for i in positions]))
         return relation.project(_select(relation, range(len(positions))))
@@ -328,41 +329,6 @@ def _format(path: Path, format: str | None) -> str:
     if failure:
         raise BadInput(failure)
     return {"ndjson": "json"}.get(format, format) if format else SUFFIXES[suffix]
-
-
-def _arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
-    """The column of a frame; of Python objects, only if they are of one type."""
-    if series.dtype == object:
-        kinds = Counter(map(_kind, series[series.notna()].tolist()))
-        if len(kinds) > 1:
-            found = " and ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
-            raise BadInput(f"{place}: values of different types, {found}; make them one, for example with .astype(str)")
-    failure = None
-    try:
-        return pa.array(series, from_pandas=True)
-    except OverflowError:
-        failure = "integers beyond 64 bits; if they are codes, make them text with .astype(str)"
-    except (pa.ArrowException, ValueError, TypeError):
-        failure = f"values of type {series.dtype} cannot be read; make them numbers, dates or text"
-    raise BadInput(f"{place}: {failure}")
-
-
-def _kind(value: object) -> str:
-    name = type(value).__name__.rstrip("_")
-    numbers = not isinstance(value, bool) and (hasattr(value, "__float__") and not isinstance(value, str))
-    return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
-
-
-def _refuse_type(place: str, kind: pa.DataType) -> None:
-    """Raise BadInput for types that have no order or no single value."""
-    if pa.types.is_nested(kind):
-        raise BadInput(f"{place}: nested values ({kind}); unnest them into columns, or leave the column out")
-    if pa.types.is_decimal256(kind):
-        raise BadInput(f"{place}: integers beyond 64 bits; if they are codes, make them text")
-    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
-    odd = pa.types.is_duration(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType)
-    if binary or odd:
-        raise BadInput(f"{place}: values of type {kind}; make them numbers, dates or text, or leave the column out")
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -145,7 +146,10 @@ def _measured(
         return None, {}, {measure.key: str(error) for measure in measures}
     for measure in measures:
         try:
-            measured[measure.key] = measure(release)
+            found = measure(release)
+            if math.isnan(found.value):
+                raise Undefined(f"{measure.name} came out as no number")
+            measured[measure.key] = found
         except Undefined as error:
             reasons[measure.key] = str(error)
     return release, measured, reasons

@@ -109,6 +109,15 @@ class Table:
         columns, codes = _arrange({**self.columns, **bare}, self.codes, hierarchies)
         return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
 
+    def drop(self, names: Iterable[str]) -> Table:
+        """The same microdata without some columns; `table.drop(table.neutral)` leaves what has a role."""
+        gone = set(self._known(names))
+        columns = {name: column for name, column in self.columns.items() if name not in gone}
+        roles = {name: role for name, role in self.roles.items() if name not in gone}
+        levels = {name: level for name, level in self.levels.items() if name not in gone}
+        assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
+        return Table(columns, {name: self.codes[name] for name in columns}, roles, levels, self.notes)
+
     @property
     def names(self) -> list[str]:
         """The columns that were read, in their order in the data."""
@@ -161,8 +170,11 @@ class Table:
 
     def cells(self, others: Iterable[str] = ()) -> cellwork.Cells:
         """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
-        named = tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
+        named = self._beside(others)
         return self.remember(("cells", named), lambda: cellwork.collapse(*self._cell_columns(named)))
+
+    def _beside(self, others: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
 
     def _cell_columns(self, others: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         beside = {name: self.sensitive_codes(name) for name in self.sensitive}
@@ -171,7 +183,8 @@ class Table:
 
     def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
         """The cell that each record belongs to."""
-        found, (quasi, beside) = self.cells(others), self._cell_columns(tuple(others))
+        named = self._beside(others)
+        found, (quasi, beside) = self.cells(named), self._cell_columns(named)
         return cellwork.locate(
             [*found.quasi, *(found.others[name] for name in beside)], [*quasi.values(), *beside.values()]
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +18,8 @@ def whole(path: Path) -> Iterator[Path]:
     """A name beside `path` to write to; moved into place when all went well, removed otherwise."""
     if not path.parent.is_dir():
         raise BadInput(f"{path}: the folder {str(path.parent)!r} does not exist; make it, or choose another")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file in it")
     aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
         yield aside
@@ -26,10 +28,15 @@ def whole(path: Path) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
-def write_frame(frame: pd.DataFrame, path: Path) -> None:
-    """A frame as CSV or Parquet, by the ending of the name."""
-    suffixes = {".csv": lambda p: frame.to_csv(p, index=False), ".parquet": lambda p: frame.to_parquet(p, index=False)}
-    if path.suffix not in suffixes:
-        raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")
-    with whole(path) as aside:
-        suffixes[path.suffix](aside)
+def write_frames(frames: Mapping[Path, pd.DataFrame]) -> None:
+    """Frames as CSV or Parquet, by the ending of each name; none appears before all are written."""
+    for path in frames:
+        if path.suffix not in (".csv", ".parquet"):
+            raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")
+    with ExitStack() as all_or_none:
+        for path, frame in frames.items():
+            aside = all_or_none.enter_context(whole(path))
+            if path.suffix == ".csv":
+                frame.to_csv(aside, index=False)
+            else:
+                frame.to_parquet(aside, index=False)

@@ -21,7 +21,7 @@ class KLDivergence(Measure):
     unit = "nats"
 
     def measure(self, release: Release) -> Measured:
-        names = list(release.table.sensitive) or [None]
+        names: list[str | None] = [*release.table.sensitive] or [None]
         return worst({str(name): self._one(release, name) for name in names})
 
     def _one(self, release: Release, sensitive: str | None) -> Measured:

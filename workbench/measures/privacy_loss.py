@@ -21,7 +21,7 @@ class PrivacyLoss(Measure):
     name = "privacy loss"
     symbol = "P_loss"
     side = "privacy"
-    unit = "distance from Q, 0 to ln 2 for Jensen-Shannon, else 0 to 1"
+    unit = "distance from what is known without the release"
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})

@@ -15,6 +15,7 @@ from workbench.models import Model, entropy
 from workbench.table import Table
 
 LARGEST_BLOCK = 2**22  # histogram entries held at a time
+DIGITS = 10  # gains this close are equal, whatever the rounding: the first candidate stands
 
 Allowed = Callable[[Classes], np.ndarray]
 
@@ -186,7 +187,7 @@ class InformationGain:
         choice: list[tuple[int, np.ndarray, np.ndarray] | None] = [None] * len(chunk)
         for a in range(len(self.columns)):
             for i, (gain, codes, records) in self._on_axis(a, entries, place, len(chunk), allowed).items():
-                if gain > best[i] + 1e-12:
+                if gain > best[i]:
                     best[i], choice[i] = gain, (a, codes, records)
         for i, chosen in enumerate(choice):
             if chosen is not None:
@@ -251,7 +252,7 @@ class InformationGain:
         rest = n[node, -1] - size
         after = (size * entropy(l) + rest * entropy(r)) / (size + rest)
         gain = np.full(valid.shape, -np.inf)
-        gain[node, code] = entropy(total[node, 0]) - after
+        gain[node, code] = np.round(entropy(total[node, 0]) - after, DIGITS)
         below = {name: np.cumsum(h, axis=1)[node, code] for name, h in seen.items()}
         above = {name: h.sum(axis=1)[node] - below[name] for name, h in seen.items()}
         parts = {name: np.concatenate([below[name], above[name]]) for name in seen}
@@ -279,7 +280,7 @@ class InformationGain:
         there = np.flatnonzero(n)
         owner = there // size
         after = np.bincount(owner, n[there] * entropy(target[there]), count) / records.sum(axis=1)
-        gain = entropy(told.sum(axis=1)) - after
+        gain = np.round(entropy(told.sum(axis=1)) - after, DIGITS)
         fine = allowed(Classes(n[there], {name: by_part(h)[there] for name, h in seen.items()}, self.sensitive))
         ok = np.bincount(owner, ~fine, count) == 0
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.models import Model, share
+from workbench.models import TOLERANCE, Model, share
 from workbench.parameters import parameter
 
 
@@ -32,7 +32,7 @@ class AlphaK(Model):
     def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         if records < self.k:
             return f"the table has {records:,} records, fewer than k = {self.k:,}"
-        if sensitive and sensitive.prior.max() > self.alpha:
+        if sensitive and sensitive.prior.max() > self.alpha + TOLERANCE:
             most = sensitive.labels[int(sensitive.prior.argmax())]
             return (
                 f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the records, "

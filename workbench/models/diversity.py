@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.classes import Sensitive
+from workbench.models import TOLERANCE
 
 if TYPE_CHECKING:
     from workbench.table import Table
@@ -17,6 +18,6 @@ def most_values(table: Table) -> float:
 
 def too_few_values(sensitive: Sensitive | None, l: float) -> str | None:
     """The reason, where a column has fewer values than l."""
-    if sensitive and len(sensitive) < l:
+    if sensitive and len(sensitive) < l * (1 - TOLERANCE):
         return f"{sensitive.name!r} has {len(sensitive)} values, fewer than l = {l:g}"
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.models import Model, entropy
+from workbench.models import TOLERANCE, Model, entropy
 from workbench.models.diversity import most_values, too_few_values
 from workbench.parameters import parameter
 
@@ -29,6 +29,6 @@ class EntropyLDiversity(Model):
     def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         return too_few_values(sensitive, self.l) or (
             f"{sensitive.name!r} is as mixed as {whole:.3g} equal values in the whole table, less than l = {self.l:g}"
-            if sensitive and (whole := float(np.exp(entropy(sensitive.totals)))) < self.l
+            if sensitive and (whole := float(np.exp(entropy(sensitive.totals)))) < self.l * (1 - TOLERANCE)
             else None
         )

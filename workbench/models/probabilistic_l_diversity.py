@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.models import Model, share
+from workbench.models import TOLERANCE, Model, share
 from workbench.models.diversity import most_values, too_few_values
 from workbench.parameters import parameter
 
@@ -28,7 +28,7 @@ class ProbabilisticLDiversity(Model):
 
     def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         few = too_few_values(sensitive, self.l)
-        if few or not sensitive or sensitive.prior.max() <= 1 / self.l:
+        if few or not sensitive or sensitive.prior.max() * self.l <= 1 + TOLERANCE:
             return few
         most = sensitive.labels[int(sensitive.prior.argmax())]
         return (

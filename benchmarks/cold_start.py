@@ -1,0 +1,68 @@
+"""In a fresh process: the eight k points of figure 2(a) drawn as SVG, and `import workbench`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.measuring import Child, Figure, child
+
+DRAW = """
+import sys
+import workbench
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+table = workbench.datasets.adult()
+points = workbench.recipes(Mondrian(), KAnonymity, k=[10, 50, 100, 200, 500, 1000, 2000, 5000])
+chart = workbench.sweep(table, points, [PrivacyLoss(), UtilityLoss()]).chart()
+workbench.charts.save(chart, sys.argv[1])
+"""
+
+IMPORT = """
+import json, sys
+%s
+heavy = ("altair", "matplotlib", "IPython", "ipykernel", "ipywidgets", "anywidget", "notebook", "voila")
+found = {name.partition(".")[0] for name in sys.modules}
+print(json.dumps(sorted(name for name in found if name in heavy or name.startswith("jupyter"))))
+"""
+
+
+def measure(runs: int = 3) -> list[Figure]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first = [_draw(folder, folder / f"cache {i}") for i in range(2)]
+        again = [_draw(folder, folder / "cache 0") for _ in range(runs)]
+    return [
+        _timed("eight k points drawn, no numba cache, wall", first, 15),
+        _timed("eight k points drawn, numba cache there, wall", again, 4),
+        *_imported("import workbench", runs, 1),
+        *_imported("from workbench import Table", runs, None),
+    ]
+
+
+def _draw(folder: Path, cache: Path) -> Child:
+    """Draw with this folder as numba's cache, which may be empty."""
+    picture = folder / "frontier.svg"
+    done = child([sys.executable, "-c", DRAW, picture], {"NUMBA_CACHE_DIR": str(cache)})
+    assert picture.read_text().count("<path") >= 8, "the picture shows no points"
+    return done
+
+
+def _imported(statement: str, runs: int, seconds: float | None) -> list[Figure]:
+    done = [child([sys.executable, "-c", IMPORT % statement]) for _ in range(runs)]
+    heavy = json.loads(done[0].printed)
+    none = None if seconds is None else 0
+    what = f"`{statement}`"
+    return [
+        _timed(f"{what} and nothing else, wall", done, seconds),
+        Figure(f"{what}: packages of Altair, Matplotlib and Jupyter loaded", len(heavy), "", none, note=", ".join(heavy)),
+    ]
+
+
+def _timed(what: str, done: list[Child], required: float | None) -> Figure:
+    least = min(done, key=lambda one: one.wall)
+    return Figure(what, least.wall, "s", required, note=f"CPU {least.cpu:.2f} s")

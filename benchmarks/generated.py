@@ -1,0 +1,50 @@
+"""Generated microdata: skewed and correlated, the same on every machine with the same DuckDB. Run it to write a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+QUASI = ("age", "workclass", "education", "marital_status", "race", "sex", "hours", "country")
+SENSITIVE = "occupation"
+
+# values and skew: low codes are the frequent ones
+SHAPES = {
+    "age": (74, 1.7),
+    "workclass": (8, 4.0),
+    "education": (16, 2.2),
+    "marital_status": (7, 2.5),
+    "race": (5, 5.0),
+    "sex": (2, 1.2),
+    "hours": (80, 3.0),
+    "country": (41, 9.0),
+    "occupation": (14, 1.8),
+}
+NUMBERS = ("age", "hours")
+SHARED = 0.6  # how often a column follows the chance that all columns share
+
+
+def write(path: Path, records: int) -> None:
+    """A Parquet file with that many records."""
+    import duckdb
+
+    with duckdb.connect(config={"autoinstall_known_extensions": False}) as engine:
+        columns = ", ".join(_column(j, name) for j, name in enumerate(SHAPES))
+        target = str(path).replace("'", "''")
+        engine.execute(f"COPY (SELECT {columns} FROM range({int(records)}) AS r(i)) TO '{target}' (FORMAT parquet)")
+
+
+def _column(j: int, name: str) -> str:
+    size, skew = SHAPES[name]
+    chance = f"CASE WHEN {_uniform(2 * j + 1)} < {SHARED} THEN {_uniform(0)} ELSE {_uniform(2 * j + 2)} END"
+    code = f"floor({size} * pow({chance}, {skew}))::INTEGER"
+    return f"{code} AS {name}" if name in NUMBERS else f"'{name} ' || ({code}) AS {name}"
+
+
+def _uniform(stream: int) -> str:
+    """A number between 0 and 1 from the record's own number, whichever thread makes it."""
+    return f"((hash(32 * i + {stream}) >> 11) / 9007199254740992.0)"
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), int(sys.argv[2]))

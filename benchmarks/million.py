@@ -1,0 +1,44 @@
+"""Strict Mondrian, k = 10, on a generated table of a million records, beside the time it takes to sort its cells."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import generated
+from benchmarks.measuring import Figure, cpu
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity, Model, TCloseness
+from workbench.table import Table
+
+
+def measure(records: int = 1_000_000, runs: int = 5) -> list[Figure]:
+    table, close = _table(records), KAnonymity(10) & TCloseness(0.3)
+    cells = len(table.cells())
+    keys = np.random.default_rng(0).integers(np.iinfo(np.int64).max, size=cells)
+    sort, k, both = cpu(
+        lambda: np.argsort(keys, kind="stable"),
+        partial(_release, table, KAnonymity(10)),
+        partial(_release, table, close),
+        runs=runs,
+    )
+    return [
+        Figure("cells of quasi-identifiers and sensitive column", cells, "", 300_000, at_least=True),
+        Figure("yardstick: stable argsort of as many random keys, CPU", 1000 * sort, "ms"),
+        Figure("Mondrian to a release, in yardsticks", k / sort, "", 5, note=f"{1000 * k:.0f} ms CPU"),
+        Figure(f"the same under {close}, in yardsticks", both / sort, "", note=f"{1000 * both:.0f} ms CPU"),
+    ]
+
+
+def _release(table: Table, model: Model) -> int:
+    return len(Mondrian()(table, model).classes)
+
+
+def _table(records: int) -> Table:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "generated.parquet"
+        generated.write(path, records)
+        return Table.read(path, quasi=generated.QUASI, sensitive=generated.SENSITIVE)

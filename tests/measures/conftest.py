@@ -1,0 +1,132 @@
+"""Releases of small tables, and what can be read off their published files record by record."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+import pytest
+
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import DistinctLDiversity, KAnonymity
+
+RELEASES = {
+    "keep": (Keep(), None),
+    "all removed": (Remove(), None),
+    "age removed": (Remove("age"), None),
+    "disease removed": (Remove("disease"), None),
+    "widest": (Mondrian(), KAnonymity(4)),
+    "diverse": (Mondrian(), DistinctLDiversity(3)),
+    "relaxed": (Mondrian(strict=False), KAnonymity(5)),
+    "bucketized": (Mondrian(publish="bucketized"), KAnonymity(4)),
+    "relaxed, bucketized": (Mondrian(strict=False, publish="bucketized"), KAnonymity(3)),
+    "gain": (Mondrian(split="information_gain", target="disease"), KAnonymity(4)),
+}
+TABLES = [(0, ("disease",)), (1, ("disease",)), (2, ("disease", "wage")), (3, ("disease", "wage"))]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A release as its reader sees it. A person is known by the neutral column `person`, which is published as it is."""
+
+    table: object
+    release: object
+
+    @cached_property
+    def people(self):
+        """The original records, `missing` where nothing is known."""
+        rows = self.table.frame.astype(object).where(self.table.frame.notna(), "missing").to_dict("records")
+        return {row["person"]: row for row in rows}
+
+    @cached_property
+    def files(self):
+        return self.release.tables()
+
+    @cached_property
+    def bucketized(self):
+        return "records" in self.files
+
+    @cached_property
+    def published(self):
+        """One published row a person; its sensitive values are those of the class where it is bucketized."""
+        frame = self.files["records" if self.bucketized else "release"]
+        return {row["person"]: row for row in frame.to_dict("records")}
+
+    @cached_property
+    def removed(self):
+        there = {name for file in self.files.values() for name in file.columns}
+        return {*self.table.quasi, *self.table.sensitive} - there
+
+    def group(self, person):
+        """What the class of a person is known by."""
+        row = self.published[person]
+        return row["class"] if self.bucketized else tuple(row.get(name) for name in self.table.quasi)
+
+    @cached_property
+    def members(self):
+        """The people of each class."""
+        found = {}
+        for person in self.people:
+            found.setdefault(self.group(person), []).append(person)
+        return found
+
+    @cached_property
+    def values(self):
+        """How often each class has each sensitive value, as published."""
+        found = {name: {group: Counter() for group in self.members} for name in self.table.sensitive}
+        for name in set(self.table.sensitive) - self.removed:
+            if self.bucketized:
+                for row in self.files[name].to_dict("records"):
+                    found[name][row["class"]][plain(row[name])] += row["count"]
+            else:
+                for person, row in self.published.items():
+                    found[name][self.group(person)][plain(row[name])] += 1
+        return found
+
+    def whole(self, name):
+        """How often the table has each value of a column."""
+        return Counter(row[name] for row in self.people.values())
+
+    def prior(self, name):
+        return shares(self.whole(name))
+
+    def belief(self, person, name):
+        """What the release makes believe about a person's value."""
+        if name in self.removed:
+            return self.prior(name)
+        return {value: 0.0 for value in self.whole(name)} | shares(self.values[name][self.group(person)])
+
+    def position(self, name, value):
+        """Where a value lies: a number at itself, missing one beyond the last, text at its rank."""
+        numbers = [v for v in self.whole(name) if isinstance(v, int)]
+        if numbers:
+            return max(numbers) + 1 if value == "missing" else value
+        return self.table.columns[name].value_labels().index(value)
+
+    def ends(self, name, values):
+        places = [self.position(name, value) for value in values]
+        return min(places), max(places)
+
+    def span(self, person, name):
+        """The lowest and highest value of the class; a person's own where quasi-identifiers are published exactly."""
+        if name in self.removed:
+            return self.ends(name, self.whole(name))
+        group = [person] if self.bucketized else self.members[self.group(person)]
+        return self.ends(name, {self.people[other][name] for other in group})
+
+
+def plain(value):
+    return "missing" if pd.isna(value) else value
+
+
+def shares(counts):
+    return {value: n / sum(counts.values()) for value, n in counts.items()}
+
+
+@pytest.fixture(
+    scope="package", params=[(t, kind) for t in TABLES for kind in RELEASES], ids=lambda p: f"{p[0][0]}, {p[1]}"
+)
+def seen(request, small):
+    """A release of a small table, and a second look at it with loops and dictionaries."""
+    table, (method, model) = small(*request.param[0]), RELEASES[request.param[1]]
+    return Seen(table, method(table, model))

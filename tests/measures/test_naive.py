@@ -1,0 +1,289 @@
+"""Every measure beside the same written with loops over people, on tables and releases of every kind."""
+
+from collections import Counter
+from itertools import product
+from math import ceil, exp, inf, log, prod
+
+import pytest
+
+from workbench.errors import Undefined
+from workbench.measures import (
+    AccuracyGain,
+    Achieved,
+    AverageClassSize,
+    Discernibility,
+    GeneralizationSteps,
+    InformationGain,
+    InformationLoss,
+    KLDivergence,
+    KnowledgeGain,
+    LargestQuotient,
+    NumberOfClasses,
+    PrivacyLoss,
+    ReidentificationRisk,
+    UtilityLoss,
+)
+
+LUNG, STOMACH = {"Flu", "Asthma"}, {"Ulcer", "Gastritis"}
+GROUPS = {"Federal": "Government", "Local": "Government", "Shop": "Own", "Farm": "Own"}
+LEVELS = {  # what a value is called on each level of its hierarchy, the finest first
+    "age": [lambda age: age // 10, lambda age: age // 20],
+    "work": [lambda work: GROUPS.get(work, work)],
+    "sex": [],
+}
+
+
+def near(value):
+    return pytest.approx(value, abs=1e-9)
+
+
+def over_people(seen, what):
+    """For each sensitive column, `what` of each person's belief and of Q."""
+    return {
+        name: [what(seen.belief(person, name), seen.prior(name)) for person in seen.people]
+        for name in seen.table.sensitive
+    }
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def js(p, q):
+    return sum(a[v] * log(2 * a[v] / (p[v] + q[v])) for a in (p, q) for v in q if a[v]) / 2
+
+
+def variation(p, q):
+    return sum(abs(p[v] - q[v]) for v in q) / 2
+
+
+def entropy(p):
+    return -sum(x * log(x) for x in p.values() if x)
+
+
+def ordered(order):
+    """Earth mover's distance over ranks: what must cross each gap between neighbours."""
+
+    def found(p, q):
+        crossing = [sum(p[v] - q[v] for v in order[: i + 1]) for i in range(len(order))]
+        return sum(map(abs, crossing)) / (len(order) - 1)
+
+    return found
+
+
+def hierarchical(groups, root):
+    """Earth mover's distance over a tree: what must pass each branch, two of them to and from the root make 1."""
+    branches = [branch for level in groups for branch in level]
+
+    def found(p, q):
+        return sum(abs(sum(p.get(v, 0) - q.get(v, 0) for v in branch)) for branch in branches) / (2 * root)
+
+    return found
+
+
+def distances(seen, name):
+    order = list(seen.table.sensitive[name].labels)
+    leaves = [{v} for v in seen.whole(name)]
+    rest = [{v} for v in seen.whole(name) if v not in LUNG | STOMACH]
+    tree = hierarchical([leaves, [LUNG, STOMACH, *rest]], 2) if name == "disease" else hierarchical([leaves], 1)
+    order = [int(v) for v in order] if name == "wage" else order
+    return {"js": js, "variation": variation, "ordered": ordered(order), "hierarchical": tree}
+
+
+@pytest.mark.parametrize("distance", ["js", "variation", "ordered", "hierarchical"])
+def test_privacy_loss_is_that_of_the_worst_off_person(seen, distance):
+    worst = max(
+        distances(seen, name)[distance](seen.belief(person, name), seen.prior(name))
+        for name in seen.table.sensitive
+        for person in seen.people
+    )
+    assert PrivacyLoss(distance)(seen.release).value == near(worst)
+
+
+def test_a_full_disclosure_would_cost_what_its_value_alone_is_away_from_q(seen):
+    measured = PrivacyLoss()(seen.release)
+    name, q = measured.detail["sensitive"], seen.prior(measured.detail["sensitive"])
+    costs = [js({v: float(v == known) for v in q}, q) for known in q]
+    assert sorted(measured.detail["revealed"]) == near(sorted(costs))
+    assert measured.detail["possible_from"] == near(min(costs))
+    losses = [js(seen.belief(person, name), q) for person in seen.people]
+    assert measured.detail["mean"] == near(mean(losses))
+
+
+def test_knowledge_gain_is_the_belief_moved_for_the_average_person(seen):
+    assert KnowledgeGain()(seen.release).value == near(max(map(mean, over_people(seen, variation).values())))
+
+
+def test_accuracy_gain_is_how_much_more_often_the_commonest_value_is_right(seen):
+    gains = over_people(seen, lambda p, q: max(p.values()) - max(q.values()))
+    assert AccuracyGain()(seen.release).value == near(max(map(mean, gains.values())))
+
+
+def factor(p, q):
+    return max(abs(log(p[v] / q[v])) if p[v] else inf for v in q)
+
+
+def test_the_largest_quotient_is_over_people_and_values(seen):
+    assert LargestQuotient()(seen.release).value == near(max(map(max, over_people(seen, factor).values())))
+
+
+def test_information_gain_is_the_fall_of_entropy_and_below_the_bound_of_lemma_1(seen):
+    gains = over_people(seen, lambda p, q: entropy(q) - entropy(p))
+    measured = InformationGain()(seen.release)
+    assert measured.value == near(max(map(mean, gains.values())))
+    largest = max(
+        factor(seen.belief(p, measured.detail["sensitive"]), seen.prior(measured.detail["sensitive"]))
+        for p in seen.people
+    )
+    assert measured.detail["bound"] == near(largest)
+    assert measured.value < largest or measured.value == near(0) == largest
+
+
+def test_reidentification_is_by_the_published_quasi_identifiers(seen):
+    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
+    sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
+    assert ReidentificationRisk("largest")(seen.release).value == near(1 / min(sizes))
+    assert ReidentificationRisk("average")(seen.release).value == near(mean([1 / size for size in sizes]))
+    assert ReidentificationRisk("alone")(seen.release).value == near(mean([size == 1 for size in sizes]))
+
+
+def largest_l(counts, c):
+    r = sorted(counts, reverse=True)
+    return max([1, *(n + 1 for n in range(len(r)) if r[0] < c * sum(r[n:]))])
+
+
+FIGURES = {  # of a class, from how often it has each value, its shares and Q; and which class is the worst
+    "k-anonymity": (lambda n, p, q: sum(n), min),
+    "(alpha,k)-anonymity": (lambda n, p, q: max(p.values()), max),
+    "distinct l-diversity": (lambda n, p, q: len([x for x in n if x]), min),
+    "entropy l-diversity": (lambda n, p, q: exp(entropy(p)), min),
+    "l-diversity": (lambda n, p, q: 1 / max(p.values()), min),
+    "recursive (c,l)-diversity": (lambda n, p, q: largest_l(n, 3), min),
+    "t-closeness": (lambda n, p, q: variation(p, q), max),
+    "delta-disclosure": (lambda n, p, q: factor(p, q), max),
+    "beta-likeness": (lambda n, p, q: max(0, *(p[v] / q[v] - 1 for v in q)), max),
+}
+
+
+@pytest.mark.parametrize("model", FIGURES)
+def test_the_achieved_figure_is_that_of_the_worst_class(seen, model):
+    of_class, worst = FIGURES[model]
+    if model == "k-anonymity":
+        found = [len(people) for people in seen.members.values()]
+    else:
+        found = [
+            of_class(list(seen.values[name][group].values()), seen.belief(people[0], name), seen.prior(name))
+            for name in set(seen.table.sensitive) - seen.removed
+            for group, people in seen.members.items()
+        ]
+    if found:
+        assert Achieved(model)(seen.release).value == near(worst(found))
+    else:
+        with pytest.raises(Undefined, match="no sensitive column"):
+            Achieved(model)(seen.release)
+
+
+def test_every_model_of_the_catalog_is_compared():
+    assert set(Achieved.parameters()["model"].choices) == set(FIGURES)
+
+
+def conditions(seen, name):
+    """The sets of values that one may ask for: each value, each group on each level; not all of them at once."""
+    known = {row[name] for row in seen.people.values()} - {"missing"}
+    sets = {frozenset([value]) for value in known}
+    for level in LEVELS[name]:
+        sets |= {frozenset(v for v in known if level(v) == level(one)) for one in known}
+    missing = [frozenset(["missing"])] if len(known) < len(seen.whole(name)) else []
+    return [*(sets - {frozenset(known)}), *missing]
+
+
+def covered(seen, person, name, first, last):
+    """The share of the values that a person may have, all equally likely, that lie from first to last."""
+    low, high = seen.span(person, name)
+    return max(0, min(high, last) - max(low, first) + 1) / (high - low + 1)
+
+
+def expected(seen, asked, name):
+    """How many people with each value a researcher expects where the asked ends of each quasi-identifier meet."""
+    found = dict.fromkeys(seen.whole(name), 0.0)
+    for person in seen.people:
+        weight = prod(covered(seen, person, column, *ends) for column, ends in asked.items())
+        if weight:
+            for value, p in seen.belief(person, name).items():
+                found[value] += weight * p
+    return found
+
+
+def populations(seen, min_support):
+    """Each with the people in it."""
+    for chosen in product(*([None, *conditions(seen, name)] for name in seen.table.quasi)):
+        asked = {name: values for name, values in zip(seen.table.quasi, chosen, strict=True) if values}
+        people = [p for p, row in seen.people.items() if all(row[name] in values for name, values in asked.items())]
+        if asked and len(people) >= ceil(min_support * len(seen.people) - 1e-9):
+            yield {name: seen.ends(name, values) for name, values in asked.items()}, people
+
+
+def test_utility_loss_is_the_mean_error_over_large_populations(seen):
+    found = {name: {"js": [], "variation": [], "ordered": [], "hierarchical": []} for name in seen.table.sensitive}
+    for asked, people in populations(seen, 0.1):
+        for name, losses in found.items():
+            truth = Counter(seen.people[person][name] for person in people)
+            truth = {value: truth[value] / len(people) for value in seen.whole(name)}
+            told = expected(seen, asked, name)
+            told = {value: n / sum(told.values()) for value, n in told.items()}
+            for kind, distance in distances(seen, name).items():
+                losses[kind].append(distance(truth, told))
+    for kind in ("js", "variation", "ordered", "hierarchical"):
+        measured = UtilityLoss(0.1, kind)(seen.release)
+        assert measured.value == near(max(mean(losses[kind]) for losses in found.values()))
+        assert sorted(measured.detail["loss"]) == near(sorted(found[measured.detail["sensitive"]][kind]))
+
+
+def test_kl_divergence_is_over_all_values_of_quasi_identifiers_and_sensitive_column(seen):
+    found = []
+    for name in seen.table.sensitive:
+        truth = Counter((*(row[column] for column in seen.table.quasi), row[name]) for row in seen.people.values())
+        total = 0.0
+        for (*point, value), n in truth.items():
+            asked = {column: seen.ends(column, [v]) for column, v in zip(seen.table.quasi, point, strict=True)}
+            total += n * log(n / expected(seen, asked, name)[value])
+        found.append(total / len(seen.people))
+    assert KLDivergence()(seen.release).value == near(max(found))
+
+
+def steps(seen, person, name):
+    """The lowest level with one node over the whole span; one more than there are levels for the root."""
+    low, high = seen.span(person, name)
+    within = [v for v in seen.whole(name) if low <= seen.position(name, v) <= high]
+    for height, level in enumerate([lambda v: v, *LEVELS[name]]):
+        if len({"missing" if v == "missing" else (level(v),) for v in within}) == 1:
+            return height
+    return len(LEVELS[name]) + 1
+
+
+def test_generalization_steps_are_levels_raised_for_the_average_value(seen):
+    per_column = {name: mean([steps(seen, person, name) for person in seen.people]) for name in seen.table.quasi}
+    measured = GeneralizationSteps()(seen.release)
+    assert measured.value == near(mean(list(per_column.values())))
+    assert measured.detail["per_attribute"] == near(per_column)
+
+
+def test_information_loss_is_the_width_of_the_average_value(seen):
+    widths = {name: [] for name in seen.table.quasi}
+    for name, found in widths.items():
+        first, last = seen.ends(name, seen.whole(name))
+        for person in seen.people:
+            low, high = seen.span(person, name)
+            found.append((high - low) / (last - first))
+    measured = InformationLoss()(seen.release)
+    per_column = {name: mean(found) for name, found in widths.items()}
+    assert measured.detail["per_attribute"] == near(per_column)
+    assert measured.value == near(mean(list(per_column.values())))
+
+
+def test_class_sizes_are_counted_over_people(seen):
+    sizes = [len(seen.members[seen.group(person)]) for person in seen.people]
+    assert Discernibility()(seen.release).value == sum(sizes)
+    assert NumberOfClasses()(seen.release).value == len(seen.members)
+    assert AverageClassSize()(seen.release).value == near(len(sizes) / len(seen.members))
+    assert AverageClassSize(5)(seen.release).value == near(len(sizes) / len(seen.members) / 5)

@@ -1,0 +1,157 @@
+"""Mondrian once more: slow, record by record and in numpy alone. It shares no code with the engine it is held against."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import pandas as pd
+
+Holds = Callable[[np.ndarray], bool]
+NOISE = 1e-12
+
+
+@dataclass
+class Axis:
+    """One quasi-identifier: each record's rank in the code order and its place on the axis."""
+
+    rank: np.ndarray
+    place: np.ndarray
+    text: bool
+    levels: Sequence[np.ndarray] = ()  # the group of each rank, finest level first
+
+    @property
+    def span(self) -> float:
+        return self.place.max() - self.place.min()
+
+
+def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequence[Mapping[str, str]] = ()) -> Axis:
+    """Numbers and dates in their order and by value, text in the order of its leaves and by rank; missing comes last."""
+    text = leaves is not None or column.dropna().map(type).eq(str).all()
+    there = sorted(column.dropna().unique())
+    order = [leaf for leaf in leaves if leaf in set(there)] if leaves is not None else there
+    rank = column.map({value: i for i, value in enumerate(order)}).fillna(len(order)).to_numpy(int)
+    place = np.arange(len(order) + 1, dtype=float)
+    if not text:
+        if isinstance(order[0], pd.Timestamp):
+            order = [(day - order[0]).days for day in order]
+        place[:-1] = [value - order[0] for value in order]
+        whole = all(value == int(value) for value in order)
+        place[-1] = place[-2] + (1 if whole else min(np.diff(place[:-1]), default=1))
+    groups = []
+    for level in levels:  # missing is on a branch of its own
+        names = [level[leaf] for leaf in order]
+        groups.append(np.array([names.index(name) for name in names] + [len(names)]))
+    return Axis(rank, place[rank], text, groups)
+
+
+def widest_range(axes: Sequence[Axis], holds: Holds) -> list[np.ndarray]:
+    """The records of each class of strict Mondrian: the widest axis at its lower median, else the next widest."""
+    closed, todo = [], [np.arange(len(axes[0].rank))]
+    while todo:
+        part = todo.pop()
+        widths = [np.ptp(axis.place[part]) / axis.span if axis.span > 0 else 0 for axis in axes]
+        for a in sorted(range(len(axes)), key=lambda a: -widths[a]):
+            if widths[a] > 0:
+                rank = axes[a].rank[part]
+                median = np.sort(rank)[(len(part) - 1) // 2]
+                if median == rank.max():
+                    median = rank[rank < median].max()
+                halves = part[rank <= median], part[rank > median]
+                if all(map(holds, halves)):
+                    todo += halves
+                    break
+        else:
+            closed.append(part)
+    return closed
+
+
+def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts: str) -> list[np.ndarray]:
+    """The records of each class where every class is split by the allowed candidate that tells most about the target."""
+    target, closed, todo = np.asarray(target), [], [np.arange(len(target))]
+    while todo:
+        part = todo.pop()
+        best, gained = None, NOISE
+        for axis in axes:
+            found = [(gain(target, part, parts), parts) for parts in candidates(axis, part)]
+            if cuts == "all":
+                found = [(told, parts) for told, parts in found if all(map(holds, parts))]
+            if found:
+                most = max(told for told, _ in found)
+                told, parts = next(one for one in found if one[0] >= most - NOISE)
+                if told > gained + NOISE and all(map(holds, parts)):
+                    best, gained = parts, told
+        if best is None:
+            closed.append(part)
+        else:
+            todo += best
+    return closed
+
+
+def candidates(axis: Axis, part: np.ndarray) -> list[list[np.ndarray]]:
+    """Numbers and dates: every cut in two. Text: all values apart, and the children at the coarsest level that splits."""
+    rank = axis.rank[part]
+    there = np.unique(rank)
+    if len(there) < 2:
+        return []
+    if not axis.text:
+        return [[part[rank <= cut], part[rank > cut]] for cut in there[:-1]]
+    children = next((level for level in reversed(axis.levels) if len(np.unique(level[there])) > 1), None)
+    ways = [rank] if children is None else [rank, children[rank]]
+    return [[part[way == one] for one in np.unique(way)] for way in ways]
+
+
+def gain(target: np.ndarray, part: np.ndarray, parts: Sequence[np.ndarray]) -> float:
+    """How much knowing the part tells about the target, in nats."""
+
+    def entropy(records: np.ndarray) -> float:
+        return -sum(n / len(records) * log(n / len(records)) for n in Counter(target[records].tolist()).values())
+
+    return entropy(part) - sum(len(one) / len(part) * entropy(one) for one in parts)
+
+
+def at_least(k: int) -> Holds:
+    return lambda part: len(part) >= k
+
+
+def no_value_above(l: float, values: np.ndarray) -> Holds:
+    """Probabilistic l-diversity."""
+    return lambda part: np.bincount(values[part]).max() * l <= len(part)
+
+
+def close_by_js(t: float, values: np.ndarray) -> Holds:
+    """t-closeness by the Jensen-Shannon divergence."""
+    whole = np.bincount(values)
+    q = whole / whole.sum()
+
+    def holds(part: np.ndarray) -> bool:
+        p = np.bincount(values[part], minlength=len(q)) / len(part)
+        middle = (p + q) / 2
+        both = [a[a > 0] @ np.log(a[a > 0] / middle[a > 0]) for a in (p, q)]
+        return sum(both) / 2 <= t
+
+    return holds
+
+
+def within_delta(delta: float, values: np.ndarray) -> Holds:
+    """delta-disclosure: every value occurs, and no share changes by e^delta."""
+    whole = np.bincount(values)
+    q = whole / whole.sum()
+
+    def holds(part: np.ndarray) -> bool:
+        p = np.bincount(values[part], minlength=len(q)) / len(part)
+        return bool((p > 0).all() and np.abs(np.log(p / q)).max() < delta)
+
+    return holds
+
+
+def both(*each: Holds) -> Holds:
+    return lambda part: all(holds(part) for holds in each)
+
+
+def as_sets(group: np.ndarray) -> set[frozenset[int]]:
+    """A partition, whatever its classes are called."""
+    order = np.argsort(group, kind="stable")
+    ends = np.flatnonzero(np.diff(group[order])) + 1
+    return {frozenset(part.tolist()) for part in np.split(order, ends)}

@@ -1,0 +1,20 @@
+"""Classes written down as counts."""
+
+import numpy as np
+import pytest
+
+from workbench.classes import Classes, Sensitive
+
+
+@pytest.fixture(scope="session")
+def classes_of():
+    """A function: classes from one row of counts each, and their union as the whole table unless it is given."""
+
+    def build(*rows, whole=None, levels=(), name="s"):
+        counts = np.array(rows, np.int64)
+        totals = counts.sum(axis=0) if whole is None else np.array(whole)
+        labels = tuple(f"v{i}" for i in range(counts.shape[1]))
+        sensitive = Sensitive(name, labels, totals, tuple(map(np.array, levels)))
+        return Classes(counts.sum(axis=1), {name: counts}, {name: sensitive})
+
+    return build

@@ -1,0 +1,101 @@
+"""What every model of the catalog keeps to."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from workbench.classes import Classes
+from workbench.errors import Undefined
+from workbench.models import And, KAnonymity, Model, TCloseness
+from workbench.parameters import catalog
+
+MODELS = catalog("workbench.models", Model)
+every_model = pytest.mark.parametrize("model", [kind() for kind in MODELS.values()], ids=str)
+
+
+@pytest.fixture(scope="module")
+def classes(classes_of):
+    rng = np.random.default_rng(1)
+    rows = [rng.multinomial(size, share) for size in (1, 4, 30, 200) for share in rng.dirichlet([0.5, 2, 2, 2], 12)]
+    return classes_of(*rows, [4, 10, 10, 10], [1, 3, 3, 3])
+
+
+@pytest.fixture(scope="module")
+def two_columns(classes):
+    """The same classes with a second sensitive column, its values dealt anew within each class."""
+    other = np.random.default_rng(2).permuted(classes.histograms["s"], axis=1)
+    seen = classes.sensitive["s"]
+    second = type(seen)("r", seen.labels, other.sum(axis=0))
+    return Classes(classes.sizes, {"s": classes.histograms["s"], "r": other}, {"s": seen, "r": second})
+
+
+@every_model
+def test_a_model_names_its_figure(model):
+    assert model.figure in ("k", "alpha", "l", "t", "delta", "beta")
+
+
+@every_model
+def test_the_verdict_is_the_score_held_against_the_limit(model, classes):
+    score = model.score(classes)
+    within = score >= model.limit - 1e-8 if model.at_least else score <= model.limit + 1e-8
+    assert score.shape == (len(classes),)
+    assert (model.holds(classes) == within).all()
+    assert 0 < model.holds(classes).sum() < len(classes)
+
+
+@every_model
+def test_the_audit_names_the_classes_that_break_the_model(model, classes):
+    audit, holds = model.audit(classes), model.holds(classes)
+    assert audit.breaking.tolist() == [i for i in range(len(classes)) if not holds[i]]
+    assert audit.records == sum(int(classes.sizes[i]) for i in audit.breaking)
+    assert not audit.holds and "is broken by" in str(audit)
+    kept = model.audit(classes.take(np.flatnonzero(holds)))
+    assert kept.holds and "holds" in str(kept)
+    assert audit.achieved == model.achieved(classes)
+
+
+@every_model
+def test_several_sensitive_columns_are_as_safe_as_the_worst_alone(model, two_columns):
+    alone = [
+        Classes(two_columns.sizes, {name: two_columns.histograms[name]}, {name: seen})
+        for name, seen in two_columns.sensitive.items()
+    ]
+    assert (model.holds(two_columns) == np.logical_and.reduce([model.holds(one) for one in alone])).all()
+    scores = [model.score(one) for one in alone]
+    assert (model.score(two_columns) == (np.minimum if model.at_least else np.maximum)(*scores)).all()
+
+
+@every_model
+def test_a_model_is_about_sensitive_values_or_says_that_it_needs_none(model, classes):
+    bare = Classes(classes.sizes, {}, {})
+    if model.needs_sensitive:
+        with pytest.raises(Undefined, match="needs a sensitive column"):
+            model.score(bare)
+    else:
+        assert (model.score(bare) == model.score(classes)).all()
+
+
+@every_model
+def test_a_release_without_classes_is_undefined(model):
+    with pytest.raises(Undefined, match="no classes"):
+        model.audit(None)
+
+
+@every_model
+def test_its_bare_form_scores_the_figure_alone(model, classes):
+    bare = type(model).bare()
+    assert np.isfinite(bare.score(classes)).all() or model.figure == "delta"
+    assert {f.name for f in fields(bare)} == set(bare.parameters())
+
+
+def test_models_combine_and_hold_where_each_holds(classes):
+    k, t = KAnonymity(30), TCloseness(0.3)
+    both = k & t
+    assert (both.holds(classes) == (k.holds(classes) & t.holds(classes))).all()
+    assert both.parts == (k, t) and (both & k).parts == (k, t, k)
+    assert str(both) == "k-anonymity, k = 30 & t-closeness, t = 0.3"
+    assert both.needs_sensitive and not (k & k).needs_sensitive
+    assert both.to_dict() == {"name": "and", "models": [k.to_dict(), t.to_dict()]}
+    assert both.audit(classes).records == classes.sizes[~both.holds(classes)].sum()
+    assert isinstance(both, And) and "and" not in MODELS

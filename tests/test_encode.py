@@ -1,0 +1,303 @@
+"""Encoding: codes stand for the values they came from, types are found from all values, bad values are refused."""
+
+import datetime
+from decimal import Decimal
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import workbench.encode
+from workbench.encode import encode
+from workbench.errors import BadInput
+from workbench.kinds import MARKERS
+from workbench.source import Query, open_source
+
+
+def decode(column, codes):
+    """The label of each record, None where it is missing."""
+    return [None if code == len(column.values) else column.labels[code] for code in codes]
+
+
+def from_csv(folder, values, name="x", **options):
+    path = folder / "data.csv"
+    path.write_text("\n".join([f"{name},row", *(f"{value},{row}" for row, value in enumerate(values))]))
+    source = open_source(path)
+    column, codes = encode(source, [name], **options)[name]
+    return column, codes, source
+
+
+def from_frame(values, **options):
+    return encode(open_source(pd.DataFrame({"x": values})), **options)["x"]
+
+
+def message_of(action):
+    with pytest.raises(BadInput) as caught:
+        action()
+    assert caught.value.__context__ is None
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "values", "labels"),
+    [
+        (["39", "5", "39", "-7", "+5"], "number", [-7, 5, 39], ("-7", "5", "39")),
+        (["1.5", "2", "0.10", "1e3", ".5"], "number", [0.1, 0.5, 1.5, 2.0, 1e3], ("0.1", "0.5", "1.5", "2", "1000")),
+        (["-0.0", "0", "0.5"], "number", [0.0, 0.5], ("0", "0.5")),
+        (["39.0", "5.0"], "number", [5, 39], ("5", "39")),
+        (["01234", "98765"], "text", ["01234", "98765"], ("01234", "98765")),
+        (["0", "10", "0.5"], "number", [0.0, 0.5, 10.0], ("0", "0.5", "10")),
+        (["b", " a ", "B", "é"], "text", ["B", "a", "b", "é"], ("B", "a", "b", "é")),
+        (["True", "False"], "text", ["False", "True"], ("False", "True")),
+        (["2024-02-29", "1999-01-01"], "date", ["1999-01-01", "2024-02-29"], ("1999-01-01", "2024-02-29")),
+        (["2024-02-30", "1999-01-01"], "text", ["1999-01-01", "2024-02-30"], ("1999-01-01", "2024-02-30")),
+        (["2024-01-01T10:00", "2024-01-01 09:30:00"], "date", None, ("2024-01-01T09:30:00", "2024-01-01T10:00:00")),
+        (["2024-01-01T00:00:00.5"], "date", None, ("2024-01-01T00:00:00.500000",)),
+        (["2024-01-01T10:00+02:00", "2024-01-01T09:00Z"], "date", None, ("2024-01-01T08:00:00", "2024-01-01T09:00:00")),
+        (["1", "two", "three"], "text", ["1", "three", "two"], ("1", "three", "two")),
+        (["inf", "nan", "Inf"], "text", ["Inf", "inf"], ("Inf", "inf")),
+        (["9223372036854775807", "1"], "number", [1, 2**63 - 1], ("1", "9223372036854775807")),
+    ],
+)  # fmt: skip
+def test_types_are_found_from_text(tmp_path, fields, kind, values, labels):
+    column, codes, _ = from_csv(tmp_path, fields)
+    assert (column.kind, column.labels) == (kind, labels)
+    if values is not None:
+        assert column.values.astype(str if kind == "date" else object).tolist() == values
+        assert all(type(a) is type(b) for a, b in zip(column.values.tolist(), values, strict=True) if kind == "number")
+    assert len(codes) == len(fields) and column.totals.tolist() == np.bincount(codes, minlength=column.size).tolist()
+
+
+def test_dtypes(tmp_path):
+    assert from_csv(tmp_path, ["1", "2"])[0].values.dtype == np.int64
+    assert from_csv(tmp_path, ["1.5", "2"])[0].values.dtype == np.float64
+    assert from_csv(tmp_path, ["2024-01-01"])[0].values.dtype == "datetime64[D]"
+    assert from_csv(tmp_path, ["2024-01-01T10:00"])[0].values.dtype == "datetime64[us]"
+    assert from_csv(tmp_path, ["a"])[0].values.dtype == object
+    assert from_frame(range(32_767))[1].dtype == np.int16 and from_frame(range(32_768))[1].dtype == np.int32
+
+
+def test_missing_markers(tmp_path):
+    column, codes, source = from_csv(tmp_path, [*MARKERS, "5", "7", "5"])
+    assert column.kind == "number" and column.values.tolist() == [5, 7]
+    assert column.missing == len(MARKERS) and column.counts.tolist() == [2, 1] and column.size == 3
+    assert codes.tolist() == [2] * len(MARKERS) + [0, 1, 0]
+    (note,) = [note for note in source.notes if note.startswith("x: ")]
+    assert "'?'" in note and note.endswith("read as missing")
+
+
+def test_missing_markers_can_be_given(tmp_path):
+    column, _, source = from_csv(tmp_path, ["?", "none at all", "", "a"], missing=["none at all"])
+    assert column.labels == ("", "?", "a") and column.missing == 1
+    assert "x: 'none at all' read as missing" in source.notes
+    column, _ = from_frame(["?", "", "a", None])
+    assert column.labels == ("", "?", "a") and column.missing == 1
+    assert from_frame(["?", "", "a", None], missing=["?"])[0].missing == 2
+
+
+def test_declared_types(tmp_path):
+    assert from_csv(tmp_path, ["7", "10", "?"], types={"x": "text"})[0].labels == ("10", "7")
+    assert from_csv(tmp_path, ["007", "10"], types={"x": "number"})[0].values.tolist() == [7, 10]
+    column, _, _ = from_csv(tmp_path, [*map(str, range(50)), "50+"], types={"x": "text"})
+    assert column.size == 51 and column.labels[-1] == "9"
+    assert from_csv(tmp_path, [str(2**70), "5"], types={"x": "text"})[0].labels == (str(2**70), "5")
+    assert from_csv(tmp_path, ["1.0", "inf"], types={"x": "text"})[0].labels == ("1.0", "inf")
+    assert from_frame([1.0, 2.0, None], types={"x": "text"})[0].labels == ("1", "2")
+    assert from_frame([1.5, np.inf], types={"x": "text"})[0].labels == ("1.5", "inf")
+    assert from_frame(["1", "2.5"], types={"x": "number"})[0].values.tolist() == [1, 2.5]
+    assert from_frame(["2024-01-01"], types={"x": "date"})[0].values.dtype == "datetime64[D]"
+    assert from_frame([True, False], types={"x": "number"})[0].values.tolist() == [0, 1]
+    assert from_frame([1e20, 2e20], types={"x": "number"})[0].values.tolist() == [1e20, 2e20]
+    assert from_frame(pd.to_datetime(["2024-01-01"]), types={"x": "text"})[0].labels == ("2024-01-01",)
+    assert from_frame(np.array([2**64 - 1], dtype=np.uint64), types={"x": "text"})[0].labels == (str(2**64 - 1),)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "labels", "missing"),
+    [
+        ([39.0, np.nan, 5.0], "number", ("5", "39"), 1),
+        ([0.5, None, -0.0, 0.0], "number", ("0", "0.5"), 1),
+        (np.array([0.1, 0.25], dtype=np.float32), "number", ("0.1", "0.25"), 0),
+        (pd.array([1, None], dtype="Int8"), "number", ("1",), 1),
+        ([True, False, True], "text", ("False", "True"), 0),
+        (pd.array([True, None], dtype="boolean"), "text", ("True",), 1),
+        (pd.Categorical(["b", "a", None], categories=["b", "a", "unused"]), "text", ("a", "b"), 1),
+        (pd.Categorical([10, 9, 9]), "number", ("9", "10"), 0),
+        (pd.to_datetime(["2024-01-02", None, "2023-01-01"]), "date", ("2023-01-01", "2024-01-02"), 1),
+        (pd.to_datetime(["2024-01-02T10:00"]).tz_localize("Europe/Berlin"), "date", ("2024-01-02T09:00:00",), 0),
+        ([datetime.date(2024, 1, 2), None], "date", ("2024-01-02",), 1),
+        ([datetime.time(9, 30), datetime.time(8)], "text", ("08:00:00.000000", "09:30:00.000000"), 0),
+        ([Decimal("1.50"), Decimal("2")], "number", ("1.5", "2"), 0),
+        ([Decimal("1"), Decimal("2")], "number", ("1", "2"), 0),
+        (["b", None, "ä", "a"], "text", ("a", "b", "ä"), 1),
+    ],
+)
+def test_types_of_frames(values, kind, labels, missing):
+    column, codes = from_frame(values)
+    assert (column.kind, column.labels, column.missing) == (kind, labels, missing)
+    assert len(codes) == len(values) and column.totals.sum() == len(values)
+
+
+def test_types_of_queries():
+    sql = "sum(1) AS huge, 1.5 AS decimals, uuid() AS id, 'a'::ENUM('b', 'a') AS level, now() AS seen, 3::UBIGINT AS n"
+    read = encode(open_source(Query(f"SELECT {sql}")))
+    assert {name: column.kind for name, (column, _) in read.items()} == {
+        "huge": "number", "decimals": "number", "id": "text", "level": "text", "seen": "date", "n": "number",
+    }  # fmt: skip
+    assert read["huge"][0].values.dtype == np.int64 and read["decimals"][0].values.tolist() == [1.5]
+
+
+def test_batches_that_hold_different_values(monkeypatch):
+    """Distinct values are merged now and then; codes of earlier batches stay right."""
+    monkeypatch.setattr(workbench.encode, "PENDING", 1000)
+    numbers = (np.arange(600_000) * 7919) % 100_003
+    frame = pd.DataFrame({"n": numbers, "t": [f"v{n}" for n in numbers], "c": numbers % 3})
+    read = encode(open_source(frame))
+    for name, values in frame.items():
+        column, codes = read[name]
+        assert (column.values[codes] == values.to_numpy()).all()
+        assert (column.counts == np.unique(values, return_counts=True)[1]).all()
+
+
+def test_progress_and_stopping():
+    seen = []
+    encode(open_source(pd.DataFrame({"x": range(300_000)})), progress=seen.append)
+    assert len(seen) > 1 and seen == sorted(seen) and seen[-1] == 300_000
+
+    def stop(records):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        encode(open_source(pd.DataFrame({"x": range(3)})), progress=stop)
+
+
+def test_columns_not_asked_for_are_not_read():
+    frame = pd.DataFrame({"x": [1], "bad": pd.Series([{1: "secret"}])})
+    read = encode(open_source(frame), ["x"])
+    assert list(read) == ["x"]
+
+
+scalars = {
+    "integers": st.integers(-(2**63), 2**63 - 1),
+    "floats": st.floats(allow_infinity=False, width=64).filter(lambda x: not abs(x) >= 2**63),
+    "text": st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
+    "dates": st.dates(datetime.date(1, 1, 1), datetime.date(9999, 12, 31)),
+    "moments": st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)),
+    "truths": st.booleans(),
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), st.sampled_from(sorted(scalars)))
+def test_there_and_back(data, kind):
+    values = data.draw(st.lists(st.none() | scalars[kind], min_size=1, max_size=40))
+    values[0] = data.draw(scalars[kind].filter(lambda x: x == x))
+    column, codes = encode(open_source(pa.table({"x": pa.array(values)})))["x"]
+    expected = [None if value is None or value != value else value for value in values]
+    back = [None if code == len(column.values) else column.values[code] for code in codes]
+    if kind == "truths":
+        expected = [None if value is None else str(value) for value in expected]
+    if kind in ("dates", "moments"):
+        expected = [None if value is None else np.datetime64(value) for value in expected]
+    assert back == expected
+    assert column.missing == expected.count(None) and column.counts.sum() + column.missing == len(values)
+    assert (column.counts > 0).all() and len(set(column.labels)) == len(column.labels) == len(column.values)
+    assert list(column.values) == sorted(set(column.values.tolist())) or kind in ("dates", "moments")
+    assert codes.max() < column.size
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(st.sampled_from("ab,\"' \n0;"), max_size=4), min_size=1, max_size=30))
+def test_text_there_and_back_through_csv(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("csv") / "d.csv"
+    pd.DataFrame({"x": values, "other": "o"}).to_csv(path, index=False)
+    source = open_source(path, delimiter=",", quote='"')
+    column, codes = encode(source, ["x"], missing=["none"], types={"x": "text"})["x"]
+    assert decode(column, codes) == [value.strip() for value in values]
+
+
+# Bad input: one message each.
+
+
+def test_mixed_types_in_a_csv(tmp_path):
+    fields = [*map(str, range(30)), "unknown", "10+"]
+    message = message_of(lambda: from_csv(tmp_path, fields))
+    assert "column 'x': mixed types: 2 of 32 distinct values are no numbers ('unknown', '10+')" in message
+    assert "types={'x': 'text'}" in message and "missing=[...]" in message
+
+
+def test_declared_number_that_is_none(tmp_path):
+    assert "2 of 3 distinct" in message_of(lambda: from_csv(tmp_path, ["1", "a", "b"], types={"x": "number"}))
+    assert "are no numbers" in message_of(lambda: from_frame(pd.to_datetime(["2024-01-01"]), types={"x": "number"}))
+
+
+def test_declared_date_that_is_none(tmp_path):
+    assert "not all values are ISO dates" in message_of(lambda: from_csv(tmp_path, ["1/2/2024"], types={"x": "date"}))
+    assert "not all values are ISO dates" in message_of(lambda: from_frame([1], types={"x": "date"}))
+
+
+def test_infinity(tmp_path):
+    for action in (lambda: from_csv(tmp_path, ["1", "-inf"]), lambda: from_csv(tmp_path, ["1", "1e999"])):
+        assert "column 'x': there are infinite values" in message_of(action)
+    assert "column 'x': there are infinite values" in message_of(lambda: from_frame([1.5, np.inf]))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"x": np.array([2**63], dtype=np.uint64)}),
+        pd.DataFrame({"x": [Decimal(2**63)]}),
+        pd.DataFrame({"x": [Decimal(10**50)]}),
+        pd.DataFrame({"x": [1e19, 3.0]}),
+        pa.table({"x": pa.array([2**63], pa.uint64())}),
+        Query("SELECT 170141183460469231731687303715884105727 AS x"),
+        Query("SELECT 10000000000000000000::UHUGEINT AS x"),
+    ],
+)
+def test_integers_beyond_64_bits(data):
+    assert "column 'x': integers beyond 64 bits" in message_of(lambda: encode(open_source(data)))
+
+
+def test_integers_beyond_64_bits_in_files(tmp_path):
+    message = message_of(lambda: from_csv(tmp_path, [str(2**63), "1"]))
+    assert "column 'x': integers beyond 64 bits" in message and "types={'x': 'text'}" in message
+    path = tmp_path / "d.ndjson"
+    for number in (2**63, 2**70):
+        path.write_text(f'{{"x": {number}}}\n{{"x": 1}}\n')
+        assert "column 'x': integers beyond 64 bits" in message_of(lambda: encode(open_source(path)))
+
+
+def test_nothing_but_missing_values(tmp_path):
+    for action in (
+        lambda: from_csv(tmp_path, ["", "?", "NA"]),
+        lambda: from_frame([None, None]),
+        lambda: from_frame([np.nan]),
+        lambda: encode(open_source(Query("SELECT NULL AS x"))),
+    ):
+        assert "column 'x': there is nothing but missing values; leave the column out" in message_of(action)
+
+
+def test_dates_out_of_range():
+    query = Query("SELECT DATE 'infinity' AS x")
+    assert "column 'x': dates outside the years 1 to 9999" in message_of(lambda: encode(open_source(query)))
+
+
+def test_bad_declarations():
+    source = open_source(pd.DataFrame({"x": [1]}))
+    assert "has no column 'y'; it has 'x'" in message_of(lambda: encode(source, types={"y": "text"}))
+    assert "'x' is declared 'int'; a column is one of" in message_of(lambda: encode(source, types={"x": "int"}))
+    assert "there is no column 'y'" in message_of(lambda: encode(source, ["y"]))
+    assert "no column is left to read" in message_of(lambda: encode(source, []))
+
+
+def test_ten_million_records(tmp_path):
+    """A second or two; benchmarks/ holds the exact figure."""
+    path = tmp_path / "large.parquet"
+    duckdb.sql(f"COPY (SELECT range % 90 AS age, 'w' || (hash(range) % 12) AS work FROM range(10000000)) TO '{path}'")
+    read = encode(open_source(path, memory_limit="1GB"))
+    assert [column.counts.sum() for column, _ in read.values()] == [10_000_000] * 2
+    assert (read["age"][1][:200] == np.arange(200) % 90).all()

@@ -1,0 +1,81 @@
+"""Files appear whole or not at all."""
+
+import pandas as pd
+import pytest
+
+from workbench.errors import BadInput
+from workbench.writing import whole, write_frames
+
+FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+ENDINGS = ("csv", "parquet")
+
+
+def files(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_is_written_is_read_again(tmp_path, ending):
+    path = tmp_path / f"out.{ending}"
+    write_frames({path: FRAME})
+    back = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+    pd.testing.assert_frame_equal(back, FRAME)
+    assert files(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_failure_in_the_middle_leaves_nothing(tmp_path, monkeypatch, ending):
+    def half(self, path, **options):
+        path.write_text("half of it")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(pd.DataFrame, f"to_{ending}", half)
+    with pytest.raises(OSError, match="no space"):
+        write_frames({tmp_path / f"out.{ending}": FRAME})
+    assert files(tmp_path) == []
+
+
+def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("older")
+    with pytest.raises(RuntimeError), whole(path) as aside:
+        aside.write_text("newer")
+        raise RuntimeError
+    assert path.read_text() == "older" and files(tmp_path) == ["out.csv"]
+
+
+def test_of_several_files_none_appears_where_one_fails(tmp_path, monkeypatch):
+    plain = pd.DataFrame.to_csv
+
+    def fails_on_the_second(self, path, **options):
+        plain(self, path, **options)
+        if "second" in path.name:
+            raise OSError("no space left")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", fails_on_the_second)
+    with pytest.raises(OSError, match="no space"):
+        write_frames({tmp_path / "first.csv": FRAME, tmp_path / "second.csv": FRAME})
+    assert files(tmp_path) == []
+
+
+def test_a_newer_file_takes_the_place_of_an_older(tmp_path):
+    path = tmp_path / "out.csv"
+    for frame in (FRAME, FRAME.head(1)):
+        write_frames({path: frame})
+    assert len(pd.read_csv(path)) == 1 and files(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("out.xlsx", r"cannot write \.xlsx; end it in \.csv or \.parquet"),
+        ("out", "cannot write a name without an ending"),
+        ("nowhere/out.csv", "'.*nowhere' does not exist; make it"),
+        ("folder.csv", "is a folder; name a file in it"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path, name, message):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(BadInput, match=message):
+        write_frames({tmp_path / "fine.csv": FRAME, tmp_path / name: FRAME})
+    assert files(tmp_path) == ["folder.csv"]
