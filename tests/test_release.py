@@ -322,8 +322,3 @@ def test_a_bad_place_for_an_export_is_one_clear_error(tmp_path, table, name):
     with pytest.raises(BadInput):
         Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / name)
     assert not list(tmp_path.iterdir())
-
-
-def test_hierarchies_lend_their_labels(small):
-    labels = set(Mondrian()(small(0), KAnonymity(8)).frame()["work"])
-    assert labels & {"Government", "Own"}

@@ -85,13 +85,8 @@ def test_points_in_the_order_of_recipes_then_the_baselines(table):
 
 
 def test_duplicates_are_computed_once(table):
-    asked = [
-        Recipe(Counted(1)),
-        Recipe(Counted(2)),
-        Recipe(Counted(1)),
-        Recipe(Keep(), seed=4),
-        Recipe(Remove(["age"])),
-    ]
+    methods = [Counted(1), Counted(2), Counted(1), Keep(), Remove(["age"])]
+    asked = [Recipe(method, seed=4) for method in methods]
     frontier = sweep(table, asked, [*MEASURES, PrivacyLoss()], threads=2)
     assert sorted(made) == [1, 2]
     assert [str(p.recipe) for p in frontier.measured] == [str(methods[i]) for i in (0, 1, 3, 4)] + ["remove"]
@@ -110,6 +105,20 @@ def test_a_finished_point_is_never_computed_again(table, tmp_path):
     assert [p.key for p in second.measured] == [p.key for p in third.measured]
     assert {p.key for p in third.measured} == set(Store(tmp_path / "points").keys())
     assert seen(sweep(table, asked, MEASURES)) == seen(third), "with and without a store"
+
+
+def test_two_sweeps_share_a_store(table, tmp_path):
+    asked, found = [Recipe(Counted(i, seconds=0.01)) for i in range(10)], []
+    sweeps = [
+        threading.Thread(target=lambda: found.append(sweep(table, asked, MEASURES, tmp_path / "points", threads=3)))
+        for _ in range(3)
+    ]
+    for one in sweeps:
+        one.start()
+    for one in sweeps:
+        one.join()
+    assert len(found) == 3 and all(seen(one) == seen(found[0]) for one in found)
+    assert len(list((tmp_path / "points").iterdir())) == 13, "12 points and the secret"
 
 
 def test_what_cannot_be_has_a_reason(table, tmp_path):

@@ -228,6 +228,10 @@ class Table:
     def _checked(self) -> Table:
         if not self.records:
             raise BadInput("the table has no records; give data with at least one")
+        for name in self.levels:
+            if self.roles.get(name) != "sensitive":
+                there = ", ".join(self._in_role("sensitive")) or "none"
+                raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
         for name in self._in_role("sensitive"):
             self._check_sensitive(self.columns[name])
         for name in (*self.quasi, *self.neutral):

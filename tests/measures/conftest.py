@@ -27,7 +27,7 @@ TABLES = [(0, ("disease",)), (1, ("disease",)), (2, ("disease", "wage")), (3, ("
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A release as its reader sees it. A person is known by the neutral column `person`, which is published as it is."""
+    """A release as its reader sees it; people are known by the neutral column `person`, published as it is."""
 
     table: object
     release: object

@@ -238,3 +238,12 @@ def test_what_is_called_impossible_is_broken_by_the_whole_table(model, rows, bey
         chosen = replace(chosen, **{chosen.figure: limit * 0.99 if chosen.figure == "alpha" else limit + 1})
     if chosen.impossible(classes.sensitive["s"], int(classes.sizes.sum())):
         assert not chosen.holds(classes).any()
+
+
+@given(rows=partitions(absent=False))
+@quick
+def test_information_gain_stays_below_delta_as_lemma_1_says(rows, classes_of):
+    q, records = [float(x) for x in prior(rows)], sum(map(sum, rows))
+    known = sum(sum(row) / records * sum(float(p) * log(p) for p in shares(row)) for row in rows)
+    gain, delta = known - sum(x * log(x) for x in q), DeltaDisclosure().achieved(classes_of(*rows))
+    assert gain < delta or (gain == pytest.approx(0, abs=1e-12) and delta == pytest.approx(0, abs=1e-12))

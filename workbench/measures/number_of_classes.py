@@ -22,4 +22,4 @@ class NumberOfClasses(Measure):
         if release.classes is None:
             raise Undefined("this release has no classes")
         count = len(release.classes)
-        return Measured(float(count), f"The records fall into {count:,} classes.")
+        return Measured(float(count), f"The records fall into {count:,} {'class' if count == 1 else 'classes'}.")

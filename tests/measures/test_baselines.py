@@ -1,0 +1,160 @@
+"""What the measures are where everything is known and where nothing is (Li & Li 2009, section 4.3)."""
+
+from math import inf
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.errors import Undefined
+from workbench.measures import (
+    AccuracyGain,
+    Achieved,
+    AverageClassSize,
+    Discernibility,
+    GeneralizationSteps,
+    InformationGain,
+    InformationLoss,
+    KLDivergence,
+    KnowledgeGain,
+    LargestQuotient,
+    Measure,
+    NumberOfClasses,
+    PrivacyLoss,
+    ReidentificationRisk,
+    UtilityLoss,
+)
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity
+from workbench.parameters import catalog
+from workbench.table import Table
+
+MEASURES = [kind() for kind in catalog("workbench.measures", Measure).values()]
+DISTANCES = ["js", "variation", "ordered", "hierarchical"]
+LEARNT = [*map(PrivacyLoss, DISTANCES), KnowledgeGain(), AccuracyGain(), LargestQuotient(), InformationGain()]
+LOST = [*(UtilityLoss(distance=d) for d in DISTANCES), KLDivergence(), InformationLoss(), GeneralizationSteps()]
+keys = {"ids": lambda measure: measure.key}
+
+
+@pytest.fixture(scope="module", params=[0, 1, 2, "adult"])
+def table(request, small):
+    return request.getfixturevalue("adult") if request.param == "adult" else small(request.param)
+
+
+@pytest.mark.parametrize("measure", LEARNT, **keys)
+def test_nothing_is_learnt_where_all_quasi_identifiers_are_removed(table, measure):
+    assert measure(Remove()(table)).value == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", LEARNT, **keys)
+def test_nothing_is_learnt_where_the_sensitive_column_is_removed(table, measure):
+    assert measure(Remove(tuple(table.sensitive))(table)).value == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", LOST, **keys)
+def test_nothing_is_lost_where_everything_is_kept(table, measure):
+    assert measure(Keep()(table)).value == pytest.approx(0, abs=1e-9)
+
+
+def test_bucketization_keeps_every_quasi_identifier(table):
+    release = Mondrian(publish="bucketized")(table, KAnonymity(10))
+    assert InformationLoss()(release).value == GeneralizationSteps()(release).value == 0
+    assert ReidentificationRisk()(release).value == ReidentificationRisk()(Keep()(table)).value
+
+
+def test_removing_everything_generalizes_to_the_root(table):
+    release = Remove()(table)
+    levels = [len(table.columns[n].hierarchy.levels) if table.columns[n].hierarchy else 0 for n in table.quasi]
+    assert InformationLoss()(release).value == pytest.approx(1)
+    assert GeneralizationSteps()(release).value == pytest.approx(np.mean(levels) + 1)
+    assert NumberOfClasses()(release).value == 1
+    assert Discernibility()(release).value == table.records**2
+    assert AverageClassSize()(release).value == table.records
+    assert ReidentificationRisk()(release).value == pytest.approx(1 / table.records)
+
+
+def test_a_researcher_without_the_sensitive_column_knows_as_much_as_one_without_quasi_identifiers(adult):
+    without = UtilityLoss()(Remove("occupation")(adult)).value
+    assert without == pytest.approx(UtilityLoss()(Remove()(adult)).value, abs=1e-9)
+
+
+@pytest.mark.parametrize("measure", MEASURES, **keys)
+def test_the_baselines_are_the_ends_of_every_measure(table, measure):
+    """Nothing is safer than everything removed and nothing more useful than everything kept."""
+    keep, remove = measure(Keep()(table)).value, measure(Remove()(table)).value
+    between = measure(Mondrian()(table, KAnonymity(10))).value
+    best, worst = (remove, keep) if measure.side == "privacy" else (keep, remove)
+    if measure.better == "higher":
+        best, worst = -best, -worst
+        between = -between
+    assert best - 1e-9 <= between <= worst + 1e-9
+    assert best < worst
+
+
+@pytest.mark.parametrize("measure", MEASURES, **keys)
+def test_a_value_comes_with_a_plain_sentence(small, measure):
+    for seed in (0, 1):
+        for release in (Keep()(small(seed)), Remove()(small(seed)), Mondrian()(small(seed), KAnonymity(4))):
+            measured = measure(release)
+            assert isinstance(measured.value, float) and measured.value == measured.value
+            assert measured.sentence.endswith(".") and "nan" not in measured.sentence
+            assert " 1 classes" not in measured.sentence
+
+
+@pytest.mark.parametrize("measure", MEASURES, **keys)
+def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
+    release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
+    sizes = (ReidentificationRisk, Achieved, KLDivergence, InformationLoss, GeneralizationSteps)
+    if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
+        with_column = Mondrian()(small(0), KAnonymity(4))
+        assert isinstance(measure, KLDivergence) or measure(release).value == measure(with_column).value
+    else:
+        with pytest.raises(Undefined, match="no sensitive column"):
+            measure(release)
+
+
+def test_kl_divergence_of_quasi_identifiers_alone_is_0_where_all_are_kept_and_not_where_they_are_removed(small):
+    table = small(0).with_roles(["age", "work", "sex"])
+    assert KLDivergence()(Keep()(table)).value == pytest.approx(0, abs=1e-12)
+    assert KLDivergence()(Remove()(table)).value > 0.1
+
+
+def test_of_several_sensitive_columns_the_largest_loss_counts(small):
+    both = Mondrian()(small(2, ("disease", "wage")), KAnonymity(4))
+    for measure in (*LEARNT, UtilityLoss(), KLDivergence()):
+        alone = [measure(Mondrian()(small(2, (name,)), KAnonymity(4))).value for name in ("disease", "wage")]
+        assert measure(both).value == pytest.approx(max(alone)), measure
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if not isinstance(m, (UtilityLoss, KLDivergence))], **keys)
+def test_a_release_without_classes_gives_a_reason(small, measure):
+    nothing = SimpleNamespace(table=small(0), classes=None)
+    if measure.side == "utility" or isinstance(measure, (Achieved, ReidentificationRisk)):
+        with pytest.raises(Undefined, match="no classes"):
+            measure(nothing)
+
+
+def test_no_population_is_large_enough_is_a_reason(small):
+    with pytest.raises(Undefined, match="no population has 100% of the records; lower min_support"):
+        UtilityLoss(1.0)(Keep()(small(0)))
+
+
+def test_a_value_that_no_class_lacks_makes_the_quotient_finite():
+    frame = pd.DataFrame({"q": ["a"] * 4 + ["b"] * 4, "s": list("xxxyxyyy")})
+    table = Table.from_frame(frame, ["q"], "s")
+    kept = LargestQuotient()(Keep()(table))
+    assert kept.value == pytest.approx(np.log(2)) and InformationGain()(Keep()(table)).value < kept.value
+    lacking = Table.from_frame(frame.replace({"s": {"y": "x"}}).assign(s=[*"xxxxxyyy"]), ["q"], "s")
+    assert LargestQuotient()(Keep()(lacking)).value == inf
+    assert "can be ruled out altogether" in LargestQuotient()(Keep()(lacking)).sentence
+
+
+def test_a_size_is_the_same_however_it_is_read():
+    frame = pd.DataFrame({"q": list("aaab"), "s": list("xyxy")})
+    release = Keep()(Table.from_frame(frame, ["q"], "s"))
+    assert Discernibility()(release).value == 10
+    assert AverageClassSize(2)(release).value == 1
+    assert Achieved("k-anonymity")(release).value == 1
+    assert ReidentificationRisk("average")(release).value == 0.5
+    assert ReidentificationRisk("alone")(release).value == 0.25
