@@ -4,6 +4,8 @@ BIN := .venv/bin
 READY := .venv/ready
 # JupyterLab refuses to run as root (in a container, say) unless told
 LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
+# no look for news or newer versions: nothing is fetched at run time
+OFFLINE := --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
 
 .PHONY: help lab test check bench data clean
 .DEFAULT_GOAL := help
@@ -13,7 +15,7 @@ help: ## this list
 	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to pytest or the benchmarks."
 
 lab: $(READY) ## build the environment, open JupyterLab on the example
-	$(BIN)/jupyter lab $(LAB_FLAGS) notebooks/explore.ipynb
+	$(BIN)/jupyter lab $(LAB_FLAGS) $(OFFLINE) notebooks/explore.ipynb
 
 test: $(READY) ## build the environment, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)

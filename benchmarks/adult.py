@@ -18,7 +18,7 @@ def measure(runs: int = 30) -> list[Figure]:
     )
     classes = len(method(table, model).classes)
     return [
-        Figure("Mondrian to a release, CPU", 1000 * warm, "ms", 12, note=f"{classes:,} classes; the table knows its cells"),
+        Figure("Mondrian to a release, CPU", 1000 * warm, "ms", 12, note=f"{classes:,} classes; cells are remembered"),
         Figure("the same, cells collapsed anew, CPU", 1000 * whole, "ms", note=f"{len(table.cells()):,} cells"),
     ]
 

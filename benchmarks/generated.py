@@ -1,4 +1,4 @@
-"""Generated microdata: skewed and correlated, the same on every machine with the same DuckDB. Run it to write a file."""
+"""Generated microdata, skewed and correlated, the same wherever DuckDB is the same. As a script: writes a file."""
 
 from __future__ import annotations
 

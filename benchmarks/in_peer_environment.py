@@ -35,8 +35,11 @@ def anonypy(frame: pd.DataFrame, quasi: list[str], folder: Path) -> Call:
 def anonypyx(frame: pd.DataFrame, quasi: list[str], folder: Path) -> Call:
     import anonypyx
 
-    settings = {"k": K, "feature_columns": quasi, "sensitive_column": SENSITIVE, "generalisation_strategy": "human-readable"}
-    return lambda: anonypyx.Anonymiser(frame, **settings).anonymise(), lambda rows: rows.groupby(quasi)["count"].sum()
+    def run() -> pd.DataFrame:
+        columns = {"feature_columns": quasi, "sensitive_column": SENSITIVE}
+        return anonypyx.Anonymiser(frame, k=K, generalisation_strategy="human-readable", **columns).anonymise()
+
+    return run, lambda rows: rows.groupby(quasi)["count"].sum()
 
 
 def anonymity_api(frame: pd.DataFrame, quasi: list[str], folder: Path) -> Call:
@@ -70,7 +73,6 @@ PEERS: dict[Callable[[pd.DataFrame, list[str], Path], Call], tuple[str, ...]] = 
 def read(folder: Path, given: str) -> pd.DataFrame:
     frame = pd.read_csv(folder / ("codes.csv" if given == "codes" else "values.csv"))
     text = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    # anonymity_api writes intervals into the numbers' columns, and pandas wants that said
     return frame.astype(dict.fromkeys(text, "category")) if given != "values" else frame
 
 

@@ -19,7 +19,7 @@ NO_INSTALL = "BENCHMARKS_NO_INSTALL"  # set: peers that are not there yet are le
 
 @dataclass(frozen=True)
 class Figure:
-    """Something measured; `required` is the most it may be (the least, with `at_least`). None: could not be measured."""
+    """Something measured (None: it could not be); `required` is the most it may be, or with `at_least` the least."""
 
     what: str
     measured: float | None
@@ -93,7 +93,7 @@ class NotInstalled(Exception):
 
 
 def environment(*requirements: str) -> Path:
-    """The Python of an environment that holds these packages, built by pip in the user's cache folder the first time."""
+    """The Python of an environment with these packages; the first time, pip builds it in the user's cache folder."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "privacy-utility-workbench" / "peers"
     name, version = requirements[0].replace("==", "-"), "{}.{}".format(*sys.version_info)
     digest = hashlib.sha256("\n".join(requirements).encode()).hexdigest()[:8]
@@ -104,11 +104,10 @@ def environment(*requirements: str) -> Path:
     if os.environ.get(NO_INSTALL):
         raise NotInstalled(f"{requirements[0]} is not installed, and installing is turned off")
     print(f"installing {' '.join(requirements)} in an environment of its own", file=sys.stderr)
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
+    options = ("--quiet", "--disable-pip-version-check", "--only-binary", ":all:")
+    pip = [str(python), "-m", "pip", "install", *options, *requirements]
     for command in ([sys.executable, "-m", "venv", "--clear", str(folder)], pip):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            said = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-            raise NotInstalled(f"{requirements[0]} cannot be installed on Python {version}: {said[-1]}")
+        if subprocess.run(command, stdout=sys.stderr).returncode:  # its own words stay out of the results
+            raise NotInstalled(f"{requirements[0]} cannot be installed on Python {version}")
     ready.touch()
     return python

@@ -1,7 +1,7 @@
 """Mondrian, k = 10, on Adult beside Python peers, each in an environment of its own.
 
-Peers get the columns as numbers (codes in our order) and as categories, and the faster of the two counts. anjana
-recodes whole columns instead of cutting classes, and is given our hierarchies.
+Peers get the columns as numbers (codes in our order) and as categories, whichever they take, and the fastest run
+counts. anjana is no Mondrian: it recodes whole columns, and is given our hierarchies.
 Tried and left out: crowds (a search over the same lattice as anjana's, in pure Python), anonypyx' MDAV (a distance
 matrix of 16 GB), pyarx (a client that needs ARX's server), cn-protect (gone from PyPI).
 """
@@ -49,7 +49,7 @@ def measure() -> list[Figure]:
     return [
         Figure("workbench: Mondrian to a release, CPU", warm, "s", note=shape),
         Figure("workbench: from a data frame to the published frame, CPU", max(through), "s"),
-        *(Figure(f"{_name(run)}, CPU", run["cpu"], "s", note=_shape(run["classes"], run["discernibility"])) for run in runs),
+        *map(_figure, runs),
         *missing,
         Figure("times faster than the fastest peer", least and least / warm, "", TIMES, True, fastest),
         Figure("times faster, data frame to published frame", least and least / max(through), "", TIMES, True, fastest),
@@ -67,7 +67,8 @@ def _hand_over(table: Table, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     for name in table.quasi:
         column = table.columns[name]
         assert column.hierarchy is not None
-        higher = [[level.labels[i] for i in column.hierarchy.node(j)] for j, level in enumerate(column.hierarchy.levels)]
+        nodes = [column.hierarchy.node(j) for j in range(len(column.hierarchy.levels))]
+        higher = [[level.labels[i] for i in node] for level, node in zip(column.hierarchy.levels, nodes, strict=True)]
         levels[name] = [list(column.labels), *higher, ["*"] * column.size]
     (folder / "hierarchies.json").write_text(json.dumps(levels))
     return values, codes
@@ -95,6 +96,10 @@ def _through(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
 
 def _name(run: dict[str, Any]) -> str:
     return f"{run['peer']} {run['version']} ({run['given']})"
+
+
+def _figure(run: dict[str, Any]) -> Figure:
+    return Figure(f"{_name(run)}, CPU", run["cpu"], "s", note=_shape(run["classes"], run["discernibility"]))
 
 
 def _shape(classes: int, discernibility: float) -> str:

@@ -42,7 +42,7 @@ class PrivacyLoss(Measure):
             f"to {reveal.max():.3g} ({seen.labels[int(reveal.argmax())]!r}); {at_risk:,} records lose at least {possible:.3g}."
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
-        return Measured(float(loss[group]), sentence, {**detail, "revealed": reveal, "possible_from": possible})
+        return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
         """What a full disclosure of each value would cost (section 5.1); from the least on, a disclosure is possible."""

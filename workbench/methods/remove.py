@@ -29,11 +29,14 @@ class Remove(Method):
             object.__setattr__(self, "columns", named)
         super().__post_init__()
 
+    def check(self, table: Table | None = None) -> None:
+        super().check(table)
+        for name in (self.columns or ()) if table else ():
+            if name not in table.names:
+                raise BadInput(f"remove: {name!r} is not a column of the table; it has {', '.join(table.names)}")
+
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         removed = table.quasi if self.columns is None else self.columns
-        for name in removed:
-            if table.roles.get(name) not in ("quasi", "sensitive", "neutral"):
-                raise BadInput(f"remove: {name!r} is not a column of the table; it has {', '.join(table.names)}")
         cells = table.cells()
         kept = [a for a, name in enumerate(table.quasi) if name not in removed]
         _, group = distinct_rows(cells.quasi[kept].T) if kept else (None, np.zeros(len(cells), np.int32))

@@ -1,0 +1,104 @@
+"""The benchmarks run, on little data: what they measure is checked, how fast it was is not."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchmarks import adult, cold_start, figure_2a, generated, large_file, measuring, million, privacy_figures, run
+from benchmarks.measuring import Figure
+
+HERE = Path(run.__file__).parent
+SUPPORT = {"run", "measuring", "generated", "in_peer_environment", "in_pycanon"}
+
+
+def by_name(figures: list[Figure]) -> dict[str, Figure]:
+    assert len({one.what for one in figures}) == len(figures)
+    return {one.what: one for one in figures}
+
+
+def test_every_benchmark_in_the_folder_is_run_and_titled():
+    assert {path.stem for path in HERE.glob("*.py")} == SUPPORT | set(run.BENCHMARKS)
+    assert all(len(run.title(name)) > 20 for name in run.BENCHMARKS)
+
+
+def test_a_figure_meets_a_bound_from_its_own_side_and_never_unmeasured():
+    assert Figure("a", 5, required=5).met and not Figure("a", 5.1, required=5).met
+    assert Figure("a", 25, required=25, at_least=True).met and not Figure("a", 24, required=25, at_least=True).met
+    assert Figure("a", None, required=5).met is False
+    assert Figure("a", 5).met is Figure("a", None).met is None
+
+
+def test_results_name_no_place_on_this_machine():
+    results = {"adult": [Figure("time", 6.2, "ms", 12, note="warm"), Figure("peer", None, "s", 25, True)]}
+    text, data = run.as_text(results), run.as_data(results)
+    assert "| time   | ≤ 12 ms  | 6.2 ms       | yes  | warm |" in text
+    assert "| peer   | ≥ 25 s   | not measured | NO   |      |" in text
+    assert data["machine"]["cores"] >= 1 and {"python", "numpy", "numba", "duckdb"} <= set(data["machine"])
+    assert [one["met"] for one in data["benchmarks"]["adult"]] == [True, False]
+    assert all(str(place) not in text + json.dumps(data) for place in (HERE, Path.home()))
+
+
+def test_a_benchmark_that_breaks_down_falls_short(monkeypatch, capsys):
+    monkeypatch.setattr(adult, "measure", lambda: 1 / 0)
+    (figure,) = run.measured("adult")
+    assert figure.met is False and figure.note == "ZeroDivisionError"
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_least_time_of_several_turns():
+    turns = []
+    first, second = measuring.cpu(lambda: turns.append("a"), lambda: turns.append("b"), runs=2)
+    assert turns == list("ababab") and 0 <= first < 1 and 0 <= second < 1
+
+
+def test_peers_that_may_not_be_installed_are_said_to_be_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv(measuring.NO_INSTALL, "1")
+    with pytest.raises(measuring.NotInstalled, match=r"anonypy.* is not installed"):
+        measuring.environment("anonypy==0.2.1", "pandas==2.3.3")
+    assert not list(tmp_path.iterdir())
+
+
+def test_generated_data_is_the_same_every_time_skewed_and_correlated(tmp_path):
+    for name in "ab":
+        generated.write(tmp_path / f"{name}.parquet", 20_000)
+    a, b = (duckdb.sql(f"SELECT * FROM '{tmp_path / name}.parquet'").df() for name in "ab")
+    assert a.equals(b) and list(a) == [*generated.QUASI, generated.SENSITIVE]
+    assert a["country"].value_counts(normalize=True).iloc[0] > 0.5
+    assert a["age"].corr(a["hours"]) > 0.2
+    assert a.drop_duplicates().shape[0] > 0.5 * len(a)
+
+
+def test_adult():
+    figures = adult.measure(runs=1)
+    assert figures[0].note.startswith("2,148 classes") and figures[1].note == "23,325 cells"
+
+
+def test_a_million():
+    figures = million.measure(records=20_000, runs=1)
+    assert [one.required for one in figures] == [300_000, None, 5, None] * 2
+    assert 0 < figures[0].measured < figures[4].measured <= 20_000
+
+
+def test_all_privacy_figures_are_measured():
+    figures = by_name(privacy_figures.measure(runs=1, peer=False))
+    assert figures["classes"].measured == 1554
+    assert {"P_loss", "A_know", "A_acc", "A_quot", "R_id", "Gain"} <= set(list(figures.values())[1].note.split(", "))
+
+
+def test_figure_2a_has_32_points():
+    assert len(figure_2a.figure_2a()) == 32
+    assert figure_2a.measure(runs=1)[0].measured == 32
+
+
+def test_large_file(tmp_path):
+    generated.write(tmp_path / "small.parquet", 20_000)
+    steps = large_file.anonymise(tmp_path / "small.parquet")
+    assert steps["read"]["count"] == 20_000 > steps["collapsed"]["count"] > steps["anonymised"]["count"] > 100
+
+
+def test_workbench_is_imported_in_a_fresh_process():
+    time, loaded = cold_start._imported("import workbench", 1, 1)
+    assert time.measured > 0 and loaded.measured == 0
