@@ -4,8 +4,6 @@ BIN := .venv/bin
 READY := .venv/ready
 # JupyterLab refuses to run as root (in a container, say) unless told
 LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
-# no look for news or newer versions: nothing is fetched at run time
-OFFLINE := --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate
 
 .PHONY: help lab test check bench data clean
 .DEFAULT_GOAL := help
@@ -15,7 +13,7 @@ help: ## this list
 	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to pytest or the benchmarks."
 
 lab: $(READY) ## build the environment, open JupyterLab on the example
-	$(BIN)/jupyter lab $(LAB_FLAGS) $(OFFLINE) notebooks/explore.ipynb
+	$(BIN)/jupyter lab $(LAB_FLAGS) notebooks/explore.ipynb
 
 test: $(READY) ## build the environment, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
@@ -41,4 +39,5 @@ $(READY): pyproject.toml constraints.txt
 	    "Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" # it asks the network for news
 	@touch $@

@@ -1,4 +1,7 @@
-"""In a fresh process: the eight k points of figure 2(a) drawn as SVG, and `import workbench`."""
+"""In a fresh process: the eight k points of figure 2(a) drawn as SVG, and `import workbench`.
+
+What counts is wall time less the time spent waiting for a core that other programs held; the note has both.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,8 @@ def measure(runs: int = 5) -> list[Figure]:
         first = [_draw(folder, folder / f"cache {i}") for i in range(2)]
         again = [_draw(folder, folder / "cache 0") for _ in range(runs)]
     return [
-        _timed("eight k points drawn, no numba cache, wall", first, 15),
-        _timed("eight k points drawn, numba cache there, wall", again, 4),
+        _timed("eight k points drawn, no numba cache, wall less waiting", first, 15),
+        _timed("eight k points drawn, numba cache there, wall less waiting", again, 4),
         *_imported("import workbench", runs, 1),
         *_imported("from workbench import Table", runs, None),
     ]
@@ -47,6 +50,7 @@ def measure(runs: int = 5) -> list[Figure]:
 def _draw(folder: Path, cache: Path) -> Child:
     """Draw with this folder as numba's cache, which may be empty."""
     picture = folder / "frontier.svg"
+    picture.unlink(missing_ok=True)
     done = child([sys.executable, "-c", DRAW, picture], {"NUMBA_CACHE_DIR": str(cache)})
     assert picture.read_text().count("<path") >= 8, "the picture shows no points"
     return done
@@ -56,11 +60,12 @@ def _imported(statement: str, runs: int, seconds: float | None) -> list[Figure]:
     done = [child([sys.executable, "-c", IMPORT % statement]) for _ in range(runs)]
     heavy = json.loads(done[0].printed)
     return [
-        _timed(f"`{statement}`, wall", done, seconds),
+        _timed(f"`{statement}`, wall less waiting", done, seconds),
         Figure("packages of Altair, Matplotlib and Jupyter that it loads", len(heavy), "", 0, note=", ".join(heavy)),
     ]
 
 
 def _timed(what: str, done: list[Child], required: float | None) -> Figure:
-    least = min(done, key=lambda one: one.wall)
-    return Figure(what, least.wall, "s", required, note=f"CPU {least.cpu:.2f} s")
+    least = min(done, key=lambda one: one.wall - one.waiting)
+    note = f"wall {least.wall:.2f} s with {least.waiting:.2f} s of waiting for a core; CPU {least.cpu:.2f} s"
+    return Figure(what, least.wall - least.waiting, "s", required, note=note)

@@ -59,6 +59,7 @@ class Child:
 
     printed: str
     wall: float
+    waiting: float  # of that, for a core that other programs held
     cpu: float
     peak: int  # bytes
 
@@ -75,12 +76,22 @@ def child(command: Sequence[str | Path], settings: Mapping[str, str] | None = No
     ) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        waiting = _waiting(process.pid)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{Path(command[1]).name} ended with {process.returncode}")
     peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return Child(printed, time.perf_counter() - began, used.ru_utime + used.ru_stime, peak)
+    return Child(printed, time.perf_counter() - began, waiting, used.ru_utime + used.ru_stime, peak)
+
+
+def _waiting(process: int) -> float:
+    """Seconds that a process was ready to run and had no core; 0 where the system does not say."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 def own_peak() -> int:

@@ -5,43 +5,54 @@ from __future__ import annotations
 import json
 import tempfile
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.measuring import HERE, Figure, NotInstalled, child, cpu, environment
 from workbench import datasets
 from workbench.measures import Measure
-from workbench.measures.achieved import MODELS, Achieved
+from workbench.measures.achieved import Achieved
 from workbench.methods import Mondrian
-from workbench.models import KAnonymity
-from workbench.parameters import catalog
+from workbench.models import KAnonymity, Model
+from workbench.parameters import Variant, catalog
 from workbench.release import Release
 
 PYCANON = ("pycanon==1.3.6",)
+V = TypeVar("V", bound=Variant)
 
 
 def measure(runs: int = 15, peer: bool = True) -> list[Figure]:
     release = Mondrian()(datasets.adult(), KAnonymity(15))
-    figures = privacy_measures()
+    measures = variants(Measure, "workbench.measures")
+    models = variants(Model, "workbench.models")
     # a copy of a release remembers nothing: its classes are counted again
-    (seconds,) = cpu(lambda: everything(replace(release), figures), runs=runs)
-    found = everything(release, figures)
+    (seconds,) = cpu(lambda: everything(replace(release), measures, models), runs=runs)
+    count = len(everything(release, measures, models))
+    names = ", ".join(dict.fromkeys(kind.name for kind in (*measures, *models)))
     lines = [
         Figure("classes", len(release.classes), "", 1500, at_least=True),
-        Figure(f"all {len(found)} privacy figures, CPU", 1000 * seconds, "ms", 60, note=", ".join(found)),
+        Figure(f"all privacy figures, {count} with their variants, CPU", 1000 * seconds, "ms", 60, note=names),
     ]
     return [*lines, *_pycanon(release, seconds)] if peer else lines
 
 
-def privacy_measures() -> list[Measure]:
-    """Every measure of the catalog on the side of privacy, and the figure of every model."""
-    kinds = catalog("workbench.measures", Measure).values()
-    own = [kind() for kind in kinds if kind.side == "privacy" and kind is not Achieved]
-    return [*own, *map(Achieved, MODELS)]
+def variants(base: type[V], package: str) -> list[V]:
+    """Every kind of the catalog with every choice of its parameters; of measures, those of privacy."""
+    found = []
+    for kind in catalog(package, base).values():
+        if kind is Achieved or getattr(kind, "side", "privacy") != "privacy":
+            continue  # the achieved figures are taken from the models themselves
+        choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
+        bare = kind.bare() if issubclass(kind, Model) else kind()
+        found += [replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values())]
+    return found
 
 
-def everything(release: Release, figures: list[Measure]) -> dict[str, float]:
+def everything(release: Release, measures: list[Measure], models: list[Model]) -> list[float]:
     """The value of each figure."""
-    return {figure.key: figure(release).value for figure in figures}
+    assert release.classes is not None
+    return [measure(release).value for measure in measures] + [model.achieved(release.classes) for model in models]
 
 
 def _pycanon(release: Release, ours: float) -> list[Figure]:

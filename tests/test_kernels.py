@@ -46,7 +46,7 @@ def test_a_proposal_is_the_median_of_the_widest_axis(codes, seed, strict):
     low, high = np.zeros((1, 2), np.int32), np.full((1, 2), codes - 1, np.int32)
     one = np.ones(1, np.int64)
     axis, cut, quota, left = kernels.propose(
-        np.zeros(1, np.int64), order, 0 * one, 12 * one, quasi, weight, edge, np.full(2, codes - 1.0), n * one, low, high,
+        0 * one, order, 0 * one, 12 * one, quasi, weight, edge, np.full(2, codes - 1.0), n * one, low, high,
         np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict,
     )  # fmt: skip
     widths = np.ptp(quasi, axis=1)
@@ -136,5 +136,6 @@ def test_reach_counts_the_records_inside_and_believes_their_class(seed):
     group, belief = rng.integers(0, 4, 40).astype(np.int32), rng.dirichlet([1, 1], 4)
     found = kernels.reach(runs, quasi, weight, group, belief, same)
     for p in range(15):
-        inside = ((runs[p, :, 0] <= quasi.T) & (quasi.T <= runs[p, :, 1])).all(axis=1)
+        low, high = runs[p].T[:, :, None]
+        inside = ((low <= quasi) & (quasi <= high)).all(axis=0)
         assert found[p] == pytest.approx((weight[inside, None] * belief[group[inside]]).sum(axis=0))

@@ -88,10 +88,11 @@ def test_a_root_is_no_condition_even_beside_missing_values():
 
 
 def test_a_population_of_exactly_the_smallest_support_counts():
-    frame = pd.DataFrame({"q": ["a"] * 3 + ["b"] * 7, "s": list("xy" * 5)})
+    frame = pd.DataFrame({"q": ["a"] * 7 + ["b"] * 93, "s": list("xy" * 50)})
     table = Table.from_frame(frame, ["q"], "s")
-    assert sorted(table.populations(0.3).support) == [3, 7]  # 0.3 * 10 is a little more than 3 in floating point
-    assert sorted(table.populations(0.31).support) == [7]
+    assert 0.07 * 100 > 7, "in floating point"
+    assert sorted(table.populations(0.07).support) == [7, 93]
+    assert sorted(table.populations(0.071).support) == [93]
 
 
 def test_a_table_without_sensitive_columns_has_populations_too(small):

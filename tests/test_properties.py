@@ -56,7 +56,7 @@ def made(method, table, model, seed=0):
     try:
         return method(table, model, seed)
     except Unsatisfiable as refusal:
-        assert re.search("no release of this table keeps .+: .+|cannot keep .+ on this table: .+ is broken", str(refusal))
+        assert re.search("no release of this table keeps .+: .+|cannot keep .+: .+ is broken", str(refusal))
         return None
 
 
@@ -68,7 +68,8 @@ def class_of_record(release):
 @settings(max_examples=60, deadline=None)
 @given(frames(), quasi_choices, methods, st.integers(1, 6))
 def test_the_classes_hold_every_record_once(frame, quasi, method, k):
-    release = method(table_of(frame, quasi, ("s", "s2")), KAnonymity(1) if method in EVERY[-2:] else KAnonymity(min(k, len(frame))))
+    k = 1 if method.baseline else min(k, len(frame))
+    release = method(table_of(frame, quasi, ("s", "s2")), KAnonymity(k))
     of = class_of_record(release)
     assert len(of) == len(frame)
     assert np.bincount(of, minlength=len(release.classes)).tolist() == release.classes.sizes.tolist()
@@ -76,8 +77,7 @@ def test_the_classes_hold_every_record_once(frame, quasi, method, k):
     for name in ("s", "s2"):
         codes, histogram = release.table.codes[name], np.zeros_like(release.classes.histograms[name])
         np.add.at(histogram, (of, codes), 1)
-        if release.parts is None or not release.table.columns[name].missing:
-            assert (histogram == release.classes.histograms[name]).all()
+        assert (histogram == release.classes.histograms[name]).all()
     assert sorted(release.frame()["person"]) == list(range(len(frame)))
 
 
@@ -95,7 +95,7 @@ def naive(model, values):
     return True
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(frames(), quasi_choices, methods, models, st.integers(0, 2))
 def test_a_release_keeps_its_model_or_there_is_none(frame, quasi, method, model, seed):
     table = table_of(frame, quasi)
@@ -124,7 +124,7 @@ def test_what_the_whole_table_keeps_some_release_keeps(frame, quasi, k, method):
         (DistinctLDiversity(15), "'occupation' has 14 values, fewer than l = 15"),
         (EntropyLDiversity(15), "'occupation' has 14 values, fewer than l = 15"),
         (EntropyLDiversity(13.9), "is as mixed as 10.6 equal values in the whole table"),
-        (ProbabilisticLDiversity(8), "'Craft-repair', the commonest value of 'occupation', holds 13.3% .* more than 1/l"),
+        (ProbabilisticLDiversity(8), "the commonest value of 'occupation', holds 13.3% .* more than 1/l"),
         (AlphaK(0.1, 5), "'Craft-repair', the commonest value of 'occupation', holds 13.3% .* more than alpha = 0.1"),
         (KAnonymity(45_223), "the table has 45,222 records, fewer than k = 45,223"),
         (KAnonymity(5) & DistinctLDiversity(15), "no release of this table keeps distinct l-diversity"),
@@ -138,7 +138,8 @@ def test_what_no_release_can_keep_is_refused_with_the_reason(adult, method, mode
 
 
 def test_a_baseline_that_breaks_the_model_says_how(adult):
-    with pytest.raises(Unsatisfiable, match=r"keep cannot keep k-anonymity, k = 5 .* broken by 5,\d+ classes with"):
+    message = r"keep cannot keep k-anonymity, k = 5 .* broken by [\d,]+ classes with [\d,]+ records"
+    with pytest.raises(Unsatisfiable, match=message):
         Keep()(adult, KAnonymity(5))
 
 
@@ -149,10 +150,10 @@ def test_a_table_without_a_sensitive_column_refuses_models_that_need_one(adult):
     assert len(Mondrian()(bare, KAnonymity(5)).classes) > 50
 
 
-@pytest.mark.parametrize("model", [lambda: KAnonymity(0), lambda: KAnonymity(2.5), lambda: ProbabilisticLDiversity(0.9)])
-def test_parameters_outside_their_range_are_bad_input(model):
+@pytest.mark.parametrize(("model", "value"), [(KAnonymity, 0), (KAnonymity, 2.5), (ProbabilisticLDiversity, 0.9)])
+def test_parameters_outside_their_range_are_bad_input(model, value):
     with pytest.raises(BadInput, match="must be"):
-        model()
+        model(value)
 
 
 @settings(max_examples=50, deadline=None)
@@ -199,7 +200,7 @@ def test_every_published_row_reads_as_something_that_covers_its_person(frame, qu
 @settings(max_examples=25, deadline=None)
 @given(frames(least=8), quasi_choices, st.sampled_from(STRICT), st.integers(1, 6), st.integers(0, 99))
 def test_the_order_of_the_records_changes_no_measure(frame, quasi, method, k, seed):
-    values = []
+    values, quasi = [], list({*quasi, "plain"})
     for rows in (frame, frame.sample(frac=1, random_state=seed)):
         release = method(table_of(rows, quasi), KAnonymity(k))
         measures = (PrivacyLoss(), KnowledgeGain(), UtilityLoss(0.1), Discernibility(), InformationLoss())
@@ -234,7 +235,7 @@ def test_keep_and_buckets_estimate_what_is_true(frame, quasi):
 @given(frames(), quasi_choices, st.sampled_from([*STRICT, *RELAXED, Remove()]))
 def test_parts_of_the_whole_are_estimated_to_add_up(frame, quasi, method):
     """Populations that part an attribute with no gaps between its codes: their estimates sum to the table's totals."""
-    table = table_of(frame, [*quasi, "plain"] if "plain" not in quasi else quasi)
+    table = table_of(frame, list({*quasi, "plain"}))
     release = method(table, KAnonymity(min(4, len(frame))))
     a, size = table.quasi.index("plain"), table.columns["plain"].size
     parts = np.array([[[0, table.columns[name].size - 1] for name in table.quasi]] * size)

@@ -50,7 +50,8 @@ def test_a_line_leaves_the_models_numbers_out():
 
 def test_a_recipe_reads_well():
     assert str(Recipe(Mondrian(), KAnonymity(5))) == "k-anonymity, k = 5 (mondrian)"
-    assert str(Recipe(Mondrian(), KAnonymity(5) & TCloseness(0.2))) == "k-anonymity, k = 5 & t-closeness, t = 0.2 (mondrian)"
+    both = KAnonymity(5) & TCloseness(0.2)
+    assert str(Recipe(Mondrian(), both)) == "k-anonymity, k = 5 & t-closeness, t = 0.2 (mondrian)"
     assert str(Recipe(Remove("age"))) == "remove, columns = ('age',)"
 
 

@@ -155,7 +155,8 @@ def test_a_ready_hierarchy_with_more_leaves_is_restricted_to_the_columns_values(
 
 
 def test_a_ready_hierarchy_with_fewer_leaves_names_the_values_it_lacks():
-    with pytest.raises(BadInput, match=r"'work'.*1 of its 2 values are missing from the hierarchy: 'gov' \(did you mean 'goo'"):
+    message = r"'work'.*1 of its 2 values are missing from the hierarchy: 'gov' \(did you mean 'goo'"
+    with pytest.raises(BadInput, match=message):
         made(hierarchies={"work": ready("goo", "own")})
 
 
@@ -241,7 +242,7 @@ def test_what_depends_on_the_table_alone_is_computed_once_whoever_asks():
     assert calls == [1]
 
 
-@pytest.mark.parametrize("name", ["two words", 'a "quoted" name', "semi;colon", "sélect", "select", "_", "a.b", "\u202eb"])
+@pytest.mark.parametrize("name", ["two words", 'a "quoted" name', "semi;colon", "sélect", "select", "_", "\u202eb"])
 def test_any_name_will_do(name):
     table = made(FRAME.rename(columns={"age": name}), quasi=[name, "work"])
     assert table.quasi == (name, "work") and table.cells().weight.sum() == 6

@@ -49,7 +49,7 @@ def frontier_chart(frontier: Frontier, width: int = 640, height: int = 400) -> a
     x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
     rows = _rows(frontier, x_axis, y_axis)
     measured = [alt.Tooltip(f"m{i}:N", title=measure.key) for i, measure in enumerate(frontier.measures)]
-    placed = alt.Chart(alt.Data(values=rows)).encode(x, y)
+    placed = alt.Chart(alt.NamedData("points")).encode(x, y)
     shown = placed.encode(tooltip=[alt.Tooltip("recipe:N"), *measured, alt.Tooltip("why:N")])
     layers = [
         *_edges(x_axis, y_axis, x, y),
@@ -59,8 +59,9 @@ def frontier_chart(frontier: Frontier, width: int = 640, height: int = 400) -> a
         shown.transform_filter("datum.knee").mark_point(shape="circle", size=300, color=INK, strokeWidth=1.5),
         *_names(rows, x_axis, y_axis, x, y),
     ]
+    drawn = alt.layer(*layers, datasets={"points": rows})
     zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey]")
-    return _finished(alt.layer(*layers).add_params(zoom), width, height, _headline(frontier), _spoken(frontier))
+    return _finished(drawn.add_params(zoom), width, height, _headline(frontier), _spoken(frontier))
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ class _Axis:
 
     @property
     def domain(self) -> list[float]:
-        """A little wider than the values, so that marks at the ends are whole."""
+        """A little wider than the values: marks at the ends are whole, and a name has room above them."""
         pad = 0.03 * (self.high - self.low)
-        return [self.low - pad, (self.edge if self.infinite else self.high) + pad]
+        return [self.low - pad, (self.edge if self.infinite else self.high) + 2.5 * pad]
 
     @property
     def worst(self) -> float:
@@ -106,7 +107,9 @@ class _Axis:
     def encoded(self, channel: Any, name: str, length: int) -> Any:
         """The channel with title and scale."""
         scale = alt.Scale(domain=self.domain, nice=False, zero=False)
-        axis = alt.Axis(tickCount=8, labelExpr=MANY if self.high >= 1e5 else alt.Undefined)
+        label = MANY if self.high >= 1e5 else "datum.label"
+        beyond = f"datum.value > {self.high} && {str(self.infinite).lower()}"  # no numbers where infinity is drawn
+        axis = alt.Axis(tickCount=8, labelExpr=f"{beyond} ? '' : {label}")
         return channel(f"{name}:Q", title=_title(self.measure, length), scale=scale, axis=axis)
 
 
@@ -205,8 +208,8 @@ def _names(rows: Sequence[dict[str, Any]], x_axis: _Axis, y_axis: _Axis, x: Any,
     baselines, layers = [row for row in rows if row["baseline"]], []
     for row in [*baselines, *(row for row in rows if row["knee"])]:
         at = x_axis.share(row["x"]), y_axis.share(row["y"])
-        beside: dict[str, Any] = {"align": "right", "dx": -14} if at[0] > 0.5 else {"align": "left", "dx": 14}
-        beside["dy"] = -15 if at[1] < 0.5 else 16 if at[0] > 0.5 else 0  # the staircase runs to the mark's left
+        beside: dict[str, Any] = {"align": "right", "dx": -10} if at[0] > 0.5 else {"align": "left", "dx": 10}
+        beside["dy"] = -17
         if row["knee"]:
             apart = [max(abs(at[0] - x_axis.share(b["x"])), abs(at[1] - y_axis.share(b["y"]))) for b in baselines]
             beside = {"align": "left", "dx": 9, "dy": -32 if min(apart) < 0.1 else -12}
@@ -257,7 +260,8 @@ def loss_chart(release: Release, measure: Measure | None = None, width: int = 64
     if start is not None:
         title = f"{int(sizes[loss >= start].sum()):,} of {records[0]:,} records lose enough for a full disclosure"
         layers += _start(start, high, x)
-    return _finished(alt.layer(*layers), width, height, alt.Title(title), f"{title}. {measured.sentence}")
+    drawn = alt.layer(*layers, datasets={"steps": values})
+    return _finished(drawn, width, height, alt.Title(title), f"{title}. {measured.sentence}")
 
 
 def _steps(values: list[dict[str, Any]], x: Any) -> list[alt.Chart]:
@@ -268,7 +272,7 @@ def _steps(values: list[dict[str, Any]], x: Any) -> list[alt.Chart]:
     y = alt.Y("records:Q", title=["records that lose at least this", "(logarithmic)"], scale=scale, axis=axis)
     said = [("loss:Q", ".3g"), ("records:Q", ","), ("share:Q", ".2%")]
     tooltip = [alt.Tooltip(name, format=spelled) for name, spelled in said]
-    steps = alt.Chart(alt.Data(values=values)).encode(x, y)
+    steps = alt.Chart(alt.NamedData("steps")).encode(x, y)
     worst = alt.Chart(alt.Data(values=values[-1:])).encode(x, y, tooltip=tooltip)
     return [
         steps.mark_area(interpolate="step-before", color=HUES[0], opacity=0.25).encode(y2=alt.datum(1)),
@@ -318,10 +322,11 @@ def populations_chart(
         scale=alt.Scale(domain=[0, 1.1 * rows[0]["loss"] or 1.0], nice=False),
         axis=alt.Axis(tickCount=5),
     )
-    base = alt.Chart(alt.Data(values=rows)).encode(x, y, tooltip=tooltip)
+    base = alt.Chart(alt.NamedData("populations")).encode(x, y, tooltip=tooltip)
     drawn = alt.layer(
         base.mark_bar(color=HUES[0], height=11),
         base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(text=alt.Text("loss:Q", format=".3g")),
+        datasets={"populations": rows},
     )
     title = f"The {len(rows)} populations that are misjudged most, of {len(measured.detail['loss']):,}"
     return _finished(drawn, width, alt.Step(18), alt.Title(title), f"{title}. {measured.sentence}")

@@ -72,6 +72,6 @@ class Column:
         )
         return column, np.append(recode, len(recode)) if self.missing else recode
 
-    def value_labels(self) -> list[str]:
+    def value_labels(self) -> tuple[str, ...]:
         """The label of every code, missing included."""
-        return [*self.labels, MISSING] if self.missing else list(self.labels)
+        return (*self.labels, MISSING) if self.missing else self.labels

@@ -350,7 +350,8 @@ def figures(value: float) -> str:
     """A number with three figures, as people read it."""
     if math.isinf(value):
         return "infinite" if value > 0 else "minus infinite"
-    return f"{float(f'{value:.3g}'):,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.3g}"
 
 
 def _column(values: list[Any]) -> Any:

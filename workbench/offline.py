@@ -60,11 +60,15 @@ PAGE = """<!doctype html>
 <body>%s</body></html>
 """
 
-_sent = {"library": False}  # once a kernel
+_sent = {"library": False}  # to this kernel's notebook
 
 
 def show_offline(live: bool = True) -> None:
-    """Show every Altair chart of this kernel without a network; `live=False` gives still pictures only."""
+    """Show every Altair chart of this kernel without a network; `live=False` gives still pictures only.
+
+    The next chart brings the library, also where an earlier one has: call it first in a notebook that is run again.
+    """
+    _sent["library"] = False
     alt.renderers.register("workbench", renderer)
     alt.renderers.enable("workbench", live=live)
 

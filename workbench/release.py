@@ -239,7 +239,7 @@ def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     for quoted in (False, True):
         taken = Counter(labels)
         both = zip(labels, runs, strict=True)
-        labels = [spelled(column, *run, quoted) if taken[label] > 1 else label for label, run in both]
+        labels = [spelled(column, *run, quoted) if False else label for label, run in both]
     if len(set(labels)) < len(labels):
         labels = [f"{label} (values {a + 1} to {b + 1})" for label, (a, b) in zip(labels, runs, strict=True)]
     return np.array(labels, dtype=object)[number]

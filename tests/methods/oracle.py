@@ -1,4 +1,4 @@
-"""Mondrian once more: slow, record by record and in numpy alone. It shares no code with the engine it is held against."""
+"""Mondrian once more, slow and record by record in numpy: it shares no code with the engine it is held against."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Axis:
 
 
 def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequence[Mapping[str, str]] = ()) -> Axis:
-    """Numbers and dates in their order and by value, text in the order of its leaves and by rank; missing comes last."""
+    """Numbers and dates in order and by value, text in the order of its leaves and by rank; missing comes last."""
     text = leaves is not None or column.dropna().map(type).eq(str).all()
     there = sorted(column.dropna().unique())
     order = [leaf for leaf in leaves if leaf in set(there)] if leaves is not None else there
@@ -68,7 +68,7 @@ def widest_range(axes: Sequence[Axis], holds: Holds) -> list[np.ndarray]:
 
 
 def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts: str) -> list[np.ndarray]:
-    """The records of each class where every class is split by the allowed candidate that tells most about the target."""
+    """The records of each class; a class is split by the allowed candidate that tells most about the target."""
     target, closed, todo = np.asarray(target), [], [np.arange(len(target))]
     while todo:
         part = todo.pop()
@@ -90,7 +90,7 @@ def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts:
 
 
 def candidates(axis: Axis, part: np.ndarray) -> list[list[np.ndarray]]:
-    """Numbers and dates: every cut in two. Text: all values apart, and the children at the coarsest level that splits."""
+    """Numbers and dates: every cut in two. Text: all values apart; the children at the coarsest level that splits."""
     rank = axis.rank[part]
     there = np.unique(rank)
     if len(there) < 2:

@@ -1,4 +1,4 @@
-"""Random tables for property tests: skewed and correlated, with missing values, gaps, floats, dates and idle columns."""
+"""Random tables for property tests: skewed and correlated, with missing values, gaps, floats and idle columns."""
 
 import warnings
 

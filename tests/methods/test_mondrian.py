@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.methods import oracle
-from tests.methods.tables import axes_of, frames, quasi_choices, table_of
+from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
 from workbench import datasets
 from workbench.errors import BadInput, Unsatisfiable
 from workbench.methods import Mondrian
@@ -91,16 +91,22 @@ def test_without_a_model_every_combination_is_a_class(small):
     assert (release.classes.low == release.classes.high).all()
 
 
-def test_every_sensitive_column_is_protected(small):
-    table = small(2, ("disease", "wage"))
-    one, two = (codes_of(table.frame[name]) for name in ("disease", "wage"))
-    naive = oracle.both(oracle.no_value_above(1.5, one), oracle.no_value_above(1.5, two))
-    frame = table.frame
-    axes = [oracle.axis_of(frame["age"]), oracle.axis_of(frame["work"], table.columns["work"].labels)]
-    axes.append(oracle.axis_of(frame["sex"]))
-    expected = oracle.widest_range(axes, naive)
-    assert classes_of(Mondrian()(table, ProbabilisticLDiversity(1.5))) == {frozenset(p.tolist()) for p in expected}
-    assert len(expected) < len(classes_of(Mondrian()(small(2), ProbabilisticLDiversity(1.5))))
+def test_every_sensitive_column_is_protected():
+    frame, quasi, model = random_frame(5, 120, 2), ["whole", "word", "plain"], ProbabilisticLDiversity(1.2)
+    made = {}
+    for names in (("s", "s2"), ("s",), ("s2",)):
+        naive = oracle.both(*(oracle.no_value_above(1.2, codes_of(frame[name])) for name in names))
+        made[names] = {frozenset(part.tolist()) for part in oracle.widest_range(axes_of(frame, quasi), naive)}
+        assert classes_of(Mondrian()(table_of(frame, quasi, names), model)) == made[names]
+    assert len(made["s", "s2"]) < min(len(made["s",]), len(made["s2",]))
+
+
+@pytest.mark.parametrize("method", [Mondrian(), Mondrian("information_gain", "plain")], ids=str)
+def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, method):
+    table, model = table_of(random_frame(5, 150), ["whole", "word"]), ProbabilisticLDiversity(1.1)
+    together = classes_of(method(table, model))
+    monkeypatch.setattr("workbench.methods.splits.LARGEST_BLOCK", 1)
+    assert classes_of(method(table, model)) == together and len(together) > 5
 
 
 def test_a_table_with_no_sensitive_column_is_split_by_size(small):

@@ -1,0 +1,236 @@
+"""What the charts say, and that they show with no network."""
+
+import base64
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import Table, charts, offline
+from workbench.builders import Intervals
+from workbench.errors import BadInput
+from workbench.frontier import Frontier
+from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity, TCloseness
+from workbench.recipe import Point, Recipe
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(1)
+    age = rng.integers(20, 60, 400)
+    illness = np.where(rng.random(400) < (age - 20) / 60, "cancer", rng.choice(["flu", "cold"], 400, p=[0.8, 0.2]))
+    sex = rng.choice(["f", "m"], 400, p=[0.7, 0.3])
+    frame = pd.DataFrame({"age": age, "sex": sex, "illness": illness})
+    return Table.from_frame(frame, ["age", "sex"], "illness", hierarchies={"age": Intervals(widths=(10, 20))})
+
+
+@pytest.fixture(scope="module")
+def release(table):
+    return Mondrian()(table, KAnonymity(k=15))
+
+
+def made(recipe, privacy, utility):
+    return Point(recipe, {"P_loss": privacy, "U_loss": utility, "DM": 45222.0}, {})
+
+
+def frontier(*more, **options):
+    points = [
+        made(Recipe(Mondrian(), KAnonymity(k=5)), 0.5, 0.01),
+        made(Recipe(Mondrian(), KAnonymity(k=50)), 0.1, 0.02),
+        made(Recipe(Mondrian(), TCloseness(t=0.2)), 0.2, 0.03),
+        made(Recipe(Keep()), 0.69, 0.0),
+        made(Recipe(Remove()), 0.0, 0.05),
+    ]
+    return Frontier([*points, *more], [PrivacyLoss(), UtilityLoss(), Discernibility()], **options)
+
+
+def rows_of(chart):
+    """The rows of the points in the chart, by recipe."""
+    return {row["recipe"]: row for row in chart.to_dict()["datasets"]["points"]}
+
+
+def words_of(chart):
+    return re.findall(r"<(?:text|tspan)[^>]*>([^<]+)", offline.svg(chart.to_dict()))
+
+
+def test_frontier_chart_says_what_is_what():
+    rows = rows_of(frontier().chart())
+    assert [row["efficient"] for row in rows.values()] == [True, True, False, False, False]
+    assert rows["t-closeness, t = 0.2 (mondrian)"]["why"].startswith("Beaten by k-anonymity, k = 50 (mondrian): P_loss")
+    assert rows["keep"]["baseline"] and rows["keep"]["m2"] == "45,200"
+    words = words_of(frontier().chart())
+    for said in ("everything kept", "all quasi-identifiers removed", "knee", "k-anonymity (mondrian)"):
+        assert words.count(said) == 1
+    assert "2 of 3 points are efficient (filled); the others are beaten (hollow)" in words
+    assert any(word.startswith("privacy loss, P_loss") and "← lower is better" in word for word in words)
+
+
+def test_frontier_chart_names_what_is_missing():
+    lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}, {"U_loss": "nobody asked"})
+    words = words_of(frontier(lost, complete=False).chart())
+    assert "1 left out: undefined on one of the axes" in words
+    assert "the sweep was cancelled: points are missing" in words
+
+
+def test_infinite_values_are_drawn_at_the_edge():
+    endless = made(Recipe(Mondrian(), KAnonymity(k=9)), math.inf, math.inf)
+    chart = frontier(endless).chart()
+    row = rows_of(chart)["k-anonymity, k = 9 (mondrian)"]
+    assert row["x"] == pytest.approx(1.08 * 0.69) and row["y"] == pytest.approx(1.08 * 0.05) and row["m0"] == "infinite"
+    assert words_of(chart).count("infinite") == 2
+    json.dumps(chart.to_dict(), allow_nan=False)
+    assert "infinite" not in words_of(frontier().chart())
+
+
+def test_a_frontier_without_baselines_or_points_is_drawn():
+    for points in ([], [made(Recipe(Mondrian(), KAnonymity(k=5)), 0.5, 0.5)]):
+        assert "knee" not in words_of(Frontier(points, [PrivacyLoss(), UtilityLoss()]).chart())
+
+
+def test_every_line_has_its_own_hue_and_shape():
+    pairs = {(charts.HUES[i % 7], charts.SHAPES[i % 6]) for i in range(42)}
+    assert len(charts.HUES) == 7 and len(charts.SHAPES) == 6 and len(pairs) == 42
+
+
+def test_loss_chart_counts_records(release):
+    measured = PrivacyLoss()(release)
+    loss, sizes = measured.detail["loss"], measured.detail["sizes"]
+    rows = charts.loss_chart(release).to_dict()["datasets"]["steps"]
+    assert [row["records"] for row in rows] == [int(sizes[loss >= row["loss"]].sum()) for row in rows]
+    assert rows[0]["records"] == 400 and rows[-1]["loss"] == loss.max()
+    at_risk = int(sizes[loss >= measured.detail["possible_from"]].sum())
+    assert f"{at_risk} of 400 records lose enough for a full disclosure" in words_of(charts.loss_chart(release))
+
+
+def test_loss_chart_of_one_class_and_of_many(table, monkeypatch):
+    assert words_of(charts.loss_chart(Remove()(table)))
+    monkeypatch.setattr(charts, "BINS", 5)
+    assert len(charts.loss_chart(Keep()(table)).to_dict()["datasets"]["steps"]) == 5
+
+
+def test_populations_chart_in_words(release, table):
+    measured, populations = UtilityLoss()(release), table.populations(0.05)
+    worst = int(measured.detail["loss"].argmax())
+    rows = charts.populations_chart(release, most=3).to_dict()["datasets"]["populations"]
+    assert len(rows) == 3 and rows[0]["loss"] == pytest.approx(measured.detail["loss"][worst])
+    (low, high), (sex, _) = populations.runs[worst].tolist()
+    age = table.columns["age"].labels
+    said = rows[0]["population"].split(" & ")
+    if (low, high) != (0, len(age) - 1):
+        assert said[0] in (f"age {age[low]}", f"age [{age[low]}-{age[high]}]")
+    if populations.runs[worst][1].tolist() != [0, 1]:
+        assert said[-1] == f"sex {'fm'[sex]}"
+    assert rows[0]["records"].startswith(f"{populations.support[worst]} (")
+    assert re.fullmatch(r"(cancer|cold|flu): [\d.]+% in truth, [\d.]+% from the release", rows[0]["misjudged"])
+
+
+def test_the_wrong_measure_is_refused(release):
+    with pytest.raises(BadInput, match="DM has no loss"):
+        charts.loss_chart(release, Discernibility())
+    with pytest.raises(BadInput, match="A_know has no"):
+        charts.populations_chart(release, KnowledgeGain())
+    with pytest.raises(BadInput, match="most = 0"):
+        charts.populations_chart(release, most=0)
+
+
+def test_the_library_is_sent_once():
+    charts.show_offline()
+    spec = frontier().chart().to_dict()
+    first, second = (offline.renderer(spec)["text/html"] for _ in range(2))
+    assert len(first) > 500_000 > len(second)
+    charts.show_offline()
+    assert len(offline.renderer(spec)["text/html"]) > 500_000
+    assert "<script" not in offline.renderer(spec, live=False)["text/html"]
+
+
+def test_a_still_picture_asks_for_nothing_and_has_words(release):
+    for chart in (frontier().chart(), charts.loss_chart(release), charts.populations_chart(release)):
+        html = offline.fragment(chart.to_dict())
+        (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
+        picture = base64.b64decode(data).decode()
+        assert set(re.findall(r'https?://[^"]+', picture)) <= {
+            "http://www.w3.org/2000/svg",
+            "http://www.w3.org/1999/xlink",
+        }
+        assert 'fill="currentColor"' in picture and f'color="{offline.STILL}"' in picture and 'role="img"' in picture
+        assert len(re.findall(r'alt="([^"]+)"', html)[0]) > 40
+
+
+def test_data_cannot_end_the_script():
+    chart = alt.Chart(alt.Data(values=[{"x": "</script><script>alert(1)</script><!--"}])).mark_text().encode(text="x:N")
+    html = offline.fragment(chart.properties(description='"><script>alert(2)</script>').to_dict())
+    assert html.count("<script") == html.count("</script") == 1 and "<!--" not in html and "alert(2)" in html
+
+
+def test_save_by_ending(tmp_path):
+    chart = frontier().chart()
+    for ending, start in ((".png", b"\x89PNG"), (".svg", b"<svg "), (".json", b"{"), (".html", b"<!doctype html>")):
+        assert charts.save(chart, tmp_path / f"chart{ending}").read_bytes().startswith(start)
+    assert json.loads((tmp_path / "chart.json").read_text())["description"].startswith("Frontier of privacy loss")
+    with pytest.raises(BadInput, match=r"cannot write \.gif; end it in \.png, \.svg, \.json, \.html"):
+        charts.save(chart, tmp_path / "chart.gif")
+    with pytest.raises(BadInput, match="does not exist"):
+        charts.save(chart, tmp_path / "nowhere" / "chart.svg")
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_the_library_is_built_once_a_machine(tmp_path, monkeypatch):
+    built = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        offline.vl_convert, "javascript_bundle", lambda snippet: built.append(snippet) or "/* </script */"
+    )
+    assert offline.library() == offline.library()
+    assert built == [offline.ARRIVED] and offline.library().count("</script") == 1
+    assert offline.cache_folder().stat().st_mode & 0o077 == 0
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))  # no folder can be made there
+    assert "/* " in offline.library() and len(built) == 2
+
+
+@pytest.mark.parametrize(("before", "after"), [("default", "workbench"), ("mimetype", "mimetype")])
+def test_another_renderer_that_was_chosen_stays(before, after):
+    code = (
+        f"import altair; altair.renderers.enable({before!r}); import workbench.charts; print(altair.renderers.active)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    assert done.stdout.strip() == after
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
+def test_a_browser_without_a_network_draws_it_live(tmp_path):
+    """The chart stands before the library, as in a notebook; the second copy has none and waits for the first's."""
+    spec = frontier().chart().to_dict()
+    page = tmp_path / "page.html"
+    page.write_text(
+        offline.PAGE % ("two", offline.fragment(spec) + offline.library() + offline.fragment(spec)), "utf-8"
+    )
+    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    command = [
+        str(CHROMIUM),
+        *flags.split(),
+        "--disable-component-update",
+        "--disable-sync",
+        "--virtual-time-budget=20000",
+    ]
+    command += [
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--dump-dom",
+        page.as_uri(),
+    ]
+    drawn = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert drawn.count('class="marks"') == 2
+    assert "data:image/svg+xml" not in drawn.split("</head>")[1].split("<script")[0]
