@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import BadInput, Undefined
-from workbench.frontier import Frontier, figures, undominated
+from workbench.figures import figures
+from workbench.frontier import Frontier, undominated
 from workbench.measures import Measure
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import BetaLikeness, KAnonymity, TCloseness

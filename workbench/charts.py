@@ -15,7 +15,7 @@ import altair as alt
 import numpy as np
 
 from workbench.errors import BadInput, Undefined
-from workbench.frontier import figures
+from workbench.figures import figures
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss

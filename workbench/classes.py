@@ -74,4 +74,4 @@ class Classes:
             np.minimum.at(low, number, self.low)
             np.maximum.at(high, number, self.high)
         sizes = np.bincount(number, weights=self.sizes, minlength=groups).astype(np.int64)
-        return Classes(sizes, added, self.sensitive, low, high)
+        return replace(self, sizes=sizes, histograms=added, low=low, high=high)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from workbench.caps import best_under
 from workbench.errors import BadInput, Undefined
+from workbench.figures import figures
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
@@ -251,7 +252,7 @@ class Frontier:
         apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
         order, losses = order[apart], losses[apart]
         gained, lost = losses[:-1, 0] - losses[1:, 0], losses[1:, 1] - losses[:-1, 1]
-        with np.errstate(invalid="ignore"):  # infinity for infinity has no slope
+        with np.errstate(invalid="ignore", over="ignore"):  # infinity for infinity has no slope
             slope = lost / gained
         names = self.points["recipe"].to_numpy()[order]
         return pd.DataFrame(
@@ -293,7 +294,7 @@ class Frontier:
         every = every[np.isfinite(every).all(axis=1)]
         ranges = np.ptp(every, axis=0) if len(every) else np.ones(len(keys))
         own = np.array(self._losses_of(point, keys))
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             ahead = np.nan_to_num((own - losses[first]) / np.where(ranges > 0, ranges, 1), posinf=1e9)
         return better[int(first[ahead.sum(axis=1).argmax()])]
 
@@ -344,14 +345,6 @@ def undominated(losses: np.ndarray) -> np.ndarray:
         beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
         beaten[start : start + BLOCK] = beats.any(axis=1)
     return ~beaten
-
-
-def figures(value: float) -> str:
-    """A number with three figures, as people read it."""
-    if math.isinf(value):
-        return "infinite" if value > 0 else "minus infinite"
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.3g}"
 
 
 def _column(values: list[Any]) -> Any:

@@ -8,7 +8,9 @@ import inspect
 import json
 import math
 import pkgutil
+from abc import ABC
 from collections.abc import Callable
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from workbench.errors import BadInput
@@ -42,13 +44,19 @@ def parameter(default: Any, help: str, **declared: Any) -> Any:
     return dataclasses.field(default=default, metadata={"parameter": Parameter(help, **declared)})
 
 
-class Variant:
+class Variant(ABC):
     """A model, method, measure or miner: a frozen dataclass of declared parameters."""
 
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
         self.check()
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # one spelling: 10.0 is 10, and 1 is True
+            declared, value = field.metadata.get("parameter"), getattr(self, field.name)
+            if declared is not None and declared.choices is not None:
+                object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
+            elif isinstance(value, Real) and (kind := type(field.default)) in (int, float):
+                object.__setattr__(self, field.name, int(value) if kind is int else float(value))
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
@@ -76,10 +84,11 @@ class Variant:
             if value is not None and table is not None and value not in table.names:
                 raise BadInput(f"{where} is not a column of the table; it has {', '.join(table.names)}")
             return
-        if not isinstance(field.default, (int, float)) or isinstance(field.default, bool):
+        if type(field.default) not in (int, float):
             return
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
-            raise BadInput(f"{where} must be a number")
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            raise BadInput(f"{where} must be a number{', and finite' if number else ''}")
         if isinstance(field.default, int) and value != int(value):
             raise BadInput(f"{where} must be a whole number")
         low, high = declared.bounds(table)

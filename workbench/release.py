@@ -239,7 +239,7 @@ def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     for quoted in (False, True):
         taken = Counter(labels)
         both = zip(labels, runs, strict=True)
-        labels = [spelled(column, *run, quoted) if False else label for label, run in both]
+        labels = [spelled(column, *run, quoted) if taken[label] > 1 else label for label, run in both]
     if len(set(labels)) < len(labels):
         labels = [f"{label} (values {a + 1} to {b + 1})" for label, (a, b) in zip(labels, runs, strict=True)]
     return np.array(labels, dtype=object)[number]
@@ -258,7 +258,7 @@ def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
     """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
     names = column.value_labels()
     if quoted:
-        names = [*(json.dumps(label, ensure_ascii=False) for label in column.labels), *names[len(column.labels) :]]
+        names = (*(json.dumps(label, ensure_ascii=False) for label in column.labels), *names[len(column.labels) :])
     if low == high:
         return names[low]
     if column.missing and high == len(column.values):

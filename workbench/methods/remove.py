@@ -31,8 +31,8 @@ class Remove(Method):
 
     def check(self, table: Table | None = None) -> None:
         super().check(table)
-        for name in (self.columns or ()) if table else ():
-            if name not in table.names:
+        for name in self.columns or ():
+            if table is not None and name not in table.names:
                 raise BadInput(f"remove: {name!r} is not a column of the table; it has {', '.join(table.names)}")
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:

@@ -15,7 +15,7 @@ from workbench.parameters import parameter
 class BetaLikeness(Model):
     """The score is the largest relative gain (p - q) / q; where enhanced, a gain above -ln q is never within a limit."""
 
-    beta: float = parameter(2.0, "the largest relative gain of a value's share", low=0, above=True, high=100)
+    beta: float = parameter(2.0, "the largest relative gain of a value's share", low=0, above=True)
     enhanced: bool = parameter(False, "also bound the gain of common values by -ln q", choices=(False, True))
     name = "beta-likeness"
     figure = "beta"

@@ -18,7 +18,7 @@ class DeltaDisclosure(Model):
     `absent` says what a value means that a class lacks: "breaks" is the definition, "allowed" the laxer reading.
     """
 
-    delta: float = parameter(1.5, "the largest change of a value's share, as a logarithm", low=0, above=True, high=10)
+    delta: float = parameter(1.5, "the largest change of a value's share, as a logarithm", low=0, above=True)
     absent: str = parameter("breaks", "what a value missing from a class means", choices=("breaks", "allowed"))
     name = "delta-disclosure"
     figure = "delta"

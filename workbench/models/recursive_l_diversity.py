@@ -16,7 +16,7 @@ from workbench.parameters import parameter
 class RecursiveLDiversity(Model):
     """r1 < c (rl + ... + rm), with counts in descending order; (c,1)-diversity always holds. The score is the largest l."""
 
-    c: float = parameter(3.0, "how many times the tail the commonest value may reach", low=0, above=True, high=100)
+    c: float = parameter(3.0, "how many times the tail the commonest value may reach", low=0, above=True)
     l: int = parameter(3, "where the tail begins: at the l-th commonest value", low=1, high=most_values)
     name = "recursive (c,l)-diversity"
     figure = "l"
