@@ -9,7 +9,7 @@ import json
 import math
 import pkgutil
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -55,8 +55,8 @@ class Variant(ABC):
             declared, value = field.metadata.get("parameter"), getattr(self, field.name)
             if declared is not None and declared.choices is not None:
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
-            elif isinstance(value, Real) and (kind := type(field.default)) in (int, float):
-                object.__setattr__(self, field.name, int(value) if kind is int else float(value))
+            elif declared is not None and type(field.default) in (int, float):
+                object.__setattr__(self, field.name, type(field.default)(value))  # type: ignore[misc]
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
@@ -102,18 +102,20 @@ class Variant(ABC):
         return {"name": self.name, **self.settings()}
 
     def __str__(self) -> str:
-        """Name and the settings that differ from the default or have no obvious one."""
-        shown = [f"{n} = {v:g}" if isinstance(v, float) else f"{n} = {v}" for n, v in self._spoken().items()]
-        return ", ".join([self.name, *shown])
+        """The name, its numbers, and the other settings that differ from the default."""
+        return ", ".join([self.name, *self._said(numbers=True)])
 
-    def _spoken(self) -> dict[str, Any]:
-        """Numbers always, the rest only where it differs from the default."""
+    @property
+    def line(self) -> str:
+        """The same without the numbers: what a curve is called whose points differ in them."""
+        return ", ".join([self.name, *self._said(numbers=False)])
+
+    def _said(self, numbers: bool) -> Iterator[str]:
         defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {
-            name: value
-            for name, value in self.settings().items()
-            if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value != defaults[name]
-        }
+        for name, value in self.settings().items():
+            number = type(defaults[name]) in (int, float)
+            if (number and numbers) or (not number and value != defaults[name]):
+                yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 
 
 V = TypeVar("V", bound=Variant)

@@ -34,7 +34,7 @@ class Recipe:
     @property
     def line(self) -> str:
         """The curve it belongs to: method and model without the model's numbers."""
-        return str(self.method) if self.model is None else f"{self.model.name} ({self.method})"
+        return str(self.method) if self.model is None else f"{self.model.line} ({self.method})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for keys and files."""

@@ -23,7 +23,10 @@ class Achieved(Measure):
     name = "achieved figure"
     symbol = "achieved"
     side = "privacy"
-    unit = "the model's own"
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        return f"{MODELS[self.model].figure} of {self.model}"
 
     @property
     def better(self) -> str:  # type: ignore[override]

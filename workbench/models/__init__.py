@@ -140,6 +140,10 @@ class And(Model):
     def to_dict(self) -> dict[str, Any]:
         return {"name": "and", "models": [model.to_dict() for model in self.models]}
 
+    @property
+    def line(self) -> str:
+        return " & ".join(model.line for model in self.models)
+
     def __str__(self) -> str:
         return " & ".join(map(str, self.models))
 
