@@ -53,5 +53,7 @@ def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
     html = shown(notebook, "text/html")
     for figure in ("46.56", "13.31", "0.1034", "0.2492", "Suppressed"):
         assert figure in html
-    printed = "".join(o.text for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "stream")
+    printed = "".join(
+        o.text for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "stream"
+    )
     assert "14 values" in printed

@@ -136,7 +136,9 @@ def test_what_cannot_be_has_a_reason(table, tmp_path):
 
 
 def test_a_model_that_the_table_cannot_keep_is_a_point_with_a_reason(table):
-    frontier = sweep(table, [Recipe(Mondrian(), KAnonymity(2) & KAnonymity(201)), Recipe(Mondrian(), KAnonymity(2))], MEASURES)
+    frontier = sweep(
+        table, [Recipe(Mondrian(), KAnonymity(2) & KAnonymity(201)), Recipe(Mondrian(), KAnonymity(2))], MEASURES
+    )
     impossible, possible = frontier.measured[:2]
     assert not impossible.values and "200 records, fewer than k = 201" in impossible.reasons["P_loss"]
     assert set(possible.values) == {measure.key for measure in MEASURES}

@@ -26,7 +26,18 @@ _HOME = {
     "sweep": "sweeps",
     "disclosure": "disclosures",
 }
-_ROOMS = ("builders", "charts", "datasets", "frontier", "hierarchy", "measures", "methods", "models", "proposal", "release")
+_ROOMS = (
+    "builders",
+    "charts",
+    "datasets",
+    "frontier",
+    "hierarchy",
+    "measures",
+    "methods",
+    "models",
+    "proposal",
+    "release",
+)
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 

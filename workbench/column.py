@@ -49,11 +49,11 @@ class Column:
         Missing lies one step beyond the last value.
         """
         positions, step = np.arange(len(self.values), dtype=float), 1.0
-        if self.kind != "text":
-            values = self.values.astype("int64" if self.kind == "date" else float)
-            positions = (values - values[0]).astype(float) if len(values) else positions
-            if self.values.dtype.kind == "f" and len(values) > 1:
-                step = float(np.diff(positions).min())
+        if self.kind != "text" and len(self.values):
+            whole = self.values.dtype.kind != "f"  # int64 differences stay exact, and in range, as unsigned
+            values = self.values.astype("int64").view("uint64") if whole else self.values
+            positions = (values - values[0]).astype(float)
+            step = 1.0 if whole or len(values) == 1 else float(np.diff(positions).min())
         if self.missing:
             positions = np.append(positions, positions[-1] + step if len(positions) else 0.0)
         return np.array([positions, positions + step])

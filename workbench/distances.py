@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,14 +13,16 @@ Levels = Sequence[np.ndarray]
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
-    """Jensen-Shannon divergence along the last axis, natural logarithm: 0 for equal, ln 2 for disjoint distributions."""
+    """Jensen-Shannon divergence along the last axis, natural logarithm: 0 where equal, ln 2 where disjoint."""
     middle = (p + q) / 2
 
     def divergence(a: np.ndarray) -> np.ndarray:
         ratio = np.divide(a, middle, out=np.ones_like(middle), where=(a > 0) & (middle > 0))
         return (a * np.log(ratio)).sum(axis=-1)
 
-    return np.maximum((divergence(np.broadcast_to(p, middle.shape)) + divergence(np.broadcast_to(q, middle.shape))) / 2, 0)
+    return np.maximum(
+        (divergence(np.broadcast_to(p, middle.shape)) + divergence(np.broadcast_to(q, middle.shape))) / 2, 0
+    )
 
 
 def variation(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
@@ -57,7 +60,9 @@ DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray, Levels], np.ndarray]] = {
 
 def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
     """The distance of that kind; the hierarchical one wants levels that nest."""
-    for fine, coarse in zip(levels, levels[1:], strict=False):
+    for fine, coarse in pairwise(levels):
         if kind == "hierarchical" and len(np.unique(fine)) < len(np.unique(np.stack([fine, coarse]), axis=1).T):
-            raise BadInput("the hierarchical distance needs levels that nest; one level here cuts through runs of a finer one")
+            raise BadInput(
+                "the hierarchical distance needs levels that nest; one level here cuts through runs of a finer one"
+            )
     return DISTANCES[kind](p, q, levels)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Populations:
-    """Conjunctions of one run per quasi-identifier (the whole axis where there is no condition), and what is true of them."""
+    """Conjunctions of one run per quasi-identifier (the whole axis: no condition), and what is true of them."""
 
     runs: np.ndarray  # populations x quasi x (low, high)
     support: np.ndarray  # records in each

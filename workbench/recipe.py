@@ -60,12 +60,15 @@ def recipes(method: Method, model: type[Model] | None = None, seed: int = 0, **a
     """One recipe a combination: `recipes(Mondrian(), KAnonymity, k=[10, 100])`; a single value stands for itself."""
     if model is None:
         if axes:
-            raise BadInput(f"parameters {', '.join(axes)} were given without a model; name the model that they belong to")
+            raise BadInput(
+                f"parameters {', '.join(axes)} were given without a model; name the model that they belong to"
+            )
         return [Recipe(method, None, seed)]
     unknown = sorted(set(axes) - set(model.parameters()))
     if unknown:
         raise BadInput(f"{model.name} has no parameter {', '.join(unknown)}; it has {', '.join(model.parameters())}")
     values: list[Sequence[Any]] = [
-        list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given] for given in axes.values()
+        list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+        for given in axes.values()
     ]
     return [Recipe(method, model(**dict(zip(axes, chosen, strict=True))), seed) for chosen in product(*values)]

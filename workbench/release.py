@@ -19,10 +19,10 @@ from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
 from workbench.column import MISSING, Column
-from workbench.errors import BadInput, Undefined
+from workbench.errors import BadInput
 from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
-from workbench.table import Table, decode
+from workbench.table import Table
 from workbench.writing import write_frames
 
 
@@ -90,7 +90,9 @@ class Release:
 
     def _known(self, sensitive: str) -> None:
         if sensitive not in self.table.sensitive:
-            raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}")
+            raise BadInput(
+                f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}"
+            )
 
     def posterior(self, sensitive: str) -> Posterior:
         """What an adversary believes about the sensitive value of each record's group; Q where it is not published."""

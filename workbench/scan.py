@@ -6,7 +6,7 @@ drops a last record with an open quote, and says nothing either way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 

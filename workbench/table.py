@@ -100,7 +100,9 @@ class Table:
         given = assign(list(self.columns), _names(quasi), _names(sensitive), ())
         hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
         kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
-        changed = Table(self.columns, self.codes, {**hidden, **given}, dict(kept if levels is None else levels), self.notes)
+        changed = Table(
+            self.columns, self.codes, {**hidden, **given}, dict(kept if levels is None else levels), self.notes
+        )
         return changed._checked()
 
     def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
@@ -262,7 +264,9 @@ class Table:
             )
 
 
-def assign(names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]) -> dict[str, str]:
+def assign(
+    names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
+) -> dict[str, str]:
     """The role of every column; complains about unknown columns and columns in two roles."""
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers}
     roles: dict[str, str] = {}
@@ -305,7 +309,9 @@ def _without_missing(
         if column.missing:
             keep &= codes[name] < len(column.values)
     if not keep.any():
-        raise BadInput("every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out")
+        raise BadInput(
+            "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
+        )
     if keep.all():
         return columns, codes
     kept_columns, kept_codes = {}, {}
@@ -317,7 +323,9 @@ def _without_missing(
         recode[there] = np.arange(len(there))
         kept_codes[name] = recode[kept]
         labels = tuple(column.labels[i] for i in there)
-        kept_columns[name] = replace(column, values=column.values[there], labels=labels, counts=counts[there], missing=0)
+        kept_columns[name] = replace(
+            column, values=column.values[there], labels=labels, counts=counts[there], missing=0
+        )
     return kept_columns, kept_codes
 
 
@@ -347,7 +355,9 @@ def _sensitive(column: Column, level: int) -> Sensitive:
     above = column.hierarchy.levels if column.hierarchy else ()
     base = _nodes(column, level) if level else np.arange(column.size)
     first = np.flatnonzero(np.diff(base, prepend=-1))
-    labels = tuple(above[level - 1].labels) + (("missing",) if column.missing else ()) if level else column.value_labels()
+    labels = (
+        tuple(above[level - 1].labels) + (("missing",) if column.missing else ()) if level else column.value_labels()
+    )
     higher = [_nodes(column, j)[first] for j in range(level + 1, len(above) + 1)]
     return Sensitive(
         column.name,

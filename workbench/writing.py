@@ -32,7 +32,9 @@ def write_frames(frames: Mapping[Path, pd.DataFrame]) -> None:
     """Frames as CSV or Parquet, by the ending of each name; none appears before all are written."""
     for path in frames:
         if path.suffix not in (".csv", ".parquet"):
-            raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")
+            raise BadInput(
+                f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet"
+            )
     with ExitStack() as all_or_none:
         for path, frame in frames.items():
             aside = all_or_none.enter_context(whole(path))

@@ -139,4 +139,3 @@ def test_settings_that_do_not_go_together_are_refused(wrong):
 def test_a_target_must_be_a_column_of_the_table(small):
     with pytest.raises(BadInput, match="'nope' is not a column"):
         Mondrian("information_gain", "nope")(small(0), KAnonymity(2))
-

@@ -83,7 +83,8 @@ def test_the_adversarys_baseline(quasi, sensitive, printed):
 def section_7() -> Table:
     """Five attributes from three fair coins, each outcome once."""
     rows = [
-        {"a1": r1, "a2": r2, "a3": f"{r2}{r3}", "a4": r1 ^ r3, "a5": r1 ^ r2} for r1, r2, r3 in product((0, 1), repeat=3)
+        {"a1": r1, "a2": r2, "a3": f"{r2}{r3}", "a4": r1 ^ r3, "a5": r1 ^ r2}
+        for r1, r2, r3 in product((0, 1), repeat=3)
     ]
     return Table.from_frame(pd.DataFrame(rows), quasi=["a1", "a2"], sensitive="a3")
 

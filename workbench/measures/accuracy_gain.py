@@ -23,5 +23,7 @@ class AccuracyGain(Measure):
         best = posterior.beliefs.max(axis=1)
         base = float(release.table.sensitive[name].prior.max())
         value = average(best, posterior.sizes) - base
-        sentence = f"An adversary guesses {name} right for {base + value:.2%} of the records, {base:.2%} without the release."
+        sentence = (
+            f"An adversary guesses {name} right for {base + value:.2%} of the records, {base:.2%} without the release."
+        )
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "best": best, "baseline": base})

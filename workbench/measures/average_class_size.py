@@ -23,4 +23,6 @@ class AverageClassSize(Measure):
         if release.classes is None:
             raise Undefined("this release has no classes")
         mean = release.table.records / len(release.classes)
-        return Measured(mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}.")
+        return Measured(
+            mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}."
+        )

@@ -31,7 +31,9 @@ class GeneralizationSteps(Measure):
                 steps[name] = raised(table.columns[name], classes.low[:, a], classes.high[:, a])
         means = {name: average(per_class, classes.sizes) for name, per_class in steps.items()}
         most = max(means, key=lambda name: means[name])
-        sentence = f"A value was raised {np.mean(list(means.values())):.2g} levels on average, {most} most: {means[most]:.2g}."
+        sentence = (
+            f"A value was raised {np.mean(list(means.values())):.2g} levels on average, {most} most: {means[most]:.2g}."
+        )
         return Measured(float(np.mean(list(means.values()))), sentence, {"per_attribute": means})
 
 

@@ -27,12 +27,18 @@ class InformationLoss(Measure):
         left, _ = table.edges
         widths, shares = {}, {}
         for a, name in enumerate(table.quasi):
-            width = 0.0 if classes.exact else average(left[a, classes.high[:, a]] - left[a, classes.low[:, a]], classes.sizes)
+            width = (
+                0.0
+                if classes.exact
+                else average(left[a, classes.high[:, a]] - left[a, classes.low[:, a]], classes.sizes)
+            )
             whole = left[a, table.columns[name].size - 1]
             widths[name], shares[name] = width, width / whole if whole else 0.0
         value = float(np.mean(list(shares.values())))
         spoken = ", ".join(f"{name} {widths[name]:.3g} {_unit(table.columns[name].kind)}" for name in table.quasi)
-        return Measured(value, f"A released value spans, on average: {spoken}.", {"per_attribute": shares, "width": widths})
+        return Measured(
+            value, f"A released value spans, on average: {spoken}.", {"per_attribute": shares, "width": widths}
+        )
 
 
 def _unit(kind: str) -> str:

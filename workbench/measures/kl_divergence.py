@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergence (Kifer & Gehrke 2006) of the reconstructed distribution over all quasi-identifier values."""
+"""Kullback-Leibler divergence (Kifer & Gehrke 2006) of the distribution that can be rebuilt from the true one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class KLDivergence(Measure):
         there = truth > 0
         value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / release.table.records)
         about = f" and {sensitive}" if sensitive else ""
-        sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {value:.3g} nats from the true one."
+        sentence = (
+            f"The distribution over quasi-identifiers{about} that can be rebuilt is {value:.3g} nats from the true one."
+        )
         return Measured(max(value, 0.0), sentence, {"points": len(group)})
 
 

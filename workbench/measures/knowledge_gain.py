@@ -1,4 +1,4 @@
-"""A_know (Brickell & Shmatikov 2008, section 4.4): how far an average record's distribution is from the whole table's."""
+"""A_know (Brickell & Shmatikov 2008, section 4.4): how far the belief about an average person moves."""
 
 from __future__ import annotations
 
@@ -23,5 +23,7 @@ class KnowledgeGain(Measure):
         posterior = release.posterior(name)
         moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
         value = average(moved, posterior.sizes)
-        sentence = f"Knowing someone's quasi-identifiers moves {value:.1%} of the belief about their {name}, on average."
+        sentence = (
+            f"Knowing someone's quasi-identifiers moves {value:.1%} of the belief about their {name}, on average."
+        )
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "moved": moved})

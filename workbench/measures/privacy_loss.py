@@ -33,17 +33,19 @@ class PrivacyLoss(Measure):
         reveal = self.revealed(seen)
         possible = float(reveal.min())
         at_risk = int(posterior.sizes[loss >= possible].sum())
-        belief = posterior.beliefs[group]
+        belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
+        cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
         sentence = (
-            f"The worst-off people ({posterior.sizes[group]:,} alike) lose {loss[group]:.3g}: what is believed of their "
-            f"{name} moves most for {seen.labels[value]!r}, from {seen.prior[value]:.1%} to {belief[value]:.1%}. "
-            f"A full disclosure would cost {possible:.3g} ({seen.labels[int(reveal.argmin())]!r}) "
-            f"to {reveal.max():.3g} ({seen.labels[int(reveal.argmax())]!r}); {at_risk:,} records lose at least {possible:.3g}."
+            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose {loss[group]:.3g}: "
+            f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
+            f"from {seen.prior[value]:.1%} to {belief[value]:.1%}. "
+            f"A full disclosure would cost {possible:.3g} ({cheap!r}) to {reveal.max():.3g} ({dear!r}); "
+            f"{at_risk:,} records lose at least {possible:.3g}."
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
-        """What a full disclosure of each value would cost (section 5.1); from the least on, a disclosure is possible."""
+        """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
         return distance(self.distance, np.eye(len(sensitive)), sensitive.prior, sensitive.levels)

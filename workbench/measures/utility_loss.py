@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from workbench.distances import distance
 from workbench.errors import Undefined
 from workbench.measures import Measure, Measured, sensitive_of, worst
@@ -15,7 +13,9 @@ from workbench.release import Release
 
 @dataclass(frozen=True)
 class UtilityLoss(Measure):
-    min_support: float = parameter(0.05, "the smallest share of records that counts as large", low=0, high=1, above=True)
+    min_support: float = parameter(
+        0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
+    )
     distance: str = parameter(
         "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
     )

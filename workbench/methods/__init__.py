@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.errors import Unsatisfiable
+from workbench.errors import BadInput, Unsatisfiable
 from workbench.models import Model
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
@@ -21,6 +21,8 @@ class Method(Variant):
 
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
         self.check(table)
+        if not isinstance(seed, int) or seed < 0:
+            raise BadInput(f"{self.name}: seed = {seed!r} must be a whole number, 0 or above")
         for part in model.parts if model else ():
             refuse_impossible(table, part)
         release = self.release(table, model, seed)
@@ -38,7 +40,9 @@ class Method(Variant):
 def refuse_impossible(table: Table, model: Model) -> None:
     """Raise where the whole table as one class breaks a monotone model: then every release does."""
     if model.needs_sensitive and not table.sensitive:
-        raise Unsatisfiable(f"{model.name} needs a sensitive column, and the table has none; name one, or use k-anonymity")
+        raise Unsatisfiable(
+            f"{model.name} needs a sensitive column, and the table has none; name one, or use k-anonymity"
+        )
     seen = tuple(table.sensitive.values()) if model.needs_sensitive else (None,)
     reason = next((why for one in seen if (why := model.impossible(one, table.records))), None)
     if reason is None and model.monotone and not model.holds(whole_table(table))[0]:

@@ -10,7 +10,8 @@ import numpy as np
 from workbench.cells import Cells
 from workbench.errors import BadInput
 from workbench.methods import Method
-from workbench.methods.splits import InformationGain, Nodes, Splitter, Widest, grow
+from workbench.methods.information_gain import InformationGain
+from workbench.methods.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
 from workbench.parameters import parameter
 from workbench.release import Bucketized, Release
@@ -20,11 +21,15 @@ from workbench.table import Table
 @dataclass(frozen=True)
 class Mondrian(Method):
     split: str = parameter(
-        "widest", "which attribute is cut: the widest, or the one that tells most", choices=("widest", "information_gain")
+        "widest",
+        "which attribute is cut: the widest, or the one that tells most",
+        choices=("widest", "information_gain"),
     )
     target: str | None = parameter(None, "the column that information gain is about", column=True)
     cuts: str = parameter("all", "information gain: try every cut, or each attribute's best", choices=("all", "best"))
-    strict: bool = parameter(True, "equal values stay together; relaxed deals them to both halves", choices=(True, False))
+    strict: bool = parameter(
+        True, "equal values stay together; relaxed deals them to both halves", choices=(True, False)
+    )
     publish: str = parameter("generalized", "how classes are published", choices=("generalized", "bucketized"))
     name = "mondrian"
 

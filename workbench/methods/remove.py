@@ -1,4 +1,4 @@
-"""Baseline: columns removed (trivial sanitization, Brickell & Shmatikov 2008): all quasi-identifiers, some, or the sensitive one."""
+"""Baseline: columns removed, all quasi-identifiers by default (trivial sanitization, Brickell & Shmatikov 2008)."""
 
 from __future__ import annotations
 

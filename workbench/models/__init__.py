@@ -60,7 +60,9 @@ class Model(Variant):
     def score(self, classes: Classes) -> np.ndarray:
         """The score of each class: the worst over the sensitive columns."""
         if not classes.sensitive:
-            raise Undefined(f"{self.name} needs a sensitive column, and the table has none; use a model of class sizes")
+            raise Undefined(
+                f"{self.name} judges a sensitive column, and none is published here; use a model of class sizes"
+            )
         scores = [self.score_one(classes.histograms[name], seen) for name, seen in classes.sensitive.items()]
         return np.min(scores, axis=0) if self.at_least else np.max(scores, axis=0)
 

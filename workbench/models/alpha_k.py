@@ -35,7 +35,7 @@ class AlphaK(Model):
         if sensitive and sensitive.prior.max() > self.alpha + TOLERANCE:
             most = sensitive.labels[int(sensitive.prior.argmax())]
             return (
-                f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the records, "
-                f"more than alpha = {self.alpha:g}"
+                f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the "
+                f"records, more than alpha = {self.alpha:g}"
             )
         return None

@@ -13,7 +13,7 @@ from workbench.parameters import parameter
 
 @dataclass(frozen=True)
 class BetaLikeness(Model):
-    """The score is the largest relative gain (p - q) / q; where enhanced, a gain above -ln q is never within a limit."""
+    """The score is the largest relative gain (p - q) / q; where enhanced, infinite if a gain exceeds -ln q."""
 
     beta: float = parameter(2.0, "the largest relative gain of a value's share", low=0, above=True)
     enhanced: bool = parameter(False, "also bound the gain of common values by -ln q", choices=(False, True))

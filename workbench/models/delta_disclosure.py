@@ -1,4 +1,4 @@
-"""delta-disclosure privacy (Brickell & Shmatikov 2008, definition 1): no value's share changes by a factor of e^delta."""
+"""delta-disclosure (Brickell & Shmatikov 2008, definition 1): no value's share changes by a factor of e^delta."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): the commonest value is rarer than c times the tail from the l-th."""
+"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): the commonest value is rarer than c times the tail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.parameters import parameter
 
 @dataclass(frozen=True)
 class RecursiveLDiversity(Model):
-    """r1 < c (rl + ... + rm), with counts in descending order; (c,1)-diversity always holds. The score is the largest l."""
+    """r1 < c (rl + ... + rm), counts in descending order; (c,1)-diversity always holds. The score is the largest l."""
 
     c: float = parameter(3.0, "how many times the tail the commonest value may reach", low=0, above=True)
     l: int = parameter(3, "where the tail begins: at the l-th commonest value", low=1, high=most_values)

@@ -13,6 +13,7 @@ from workbench.parameters import parameter
 
 KINDS = ("equal", "ordered", "hierarchical", "js")
 
+
 @dataclass(frozen=True)
 class TCloseness(Model):
     t: float = parameter(0.15, "the largest distance from the whole table's distribution", low=0, high=1)
