@@ -121,7 +121,8 @@ def two_way(slots: Slots, sensitive: dict, allowed: Allowed, best_only: bool) ->
     n, rest = left.sum(axis=1), right.sum(axis=1)
     gain = np.round(entropy(left + right) - (n * entropy(left) + rest * entropy(right)) / (n + rest), DIGITS)
     parts = {name: np.concatenate([side[here] for side in sides(table)]) for name, table in slots.seen.items()}
-    ok = allowed(Classes(np.concatenate([n, rest]), parts, sensitive)).reshape(2, -1).all(axis=0)
+    fine = allowed(Classes(np.concatenate([n, rest]), parts, sensitive))
+    ok = fine[: len(n)] & fine[len(n) :]
     rank = np.lexsort((-(gain if best_only else np.where(ok, gain, -np.inf)), node[here]))
     best = rank[_starts(node[here][rank])]
     chosen = np.full(count, -1)
