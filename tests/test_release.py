@@ -259,7 +259,7 @@ def test_a_sensitive_column_is_published_at_its_level(publish):
 @pytest.mark.parametrize(
     ("method", "gone"),
     [(Remove(), set(QUASI)), (Remove("word"), {"word"}), (Remove(("s", "plain")), {"s", "plain"}), (Keep(), set())],
-    ids=str,
+    ids=["all", "one", "two", "none"],
 )
 def test_what_is_removed_is_in_no_answer(table, method, gone):
     release = method(table)

@@ -317,7 +317,7 @@ def test_mixed_line_ends(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x89PNG\r\n\x1a\n\0\0", b"a,b\n1,\0\n", b"PK\x03\x04\xff\xfe", gzip.compress(b"a,b\n1,2\n")]
+    "content", [b"\x89PNG\r\n\x1a\n\0\0", b"a,b\n1,\0\n", b"PK\x03\x04\xff\xfe", gzip.compress(b"a,b\n1,2\n", mtime=0)]
 )
 def test_binary(tmp_path, content):
     assert "not a text file" in message_of(lambda: open_source(written(tmp_path, content)))

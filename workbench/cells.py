@@ -13,7 +13,7 @@ LARGEST_KEY = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """`quasi` is attributes x cells (int32); `others` holds the remaining columns' codes by name."""
+    """`quasi` is attributes x cells (int16, or int32 where an attribute has many codes); `others` holds the remaining columns' codes by name."""
 
     quasi: np.ndarray
     others: dict[str, np.ndarray]
@@ -33,10 +33,12 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
         engine.register("codes", codes)
         rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
         found = rows.to_arrow_table()
-    arrays = [found[name].to_numpy().astype(np.int32) for name in names]
+    arrays = [found[name].to_numpy() for name in names]
+    axes = arrays[: len(quasi)]
+    narrow = max(int(codes.max()) for codes in axes) < 2**15 - 1  # half the memory to go through
     return Cells(
-        quasi=np.ascontiguousarray(arrays[: len(quasi)]).reshape(len(quasi), found.num_rows),
-        others=dict(zip(others, arrays[len(quasi) :], strict=True)),
+        quasi=np.array(axes, dtype=np.int16 if narrow else np.int32),
+        others={name: codes.astype(np.int32) for name, codes in zip(others, arrays[len(quasi) :], strict=True)},
         weight=found["n"].to_numpy().astype(np.int64),
     )
 

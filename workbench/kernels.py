@@ -1,6 +1,6 @@
 """The compiled part: it moves cells and counts them, and knows no model, method or measure.
 
-Conventions: `quasi` is int32, attributes x cells; `order` holds cells, a node is order[start:end];
+Conventions: `quasi` is attributes x cells (int16 or int32); `order` holds cells, a node is order[start:end];
 a cut c on an axis sends codes <= c to the left. Several cuts a node lie in one flat array, `first[i]:first[i + 1]`.
 """
 
