@@ -13,7 +13,7 @@ LARGEST_KEY = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """`quasi` is attributes x cells (int16, or int32 where an attribute has many codes); `others` holds the remaining columns' codes by name."""
+    """`quasi` is attributes x cells (int16, or int32 if need be); `others` are the remaining columns' codes."""
 
     quasi: np.ndarray
     others: dict[str, np.ndarray]
