@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from workbench.distances import DISTANCES, distance
-from workbench.errors import BadInput
+from workbench.errors import Undefined
 
 quick = settings(max_examples=40, deadline=None)
 KINDS = sorted(DISTANCES)
@@ -123,6 +123,6 @@ def test_siblings_are_nearer_than_cousins():
 def test_levels_that_do_not_nest_are_refused_for_the_hierarchical_distance_alone():
     crossing = [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])]
     p, q = np.eye(4)[:2]
-    with pytest.raises(BadInput, match="levels that nest"):
+    with pytest.raises(Undefined, match="levels that nest"):
         distance("hierarchical", p, q, crossing)
     assert distance("ordered", p, q, crossing) == pytest.approx(1 / 3)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import duckdb
 import numpy as np
 import pyarrow as pa
+
+from workbench.source import Private
 
 LARGEST_KEY = 2**62
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """`quasi` is attributes x cells (int16, or int32 if need be); `others` are the remaining columns' codes."""
 
@@ -28,8 +29,7 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
     columns = [*quasi.values(), *others.values()]
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
-    with duckdb.connect(config={"autoinstall_known_extensions": False}) as engine:
-        engine.execute("SET enable_progress_bar = false")
+    with Private() as engine:
         engine.register("codes", codes)
         rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
         found = rows.to_arrow_table()

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sensitive:
     """The values of a sensitive column as models see them: the whole table's histogram, and the levels above.
 
@@ -30,7 +30,7 @@ class Sensitive:
         return len(self.labels)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classes:
     """Arrays over classes; `low` and `high` are the codes of each class's run per quasi-identifier.
 

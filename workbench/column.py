@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +16,7 @@ Kind = Literal["number", "date", "text"]
 MISSING = "missing"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Column:
     """Codes 0..len(values)-1 stand for `values`; where values are missing, one more code, the last, stands for that.
 
@@ -54,6 +55,8 @@ class Column:
             values = self.values.astype("int64").view("uint64") if whole else self.values
             positions = (values - values[0]).astype(float)
             step = 1.0 if whole or len(values) == 1 else float(np.diff(positions).min())
+            if not (np.diff(positions) > 0).all() or not (positions + step > positions).all():
+                positions, step = np.arange(len(values), dtype=float), 1.0  # a range that floats cannot tell apart
         if self.missing:
             positions = np.append(positions, positions[-1] + step if len(positions) else 0.0)
         return np.array([positions, positions + step])
@@ -72,6 +75,19 @@ class Column:
         )
         return column, np.append(recode, len(recode)) if self.missing else recode
 
+    def node(self, level: int) -> np.ndarray:
+        """The run of each code on a level (0 is the finest above the values); missing is a run of its own."""
+        assert self.hierarchy is not None
+        node = self.hierarchy.node(level)
+        return np.append(node, node[-1] + 1) if self.missing else node
+
     def value_labels(self) -> tuple[str, ...]:
         """The label of every code, missing included."""
         return (*self.labels, MISSING) if self.missing else self.labels
+
+
+def spare(name: str, taken: Container[str]) -> str:
+    """This name, or the next that is not taken."""
+    while name in taken:
+        name += "_"
+    return name

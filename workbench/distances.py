@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from workbench.errors import BadInput
+from workbench.errors import Undefined
 
 Levels = Sequence[np.ndarray]
 
@@ -60,9 +60,9 @@ DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray, Levels], np.ndarray]] = {
 
 def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
     """The distance of that kind; the hierarchical one wants levels that nest."""
-    for fine, coarse in pairwise(levels):
-        if kind == "hierarchical" and len(np.unique(fine)) < len(np.unique(np.stack([fine, coarse]), axis=1).T):
-            raise BadInput(
-                "the hierarchical distance needs levels that nest; one level here cuts through runs of a finer one"
+    for fine, coarse in pairwise(levels if kind == "hierarchical" else ()):
+        if ((np.diff(coarse) != 0) & (np.diff(fine) == 0)).any():
+            raise Undefined(
+                "the hierarchical distance needs levels that nest; one here cuts through runs of a finer one"
             )
     return DISTANCES[kind](p, q, levels)

@@ -1,5 +1,10 @@
 """What can go wrong, in the user's words: each message says what, where and what to do."""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
 
 class BadInput(ValueError):
     """Data, roles, hierarchies or parameters that cannot be used as they are."""
@@ -15,3 +20,10 @@ class Undefined(Exception):
 
 class Cancelled(Exception):
     """Long work that was told to stop."""
+
+
+def listing(names: Sequence[str]) -> str:
+    """What columns there are; not where a record may have been read as names, which no message shows."""
+    if any(re.fullmatch(r"[+-]?[\d.,]+", str(name)) for name in names):
+        return "some names are numbers: if the first line is a record, say header=False"
+    return f"there are {', '.join(map(str, names))}"

@@ -46,7 +46,10 @@ def find_values(
     """Type and sort the distinct values of a column; without types of their own they are read from the text."""
     column = _Reading(where, name, typed, declared)
     text = pa.types.is_large_string(found.type)
-    gone, markers = np.zeros(len(found), dtype=bool), list(missing if missing is not None else () if typed else MARKERS)
+    gone, markers = (
+        np.zeros(len(found), dtype=bool),
+        list(missing if missing is not None else ("",) if typed else MARKERS),
+    )
     if text:
         found = found if typed else pc.utf8_trim_whitespace(found)
         gone = _mask(pc.is_in(found, value_set=pa.array(markers, found.type)))

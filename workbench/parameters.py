@@ -56,7 +56,7 @@ class Variant(ABC):
             if declared is not None and declared.choices is not None:
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
             elif declared is not None and type(field.default) in (int, float):
-                object.__setattr__(self, field.name, type(field.default)(value))  # type: ignore[misc]
+                object.__setattr__(self, field.name, type(field.default)(value) + 0)  # type: ignore[misc]
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
@@ -160,4 +160,4 @@ def from_dict(variants: dict[str, type[V]], given: dict[str, Any]) -> V:
 
 def canonical(value: Any) -> str:
     """One spelling of plain data, for keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.table import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Populations:
     """Conjunctions of one run per quasi-identifier (the whole axis: no condition), and what is true of them."""
 
@@ -49,33 +49,29 @@ def large_populations(table: Table, min_support: float) -> Populations:
     cells, axes = table.cells(), [table_runs(table, name) for name in table.quasi]
     whole = np.array([[0, table.columns[name].size - 1] for name in table.quasi], dtype=np.int32)
     runs: list[np.ndarray] = []
-    members: list[np.ndarray] = []
+    support: list[int] = []
+    truth: dict[str, list[np.ndarray]] = {name: [] for name in table.sensitive}
 
-    def descend(axis: int, chosen: np.ndarray, members_here: np.ndarray) -> None:
-        codes = cells.quasi[axis][members_here]
-        weight = cells.weight[members_here]
+    def descend(axis: int, chosen: np.ndarray, members: np.ndarray) -> None:
+        codes, weight = cells.quasi[axis][members], cells.weight[members]
         prefix = np.append(0, np.cumsum(np.bincount(codes, weight, minlength=whole[axis, 1] + 1)))
         low, high = axes[axis].T
         for i in np.flatnonzero(prefix[high + 1] - prefix[low] >= needed):
             narrowed = chosen.copy()
             narrowed[axis] = axes[axis][i]
-            inside = members_here[(codes >= low[i]) & (codes <= high[i])]
+            inside = members[(codes >= low[i]) & (codes <= high[i])]
             runs.append(narrowed)
-            members.append(inside)
+            support.append(int(cells.weight[inside].sum()))
+            for name, seen in table.sensitive.items():
+                truth[name].append(np.bincount(cells.others[name][inside], cells.weight[inside], len(seen)))
             if axis + 1 < len(axes):
                 descend(axis + 1, narrowed, inside)
         if axis + 1 < len(axes):
-            descend(axis + 1, chosen, members_here)
+            descend(axis + 1, chosen, members)
 
     descend(0, whole, np.arange(len(cells)))
-    support = np.array([cells.weight[inside].sum() for inside in members], dtype=np.int64)
-    truth = {
-        name: np.array(
-            [np.bincount(cells.others[name][inside], cells.weight[inside], len(seen)) for inside in members]
-        ).reshape(len(members), len(seen))
-        for name, seen in table.sensitive.items()
-    }
-    return Populations(np.array(runs, np.int32).reshape(len(runs), len(axes), 2), support, truth)
+    true = {name: np.array(counts).reshape(len(runs), len(table.sensitive[name])) for name, counts in truth.items()}
+    return Populations(np.array(runs, np.int32).reshape(len(runs), len(axes), 2), np.array(support, np.int64), true)
 
 
 def table_runs(table: Table, name: str) -> np.ndarray:

@@ -6,7 +6,6 @@ import json
 import re
 import secrets
 from collections import Counter
-from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +17,7 @@ import pandas as pd
 from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
-from workbench.column import MISSING, Column
+from workbench.column import MISSING, Column, spare
 from workbench.errors import BadInput
 from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
@@ -38,7 +37,7 @@ def operating_system_random() -> np.random.Generator:
     return np.random.default_rng(secrets.randbits(256))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """A partition of the records, published by generalization.
 
@@ -52,6 +51,9 @@ class Release:
     removed: frozenset[str] = frozenset()
     others: tuple[str, ...] = ()
     parts: tuple[np.ndarray, np.ndarray] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.table.records:,} records in {len(self.classes):,} classes>"
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +129,7 @@ class Release:
 
     def frame(self) -> pd.DataFrame:
         """One row a record as published, in random order."""
-        group = self._group_of_record()
+        group = self._group_of_record
         columns = {
             name: pd.Series(self.class_labels(name)[group]) if name in self.table.quasi else self.table.published(name)
             for name in self.table.names
@@ -152,20 +154,20 @@ class Release:
         write_frames(dict(zip(targets, tables.values(), strict=True)))
         return targets
 
-    def _group_of_record(self) -> np.ndarray:
-        """The class of each record, in the table's order: for miners and previews, never published."""
-        return self._dealt
-
     @cached_property
-    def _dealt(self) -> np.ndarray:
-        """The same. Where a cell is cut through its records are dealt at random: once, or two exports would differ."""
+    def _group_of_record(self) -> np.ndarray:
+        """The class of each record, in the table's order: for miners and previews, never published.
+
+        Where a cell is cut through its records are dealt: always in the same way, since two files of one release that
+        differ give people away together; and by the data themselves, since a seed could be guessed.
+        """
         group, _, _ = self._merged
         of_record = self.table.cell_of_record(self.others)
         if not self.parts:
             return group[of_record]
         cell, weight = self.parts
         dealt = np.empty(len(of_record), group.dtype)
-        by_chance = operating_system_random().permutation(len(of_record))
+        by_chance = np.random.default_rng(int(self.table.fingerprint, 16)).permutation(len(of_record))
         records = by_chance[np.argsort(of_record[by_chance], kind="stable")]
         in_cell_order = np.argsort(cell, kind="stable")
         dealt[records] = np.repeat(group[in_cell_order], weight[in_cell_order])
@@ -178,7 +180,7 @@ class Release:
         return run_labels(self.table.columns[name], self.classes.low[:, a], self.classes.high[:, a])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bucketized(Release):
     """Exact quasi-identifiers with a class id, and the sensitive values of each class in a table of their own."""
 
@@ -218,7 +220,7 @@ class Bucketized(Release):
         order = rng.permutation(self.table.records)
         plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
         records = pd.DataFrame({name: self.table.published(name).take(order) for name in plain}).reset_index(drop=True)
-        records[self._added[0]] = number[self._group_of_record()[order]]
+        records[self._added[0]] = number[self._group_of_record[order]]
         tables = {self._records: records}
         for name in self._published():
             tables[name] = _shuffled(self._counted(name, number))
@@ -271,13 +273,6 @@ def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
     if high - low < 8:
         return "{" + ", ".join(names[low : high + 1]) + "}"
     return f"{{{names[low]} .. {names[high]}: {high - low + 1} values}}"
-
-
-def spare(name: str, taken: Container[str]) -> str:
-    """This name, or the next that is not taken."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ import pyarrow.parquet as pq
 
 from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
-from workbench.errors import BadInput
+from workbench.errors import BadInput, listing
 from workbench.scan import count_records
+from workbench.scratch import scratch
 
 ROWS = 262_144
 FIELDS = 16 * ROWS  # in one batch at most
@@ -94,7 +94,7 @@ class Source:
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise BadInput(f"{self.where}: there is no column {name!r}; there are {', '.join(map(repr, self.names))}")
+            raise BadInput(f"{self.where}: there is no column {name!r}; {listing(self.names)}")
         return self.names.index(name)
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
@@ -254,7 +254,7 @@ class Private:
     def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
         failure = None
         try:
-            self.directory = Path(tempfile.mkdtemp(prefix="workbench-", dir=temp_directory))
+            self.directory = scratch(temp_directory)
         except OSError:
             failure = BadInput(f"temp_directory {str(temp_directory)!r} is no folder that can be written to")
         if failure:
@@ -269,6 +269,12 @@ class Private:
             failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")
         if failure:
             raise failure
+
+    def __enter__(self) -> duckdb.DuckDBPyConnection:
+        return self.connection
+
+    def __exit__(self, *_: object) -> None:
+        _discard(self.connection, self.directory)
 
     def lower_limit(self, limit: int) -> None:
         """Let DuckDB use no more than this, and less if the caller said so."""

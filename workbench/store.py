@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
 import os
-import platform
 import re
 import secrets
 import shutil
@@ -25,9 +25,10 @@ import pyarrow.parquet as pq
 from workbench import __version__
 from workbench.errors import BadInput, Undefined
 from workbench.measures import Measure, Measured
-from workbench.parameters import canonical
+from workbench.parameters import Variant, canonical
 from workbench.recipe import Point, Recipe
 from workbench.release import Release
+from workbench.scratch import alive, host
 from workbench.table import Table
 
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
@@ -70,6 +71,7 @@ class Store:
             "recipe": recipe.to_dict(),
             "measures": [measure.to_dict() for measure in sorted(measures, key=lambda m: m.key)],
             "engine": ENGINE,
+            "own": _own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
         }
         # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
         # (in a log, a listing, a report) could hash guessed tables until one fits, and so confirm people's data
@@ -133,6 +135,16 @@ class Store:
             raise _damaged(path, error) from None
 
 
+def _own_sources(variants: Sequence[Variant]) -> list[str]:
+    """The sources of variants from outside the engine, whose version says nothing about them."""
+    kinds = {type(variant) for variant in variants if not type(variant).__module__.startswith("workbench.")}
+    try:
+        return sorted(inspect.getsource(kind) for kind in kinds)
+    except (OSError, TypeError):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise BadInput(f"the source of {names} cannot be read; define it in a file, or sweep without a store") from None
+
+
 def _unusable(folder: Path, why: str) -> BadInput:
     return BadInput(f"store {str(folder)!r} {why}")
 
@@ -186,17 +198,8 @@ def _secret(folder: Path) -> bytes:
     return secret
 
 
-def _host() -> str:
-    """Where process numbers have a meaning: this machine, and in it this container."""
-    try:
-        space = os.readlink("/proc/self/ns/pid")
-    except OSError:
-        space = ""
-    return hashlib.blake2b(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
-
-
 def _aside_name() -> str:
-    return f".aside-{_host()}-{os.getpid()}-{secrets.token_hex(6)}"
+    return f".aside-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
 def _clear(folder: Path) -> None:
@@ -211,25 +214,13 @@ def _clear(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _abandoned(path: Path, host: str, process: int) -> bool:
+def _abandoned(path: Path, place: str, process: int) -> bool:
     try:
         if time.time() - path.stat().st_mtime > DAY:
             return True
     except FileNotFoundError:
         return False
-    return host == _host() and not _alive(process)
-
-
-def _alive(process: int) -> bool:
-    if os.name != "posix":  # elsewhere signal 0 is no question
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        pass
-    return True
+    return place == host() and not alive(process)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -258,7 +249,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "engine": ENGINE,
         "seconds": round(seconds, 4),
     }
-    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False, default=str).encode()
+    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False).encode()
 
 
 def _table_file(name: str, columns: pa.Table | None) -> dict[str, bytes]:

@@ -75,7 +75,7 @@ def _distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     found: dict[str, Recipe] = {}
     for recipe in recipes:
         if not isinstance(recipe, Recipe):
-            raise BadInput(f"sweep: {recipe!r} is no recipe; write Recipe(method, model)")
+            raise BadInput(f"sweep: a {type(recipe).__name__} is no recipe; write Recipe(method, model)")
         said = recipe.to_dict()
         found.setdefault(canonical({**said, "seed": 0} if recipe.baseline else said), recipe)
     if not found:
@@ -88,8 +88,9 @@ def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure
     found: dict[str, Measure] = {}
     for measure in measures:
         if not isinstance(measure, Measure):
-            example = f"{measure.__name__}()" if isinstance(measure, type) else "PrivacyLoss()"
-            raise BadInput(f"sweep: {measure!r} is no measure; write {example}")
+            given = measure if isinstance(measure, type) else type(measure)
+            example = f"{given.__name__}()" if given is measure else "PrivacyLoss()"
+            raise BadInput(f"sweep: {given.__name__} is no measure; write {example}")
         measure.check(table)
         if found.setdefault(measure.key, measure) != measure:
             raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")

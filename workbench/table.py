@@ -17,20 +17,21 @@ import pandas as pd
 from workbench import cells as cellwork
 from workbench.builders import Columns
 from workbench.classes import Sensitive
-from workbench.column import Column
+from workbench.column import MISSING, Column, spare
 from workbench.encode import encode
-from workbench.errors import BadInput
+from workbench.errors import BadInput, listing
 from workbench.hierarchy import Hierarchy
 from workbench.populations import Populations, large_populations
 from workbench.source import open_source
 
 T = TypeVar("T")
 MANY_VALUES = 1000
+NEARLY_ALL = 0.9
 ROLES = ("identifier", "quasi", "sensitive", "neutral")
 Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Codes of every column but the identifiers, one array a column; hierarchies sit in the columns.
 
@@ -79,9 +80,12 @@ class Table:
         Columns in no role are neutral: they are published as they are. Identifiers are never read.
         """
         opened = open_source(data, **source)
-        roles = assign(opened.names, _names(quasi), _names(sensitive), _names(identifiers))
-        kept = [name for name in opened.names if roles[name] != "identifier"]
-        encoded = encode(opened, kept, missing=missing, types=types, progress=progress)
+        try:
+            roles = assign(opened.names, _names(quasi), _names(sensitive), _names(identifiers))
+            kept = [name for name in opened.names if roles[name] != "identifier"]
+            encoded = encode(opened, kept, missing=missing, types=types, progress=progress)
+        finally:
+            opened.close()  # no copy of the data stays on the disk, however this ends
         columns = {name: column for name, (column, _) in encoded.items()}
         codes = {name: array for name, (_, array) in encoded.items()}
         if drop_missing:
@@ -120,6 +124,10 @@ class Table:
         assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
         return Table(columns, {name: self.codes[name] for name in columns}, roles, levels, self.notes)
 
+    def __repr__(self) -> str:
+        sensitive = ", ".join(self._in_role("sensitive")) or "none"
+        return f"<Table of {self.records:,} records: quasi {', '.join(self.quasi)}; sensitive {sensitive}>"
+
     @property
     def names(self) -> list[str]:
         """The columns that were read, in their order in the data."""
@@ -156,7 +164,7 @@ class Table:
     def sensitive_codes(self, name: str) -> np.ndarray:
         """Each record's value of a sensitive column, at the level that models see."""
         level = self.levels.get(name, 0)
-        return _nodes(self.columns[name], level)[self.codes[name]] if level else self.codes[name]
+        return self.columns[name].node(level - 1)[self.codes[name]] if level else self.codes[name]
 
     def sensitive_values(self, name: str) -> pd.Series:
         """What each value of a sensitive column is published as: at a level above the values, the level's labels."""
@@ -238,14 +246,13 @@ class Table:
             self._check_sensitive(self.columns[name])
         for name in (*self.quasi, *self.neutral):
             column = self.columns[name]
-            if column.size == self.records > 1 and column.kind != "number":
-                self._warn(name, "is different in every record; is it an identifier?")
-            elif column.size == self.records > 1 and self.roles[name] == "quasi":
-                self._warn(name, "is different in every record: alone it singles out everybody; is it an identifier?")
+            measured = column.values.dtype.kind == "f" and self.roles[name] == "neutral"  # as a reading, not a number
+            if len(column.values) >= NEARLY_ALL * self.records > 1 and not measured:
+                self._warn(name, "is different in (nearly) every record; is it an identifier?")
         return self
 
     def _warn(self, name: str, text: str) -> None:
-        warnings.warn(f"column {name!r} ({self.roles[name]}) {text}", UserWarning, stacklevel=5)
+        warnings.warn(f"column {name!r} ({self.roles[name]}) {text}", UserWarning, stacklevel=4)
 
     def _check_sensitive(self, column: Column) -> None:
         level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()
@@ -277,7 +284,7 @@ def assign(
                 raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
             roles[name] = role
     if not quasi:
-        raise BadInput(f"no quasi-identifier was chosen; choose at least one of {', '.join(names)}")
+        raise BadInput(f"no quasi-identifier was chosen; choose at least one; {listing(names)}")
     return {name: roles.get(name, "neutral") for name in names}
 
 
@@ -285,7 +292,7 @@ def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> Non
     for name in wanted:
         if name not in names:
             near = difflib.get_close_matches(str(name), names, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(str, names))}"
+            hint = f"did you mean {near[0]!r}?" if near else listing(names)
             raise BadInput(f"the data has no column {name!r}{f' (wanted as {role})' if role else ''}; {hint}")
 
 
@@ -343,25 +350,19 @@ def _arrange(
     return columns, codes
 
 
-def _nodes(column: Column, level: int) -> np.ndarray:
-    """The run of each code at a level (1 is the first above the values); missing is a run of its own."""
-    assert column.hierarchy is not None
-    node = column.hierarchy.node(level - 1)
-    return np.append(node, node[-1] + 1) if column.missing else node
-
-
 def _sensitive(column: Column, level: int) -> Sensitive:
     """A sensitive column at one of its levels."""
     above = column.hierarchy.levels if column.hierarchy else ()
-    base = _nodes(column, level) if level else np.arange(column.size)
+    base = column.node(level - 1) if level else np.arange(column.size)
     first = np.flatnonzero(np.diff(base, prepend=-1))
-    labels = (
-        tuple(above[level - 1].labels) + (("missing",) if column.missing else ()) if level else column.value_labels()
-    )
-    higher = [_nodes(column, j)[first] for j in range(level + 1, len(above) + 1)]
+    labels = above[level - 1].labels if level else column.labels
+    if column.missing:
+        labels = (*labels, spare(MISSING, labels))
+    # a level with one run over all that is known is the root, which distances add themselves
+    higher = [column.node(j)[first] for j in range(level, len(above)) if len(above[j].labels) > 1]
     return Sensitive(
         column.name,
-        tuple(labels),
+        labels,
         np.bincount(base, weights=column.totals).astype(np.int64),
-        tuple(nodes for nodes in higher if nodes[-1] > 0),
+        tuple(higher),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ def sensitive_of(release: Release) -> list[str]:
 
 def worst(found: Mapping[str, Measured]) -> Measured:
     """The largest over the sensitive columns, each measured by itself."""
-    return max(found.values(), key=lambda measured: measured.value)
+    return max(found.values(), key=lambda measured: (math.isnan(measured.value), measured.value))
 
 
 def average(values: np.ndarray, sizes: np.ndarray) -> float:

@@ -42,8 +42,6 @@ def raised(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     levels = column.hierarchy.levels if column.hierarchy else ()
     steps = np.where(low == high, 0, len(levels) + 1)
     for j in reversed(range(len(levels))):
-        assert column.hierarchy is not None
-        node = column.hierarchy.node(j)
-        node = np.append(node, node[-1] + 1) if column.missing else node
+        node = column.node(j)
         steps = np.where((low < high) & (node[low] == node[high]), j + 1, steps)
     return steps.astype(float)

@@ -161,9 +161,7 @@ def levels(column: Column, slots: Slots) -> list[np.ndarray]:
     children, split = slots.code.copy(), np.zeros(len(slots.first), bool)
     last = np.append(slots.first[1:], len(slots.node)) - 1
     for j in reversed(range(len(column.hierarchy.levels) if column.hierarchy else 0)):
-        assert column.hierarchy is not None
-        run = column.hierarchy.node(j)
-        run = np.append(run, run[-1] + 1) if column.missing else run
+        run = column.node(j)
         here = (run[slots.code[slots.first]] != run[slots.code[last]]) & ~split
         children[here[slots.node]], split = run[slots.code[here[slots.node]]], split | here
     return [slots.code, children]
