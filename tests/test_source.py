@@ -346,7 +346,7 @@ def test_duplicate_names(tmp_path):
 
 
 def test_unknown_column(tmp_path):
-    assert "there is no column 'c'; there are 'a', 'b'" in message_of(
+    assert "there is no column 'c'; there are a, b" in message_of(
         lambda: table_of(open_source(written(tmp_path, "a,b\n1,2\n")), ["c"])
     )
 

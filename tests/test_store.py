@@ -204,7 +204,7 @@ def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
     store = Store(tmp_path / "points")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host, old = module._host(), time.time() - 25 * 60 * 60
+    host, old = module.host(), time.time() - 25 * 60 * 60
     names = {
         "dead": f".aside-{host}-{gone.pid}-{'a' * 12}",
         "living": f".aside-{host}-{os.getppid()}-{'b' * 12}",

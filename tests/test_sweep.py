@@ -156,7 +156,7 @@ def test_what_is_no_number_has_a_reason(table, tmp_path):
         ([Recipe(Remove(["town"]))], MEASURES, "'town' is not a column"),
         ([], [AverageClassSize(k=201)], "k = 201 must be at most 200"),
         ([], [PrivacyLoss], r"is no measure; write PrivacyLoss\(\)"),
-        ([], ["P_loss"], "'P_loss' is no measure"),
+        ([], ["P_loss"], "str is no measure"),
         ([], [], "no measure was given"),
         ([Mondrian()], MEASURES, r"is no recipe; write Recipe\(method, model\)"),
     ],

@@ -67,7 +67,7 @@ def test_values_that_only_dropped_records_had_lose_their_code():
         ({"quasi": ["age", "ill"]}, "'ill' is quasi and sensitive; give it one role"),
         ({"identifiers": ["age"]}, "'age' is quasi and identifier; give it one role"),
         ({"quasi": ["age", "age"]}, "'age' is quasi and quasi; give it one role|named twice"),
-        ({"quasi": []}, "no quasi-identifier was chosen; choose at least one of name, age, work, pay, ill"),
+        ({"quasi": []}, "no quasi-identifier was chosen; choose at least one; there are name, age, work, pay, ill"),
         ({"hierarchies": {"agee": Intervals(widths=(5,))}}, "no column 'agee'; did you mean 'age'?"),
         ({"levels": {"ill": 1}}, "'ill' has no level 1; its hierarchy has 0"),
         ({"levels": {"ill": -1}}, "'ill' has no level -1"),
@@ -111,9 +111,11 @@ def test_a_sensitive_column_of_many_values_needs_a_level():
 
 
 def test_a_column_that_singles_out_everybody_is_a_warning():
-    with pytest.warns(UserWarning, match="column 'name' .quasi. is different in every record; is it an identifier"):
+    with pytest.warns(
+        UserWarning, match="column 'name' .quasi. is different in .nearly. every record; is it an identifier"
+    ):
         Table.from_frame(FRAME, quasi=["name", "age"], sensitive="ill")
-    with pytest.warns(UserWarning, match="column 'age' .quasi. is different in every record"):
+    with pytest.warns(UserWarning, match="column 'age' .quasi. is different in .nearly. every record"):
         made(FRAME.assign(age=range(6)))
 
 
@@ -222,9 +224,11 @@ def test_every_record_is_in_the_cell_of_its_codes(others):
 
 
 def test_edges_hold_the_left_and_right_end_of_every_code():
-    left, right = made(quasi=["age", "work", "pay"]).edges
-    assert left[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.5, 1.0]]
-    assert (right - left)[:, :3].tolist() == [[1, 1, 1], [1, 1, 1], [0.5, 0.5, 0.5]]
+    table = made(quasi=["age", "work", "pay"])
+    left, right = table.edges
+    assert table.positions[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.5, 1.0]]
+    assert left[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.25, 0.75]], "fractions reach halfway to the next"
+    assert (right - left)[:, :3].tolist() == [[1, 1, 1], [1, 1, 1], [0.25, 0.5, 0.25]]
 
 
 def test_what_depends_on_the_table_alone_is_computed_once_whoever_asks():

@@ -12,7 +12,6 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BadInput": "errors",
-    "Cancelled": "errors",
     "Undefined": "errors",
     "Unsatisfiable": "errors",
     "Table": "table",

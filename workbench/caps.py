@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure | str | None) -> Point:
     """See `Frontier.best`."""
+    if not isinstance(caps, Mapping):
+        raise BadInput(f"caps = {caps!r}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
     goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
     limits = {frontier.key(measure): _number(measure, cap) for measure, cap in caps.items()}
     losses = frontier.losses([*limits, goal])

@@ -32,8 +32,9 @@ HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#9999
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 INK = "currentColor"
 CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
-BASELINES = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
+BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 BINS = 300
+FEWEST = 10  # records of a population that a chart may show
 MANY = "replace(format(datum.value, '~s'), 'G', 'B')"  # billions, not giga
 
 if alt.renderers.active == "default":  # it asks a CDN; whoever chose another renderer keeps it
@@ -141,7 +142,7 @@ def _said(value: float) -> str:
 
 
 def _baseline_label(recipe: Recipe) -> str:
-    return BASELINES.get(str(recipe), str(recipe))
+    return BASELINE_LABELS.get(str(recipe), str(recipe))
 
 
 def _knee(frontier: Frontier) -> Any:
@@ -310,8 +311,8 @@ def populations_chart(
     measure = measure or UtilityLoss()
     if most < 1:
         raise BadInput(f"populations_chart: most = {most} must be at least 1")
-    measured = _with(measure, release, "loss", "told", "truth")
-    rows = _hurt_most(release, measure, measured, most)
+    measured = _with(measure, release, "loss", "told", "truth", "runs", "support")
+    rows = _hurt_most(release, measured, most)
     y = alt.Y("population:N", sort=[row["population"] for row in rows], title=None, axis=alt.Axis(labelLimit=420))
     tooltip = [alt.Tooltip("population:N"), alt.Tooltip("records:N"), alt.Tooltip("loss:Q", format=".3g"),
                alt.Tooltip("misjudged:N", title="most misjudged")]  # fmt: skip
@@ -332,18 +333,21 @@ def populations_chart(
     return _finished(drawn, width, alt.Step(18), alt.Title(title), f"{title}. {measured.sentence}")
 
 
-def _hurt_most(release: Release, measure: Measure, measured: Measured, most: int) -> list[dict[str, Any]]:
+def _hurt_most(release: Release, measured: Measured, most: int) -> list[dict[str, Any]]:
     """The populations with the largest loss: in words, how many they are, and the value most misjudged."""
     table, detail = release.table, measured.detail
-    populations = table.populations(getattr(measure, "min_support", 0.05))
     labels, rows = table.sensitive[detail["sensitive"]].labels, []
-    for i in np.argsort(-detail["loss"], kind="stable")[:most]:
+    worst = np.argsort(-detail["loss"], kind="stable")
+    worst = worst[detail["support"][worst] >= FEWEST]  # a chart travels: what is true of a handful stays here
+    if not len(worst):
+        raise Undefined(f"no population has {FEWEST} records or more, so none is drawn; see the measure's detail")
+    for i in worst[:most]:
         told, truth = detail["told"][i], detail["truth"][i]
         v = int(np.abs(told - truth).argmax())
         rows.append(
             {
-                "population": population_label(release, populations.runs[i]),
-                "records": f"{populations.support[i]:,} ({populations.support[i] / table.records:.1%})",
+                "population": population_label(release, detail["runs"][i]),
+                "records": f"{detail['support'][i]:,} ({detail['support'][i] / table.records:.1%})",
                 "loss": float(detail["loss"][i]),
                 "misjudged": f"{labels[v]}: {truth[v]:.1%} in truth, {told[v]:.1%} from the release",
             }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["number", "date", "text"]
 MISSING = "missing"
+DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,23 +44,36 @@ class Column:
         return np.append(self.counts, self.missing) if self.missing else self.counts
 
     @cached_property
-    def edges(self) -> np.ndarray:
-        """Code c covers edges[0, c] to edges[1, c]: values for numbers and dates, one unit a code for text.
-
-        A number covers one step of its column (1 for integers), so that [25-29] is five years wide.
-        Missing lies one step beyond the last value.
-        """
-        positions, step = np.arange(len(self.values), dtype=float), 1.0
+    def positions(self) -> np.ndarray:
+        """Where each code lies: numbers by value, dates in days, text one apart; missing one step
+        (of fractions, their average distance) beyond the last."""
+        found = np.arange(len(self.values), dtype=float)
         if self.kind != "text" and len(self.values):
             whole = self.values.dtype.kind != "f"  # int64 differences stay exact, and in range, as unsigned
             values = self.values.astype("int64").view("uint64") if whole else self.values
-            positions = (values - values[0]).astype(float)
-            step = 1.0 if whole or len(values) == 1 else float(np.diff(positions).min())
-            if not (np.diff(positions) > 0).all() or not (positions + step > positions).all():
-                positions, step = np.arange(len(values), dtype=float), 1.0  # a range that floats cannot tell apart
-        if self.missing:
-            positions = np.append(positions, positions[-1] + step if len(positions) else 0.0)
-        return np.array([positions, positions + step])
+            apart = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
+            found = apart if (np.diff(apart) > 0).all() else found  # a range that floats cannot tell apart
+        if not self.missing:
+            return found
+        fractions = self.kind == "number" and self.values.dtype.kind == "f" and len(found) > 1
+        step = found[-1] / (len(found) - 1) if fractions else 1.0
+        return np.append(found, found[-1] + step if len(found) else 0.0)
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Code c covers edges[0, c] to edges[1, c], what a value is taken to be alike with when it is spread evenly.
+
+        A whole number or a day covers one unit, so that [25-29] is five years; other numbers reach halfway to their
+        neighbours; text covers one unit a code.
+        """
+        at = self.positions
+        edges = np.array([at, at + 1])
+        if self.kind != "text" and self.values.dtype.kind != "i" and self.values.dtype != "datetime64[D]":
+            between = (at[1:] + at[:-1]) / 2
+            edges = np.array([np.append(at[:1], between), np.append(between, at[-1:])])
+        if (edges[1] > edges[0]).all():
+            return edges
+        return np.arange(self.size, dtype=float) + np.array([[0.0], [1.0]])
 
     def arranged(self, hierarchy: Hierarchy) -> tuple[Column, np.ndarray]:
         """This column in the leaf order of a hierarchy, and the new code of each old one."""
@@ -81,9 +95,13 @@ class Column:
         node = self.hierarchy.node(level)
         return np.append(node, node[-1] + 1) if self.missing else node
 
+    @cached_property
+    def _with_missing(self) -> tuple[str, ...]:
+        return (*self.labels, MISSING)
+
     def value_labels(self) -> tuple[str, ...]:
         """The label of every code, missing included."""
-        return (*self.labels, MISSING) if self.missing else self.labels
+        return self._with_missing if self.missing else self.labels
 
 
 def spare(name: str, taken: Container[str]) -> str:

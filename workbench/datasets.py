@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.builders import Builder, Intervals, read_csv
-from workbench.errors import BadInput
 from workbench.table import Table
 
 HERE = Path(__file__).parent
@@ -44,10 +43,6 @@ def adult(
 
     Columns that are neither quasi-identifier nor sensitive are neutral.
     """
-    quasi, sensitive = _names(quasi), _names(sensitive)
-    unknown = [name for name in [*quasi, *sensitive] if name not in ADULT_HIERARCHIES]
-    if unknown:
-        raise BadInput(f"the Adult data has no column {', '.join(unknown)}; it has {', '.join(ADULT_HIERARCHIES)}")
     return Table.read(
         DATA / "adult.csv.gz",
         quasi=quasi,
@@ -55,10 +50,6 @@ def adult(
         hierarchies={name: _builder(given) for name, given in ADULT_HIERARCHIES.items()},
         drop_missing=drop_missing,
     )
-
-
-def _names(given: str | Sequence[str] | None) -> list[str]:
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
 
 
 def _builder(given: str | Builder) -> Builder:

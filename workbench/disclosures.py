@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from workbench.column import spare
 from workbench.distances import jensen_shannon
 from workbench.errors import BadInput, Undefined
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.release import Release
+
+OWN = ("size", "loss", "records at risk", "worst value", "prior", "posterior")  # a quasi-identifier's name gives way
 
 
 def disclosure(release: Release, sensitive: str | None = None, at_risk: float | None = None) -> pd.DataFrame:
@@ -18,11 +21,13 @@ def disclosure(release: Release, sensitive: str | None = None, at_risk: float | 
     Records are at risk where the class loses at least `at_risk`; by default, what the cheapest full disclosure costs.
     The worst classes come first; the index is the class's number.
     """
+    if not isinstance(release, Release):
+        raise BadInput(f"disclosure: a {type(release).__name__} is no release; a method makes one of a table")
     classes, table = release.classes, release.table
     if classes is None:
         raise Undefined("this release has no classes, so there is no table of them")
     columns: dict[str, object] = {"size": classes.sizes}
-    columns |= {name: release.class_labels(name) for name in table.quasi}
+    columns |= {spare(name, OWN): release.class_labels(name) for name in table.quasi}
     if not table.sensitive:
         return pd.DataFrame(columns).sort_values("size", kind="stable")
     name = sensitive or next(iter(table.sensitive))

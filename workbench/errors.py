@@ -18,10 +18,6 @@ class Undefined(Exception):
     """A question that a release cannot answer; the message is the reason."""
 
 
-class Cancelled(Exception):
-    """Long work that was told to stop."""
-
-
 def listing(names: Sequence[str]) -> str:
     """What columns there are; not where a record may have been read as names, which no message shows."""
     if any(re.fullmatch(r"[+-]?[\d.,]+", str(name)) for name in names):

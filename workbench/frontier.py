@@ -69,7 +69,7 @@ class Frontier:
 
     def key(self, measure: Measure | str) -> str:
         """The key of a measure that the points were measured with."""
-        key = measure.key if isinstance(measure, Measure) else measure
+        key = measure.key if isinstance(measure, Measure) else str(measure)
         if key not in self._by_key:
             raise BadInput(f"the points were not measured with {key!r}; there are {', '.join(self._by_key)}")
         return key
@@ -169,11 +169,6 @@ class Frontier:
         losses, efficient = self.losses(), np.flatnonzero(self.is_efficient())
         return efficient[np.lexsort(losses[efficient].T[::-1])]
 
-    def efficient_over(self, over: Iterable[Measure | str]) -> pd.DataFrame:
-        """The rows of the points that are efficient on all of these measures at once."""
-        rows = self.points.loc[self.is_efficient(self._chosen(over))]
-        return rows.assign(efficient=True)
-
     @cached_property
     def undefined(self) -> pd.DataFrame:
         """Recipe and reason of the points that are left out: they have no value on an axis."""
@@ -262,6 +257,8 @@ class Frontier:
     def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
         """The points that beat this one, the most private first; Undefined if it has no value on a measure."""
         keys = self._chosen(over)
+        if not isinstance(point, Point):
+            raise BadInput(f"a {type(point).__name__} is no point; take one of frontier.measured, or of best(...)")
         own = np.array(self._losses_of(point, keys))
         if np.isnan(own).any():
             raise Undefined(self._reason(point, keys))
@@ -273,7 +270,7 @@ class Frontier:
     def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
         """One plain sentence: what beats the point and by how much, or why nothing does."""
         keys = self._chosen(over)
-        if point.recipe.baseline:
+        if isinstance(point, Point) and point.recipe.baseline:
             return "A baseline: a reference at the end of the chart, never recommended."
         try:
             better = self.dominators(point, keys)

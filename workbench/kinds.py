@@ -58,7 +58,7 @@ def find_values(
         gone = _mask(pc.is_nan(found))
     present = found.filter(pa.array(~gone)) if gone.any() else found
     if not len(present):
-        raise column.bad("there is nothing but missing values; leave the column out")
+        raise column.bad("there is nothing but missing values; name it among the identifiers, which are not read")
     kind, values, labels, rank = column.read(present)
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank

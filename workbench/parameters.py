@@ -1,8 +1,9 @@
-"""Declared parameters: one declaration gives validation, sliders, sweep axes, command-line options and YAML keys."""
+"""Declared parameters: one declaration gives default, range, scale, choices and a line of help."""
 
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import importlib
 import inspect
 import json
@@ -139,9 +140,12 @@ def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
 def from_package(package: str, base: type[V], name: str) -> type[V]:
     """The variant of that class name, for a package's `__getattr__`."""
     if not name.startswith("_"):
-        for kind in catalog(package, base).values():
-            if kind.__name__ == name:
-                return kind
+        found = {kind.__name__: kind for kind in catalog(package, base).values()}
+        if name in found:
+            return found[name]
+        near = difflib.get_close_matches(name, found, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
     raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 

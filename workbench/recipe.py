@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -56,19 +56,25 @@ class Point:
     key: str = ""  # where the store keeps it
 
 
-def recipes(method: Method, model: type[Model] | None = None, seed: int = 0, **axes: Any) -> list[Recipe]:
-    """One recipe a combination: `recipes(Mondrian(), KAnonymity, k=[10, 100])`; a single value stands for itself."""
+def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:
+    """One recipe a combination: `recipes(Mondrian(), KAnonymity, k=[10, 100])`; a single value stands for itself.
+
+    Joined models are written out: `[Recipe(Mondrian(), KAnonymity(5) & TCloseness(t)) for t in (0.1, 0.2)]`.
+    """
+    if not isinstance(method, Method):
+        said = method.__name__ if isinstance(method, type) else f"a {type(method).__name__}"
+        raise BadInput(f"recipes: {said} is no method; write for example recipes(Mondrian(), KAnonymity, k=[10, 100])")
     if model is None:
         if axes:
-            raise BadInput(
-                f"parameters {', '.join(axes)} were given without a model; name the model that they belong to"
-            )
+            raise BadInput(f"recipes: {', '.join(axes)} came without a model; name the model they belong to")
         return [Recipe(method, None, seed)]
+    if not isinstance(model, type):
+        raise BadInput(
+            f"recipes: {model} is a model with its parameters; give its class and ranges, as KAnonymity, k=[10, 100], "
+            "or write [Recipe(method, model), ...]"
+        )
     unknown = sorted(set(axes) - set(model.parameters()))
     if unknown:
         raise BadInput(f"{model.name} has no parameter {', '.join(unknown)}; it has {', '.join(model.parameters())}")
-    values: list[Sequence[Any]] = [
-        list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-        for given in axes.values()
-    ]
-    return [Recipe(method, model(**dict(zip(axes, chosen, strict=True))), seed) for chosen in product(*values)]
+    ranges = [[v] if isinstance(v, str) or not isinstance(v, Iterable) else list(v) for v in axes.values()]
+    return [Recipe(method, model(**dict(zip(axes, chosen, strict=True))), seed) for chosen in product(*ranges)]

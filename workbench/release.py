@@ -24,6 +24,8 @@ from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
 from workbench.writing import write_frames
 
+TELLING = 0.9
+
 
 class Posterior(NamedTuple):
     """What an adversary who knows a person's quasi-identifiers believes: a distribution per group of records."""
@@ -125,6 +127,8 @@ class Release:
 
     def audit(self, model: Model) -> Audit:
         """Whether the model holds, and the classes that break it."""
+        if not isinstance(model, Model):
+            raise BadInput(f"audit: {model!r} is no model; write for example KAnonymity(5)")
         return model.audit(self.classes)
 
     def frame(self) -> pd.DataFrame:
@@ -141,8 +145,28 @@ class Release:
         """What is in each published file, by name."""
         return {"release": self.frame()}
 
-    def export(self, path: str | Path) -> list[Path]:
-        """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does."""
+    def giveaways(self) -> list[tuple[str, str]]:
+        """Pairs of a neutral column, published as it is, and a column it tells that the release means to blur.
+
+        Of records alike in the first, nearly all are alike in the second: years of schooling tell a degree.
+        """
+        blurred = [*(self.table.quasi if not self.classes.exact else self._published()), *self.removed]
+        neutral = [name for name in self.table.neutral if name not in self.removed]
+        pairs = [(n, b) for n in neutral for b in dict.fromkeys(blurred) if n != b]
+        return [(n, b) for n, b in pairs if tells(self.table.codes[n], self.table.codes[b]) >= TELLING]
+
+    def export(self, path: str | Path, giveaways: bool = False) -> list[Path]:
+        """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
+
+        Refused where a neutral column gives away what the release blurs, unless `giveaways` says that it is known.
+        """
+        found = [] if giveaways else self.giveaways()
+        if found:
+            said = ", ".join(f"{n!r} tells {b!r}" for n, b in found)
+            raise BadInput(
+                f"{path}: neutral columns are published as they are, and {said}: no measure here counts that. "
+                "Leave them out with table.drop([...]), make them quasi-identifiers, or say giveaways=True"
+            )
         path, tables = Path(path), self.tables()
         targets: list[Path] = []
         for name in tables:
@@ -176,6 +200,8 @@ class Release:
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
         assert self.classes.low is not None and self.classes.high is not None
+        if name not in self.table.quasi:
+            raise BadInput(f"{name!r} is no quasi-identifier; there are {', '.join(self.table.quasi)}")
         a = self.table.quasi.index(name)
         return run_labels(self.table.columns[name], self.classes.low[:, a], self.classes.high[:, a])
 
@@ -233,6 +259,22 @@ class Bucketized(Release):
         values = self.table.sensitive_values(name).take(value).reset_index(drop=True)
         of_class, count = self._added
         return pd.DataFrame({of_class: number[group], name: values, count: histogram[group, value]})
+
+
+def tells(codes: np.ndarray, about: np.ndarray) -> float:
+    """How often two records that are alike in one column are alike in another; 0 where it says nothing new.
+
+    The share of such pairs, on the scale from that of any two records to certainty.
+    """
+
+    def pairs(counts: np.ndarray) -> float:
+        return float((counts * (counts - 1.0)).sum())
+
+    here, there = codes.astype(np.int64), about.astype(np.int64)
+    alike = pairs(np.bincount(here))
+    both = pairs(np.unique(here * (there.max() + 1) + there, return_counts=True)[1])
+    base = pairs(np.bincount(there)) / max(len(there) * (len(there) - 1.0), 1.0)
+    return 0.0 if not alike or base == 1 else (both / alike - base) / (1 - base)
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Folders for what must not be seen: for their owner alone, and cleared away when the process that made them is gone."""
+"""Folders for what must not be seen: their owner's alone, and cleared away once the process that made them is gone."""
 
 from __future__ import annotations
 

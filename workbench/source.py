@@ -24,6 +24,7 @@ from workbench.scratch import scratch
 
 ROWS = 262_144
 FIELDS = 16 * ROWS  # in one batch at most
+CSV_COLUMN = 200_000  # what each column needs beside that
 CSV_MEMORY = 128_000_000  # DuckDB keeps every buffer of a file read in order until this is full
 SETTINGS = {
     "autoinstall_known_extensions": False,
@@ -118,13 +119,13 @@ class CsvSource(Source):
 
     def __init__(self, path: Path, private: Private, delimiter: str | None, quote: str | None, **text: Any) -> None:
         super().__init__(str(path), private)
-        private.lower_limit(CSV_MEMORY)
         self._path = path
         encoding, self.notes = find_encoding(path, text["encoding"])
         if encoding != "utf-8":
             self._path = to_utf8(path, encoding, private.directory / "utf-8.csv")
         self._dialect = find_dialect(self._path, "utf-8", delimiter, quote, text["header"])
         self.names = self._dialect.names
+        private.lower_limit(CSV_MEMORY + CSV_COLUMN * len(self.names))
         found = self._dialect
         self.notes.append(f"delimiter {found.delimiter!r}, quote {found.quote!r}")
         text_blocks = blocks(self._path)

@@ -11,6 +11,7 @@ import re
 import secrets
 import shutil
 import stat
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -37,6 +38,7 @@ SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
 ASIDE = re.compile(r"\.aside-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}")
 DAY = 24 * 60 * 60
+READING = threading.Lock()  # inspect parses, which Python 3.11 does not do in two threads at once
 
 
 def _engine_version() -> str:
@@ -139,7 +141,8 @@ def _own_sources(variants: Sequence[Variant]) -> list[str]:
     """The sources of variants from outside the engine, whose version says nothing about them."""
     kinds = {type(variant) for variant in variants if not type(variant).__module__.startswith("workbench.")}
     try:
-        return sorted(inspect.getsource(kind) for kind in kinds)
+        with READING:
+            return sorted(inspect.getsource(kind) for kind in kinds)
     except (OSError, TypeError):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise BadInput(f"the source of {names} cannot be read; define it in a file, or sweep without a store") from None

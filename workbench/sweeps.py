@@ -42,6 +42,13 @@ def sweep(
     `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
     store. Setting `cancel` stops before the next point: what is finished comes back in a frontier that is not complete.
     """
+    for given, kind, what in (
+        (table, Table, "table"),
+        (recipes, Iterable, "recipes"),
+        (measures, Iterable, "measures"),
+    ):
+        if not isinstance(given, kind):
+            raise BadInput(f"sweep: a {type(given).__name__} was given as {what}; call sweep(table, [...], [...])")
     distinct = _distinct([*recipes, *(BASELINES if baselines else ())])
     chosen = _checked(table, distinct, measures)
     if threads is not None and threads < 1:

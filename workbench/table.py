@@ -205,12 +205,19 @@ class Table:
 
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
-        """Left and right edge of every code, quasi-identifiers x codes (short axes are padded)."""
-        widest = max(self.columns[name].size for name in self.quasi)
-        edges = np.zeros((2, len(self.quasi), widest))
+        """Left and right edge of what every code covers, quasi-identifiers x codes (short axes are padded)."""
+        return self._padded(lambda column: column.edges[0]), self._padded(lambda column: column.edges[1])
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """Where every code lies, quasi-identifiers x codes (short axes are padded)."""
+        return self._padded(lambda column: column.positions)
+
+    def _padded(self, of: Callable[[Column], np.ndarray]) -> np.ndarray:
+        found = np.zeros((len(self.quasi), max(self.columns[name].size for name in self.quasi)))
         for a, name in enumerate(self.quasi):
-            edges[:, a, : self.columns[name].size] = self.columns[name].edges
-        return edges[0], edges[1]
+            found[a, : self.columns[name].size] = of(self.columns[name])
+        return found
 
     @cached_property
     def fingerprint(self) -> str:
@@ -297,7 +304,11 @@ def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> Non
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    if not isinstance(given, Iterable):
+        raise BadInput(f"columns are given by name, one or a list of them, not as {given!r}")
+    return tuple(given)
 
 
 def decode(column: Column, codes: np.ndarray) -> pd.Series:
@@ -344,6 +355,12 @@ def _arrange(
     columns, codes = dict(columns), dict(codes)
     for name, given in hierarchies.items():
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
+        if not callable(build) or isinstance(build, type):
+            what = build.__name__ if isinstance(build, type) else f"a {type(build).__name__}"
+            raise BadInput(
+                f"column {name!r}: {what} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
+                "or read_csv(path) of workbench.builders"
+            )
         hierarchy = build(columns[name])
         columns[name], recode = columns[name].arranged(hierarchy)
         codes[name] = recode.astype(codes[name].dtype)[codes[name]]

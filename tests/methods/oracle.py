@@ -19,6 +19,7 @@ class Axis:
     rank: np.ndarray
     place: np.ndarray
     text: bool
+    hierarchy: bool  # one was declared, be it of the leaves alone
     levels: Sequence[np.ndarray] = ()  # the group of each rank, finest level first
 
     @property
@@ -38,12 +39,12 @@ def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequ
             order = [(day - order[0]).days for day in order]
         place[:-1] = [value - order[0] for value in order]
         whole = all(value == int(value) for value in order)
-        place[-1] = place[-2] + (1 if whole else min(np.diff(place[:-1]), default=1))
+        place[-1] = place[-2] + (1 if whole or len(order) == 1 else place[-2] / (len(order) - 1))
     groups = []
     for level in levels:  # missing is on a branch of its own
         names = [level[leaf] for leaf in order]
         groups.append(np.array([names.index(name) for name in names] + [len(names)]))
-    return Axis(rank, place[rank], text, groups)
+    return Axis(rank, place[rank], text, leaves is not None or bool(levels), groups)
 
 
 def widest_range(axes: Sequence[Axis], holds: Holds) -> list[np.ndarray]:
@@ -90,12 +91,12 @@ def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts:
 
 
 def candidates(axis: Axis, part: np.ndarray) -> list[list[np.ndarray]]:
-    """Numbers and dates: every cut in two. Text: all values apart; the children at the coarsest level that splits."""
+    """Text with a hierarchy: all values apart; children at the coarsest level that splits. Else every cut in two."""
     rank = axis.rank[part]
     there = np.unique(rank)
     if len(there) < 2:
         return []
-    if not axis.text:
+    if not (axis.text and axis.hierarchy):
         return [[part[rank <= cut], part[rank > cut]] for cut in there[:-1]]
     children = next((level for level in reversed(axis.levels) if len(np.unique(level[there])) > 1), None)
     ways = [rank] if children is None else [rank, children[rank]]

@@ -58,7 +58,12 @@ def test_text_falls_back_from_its_values_to_its_groups():
     groups = {"q": Columns([("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd")])}
     assert told_apart(frame, KAnonymity(4), "all", groups) == [[0, 1, 4, 5], [2, 3, 6, 7]]
     assert told_apart(frame, KAnonymity(4), "best", groups) == [list(range(8))]
-    assert told_apart(frame, KAnonymity(4), "all") == [list(range(8))]
+    assert told_apart(frame, KAnonymity(4), "all", {"q": Columns([("a",), ("b",), ("c",), ("d",)])}) == [list(range(8))]
+
+
+def test_text_without_a_hierarchy_is_cut_in_its_order():
+    frame = pd.DataFrame({"q": list("abcd") * 2, "t": list("uuvv") * 2, "s": list("xxxxyyyy")})
+    assert told_apart(frame, KAnonymity(4), "all") == [[0, 1, 4, 5], [2, 3, 6, 7]]
 
 
 def test_of_equally_telling_attributes_the_earlier_is_cut():

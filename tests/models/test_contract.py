@@ -52,7 +52,7 @@ def test_the_audit_names_the_classes_that_break_the_model(model, classes):
     assert not audit.holds and "is broken by" in str(audit)
     kept = model.audit(classes.take(np.flatnonzero(holds)))
     assert kept.holds and "holds" in str(kept)
-    assert audit.achieved == model.achieved(classes)
+    assert audit.achieved == ((model.figure, model.achieved(classes)),)
 
 
 @every_model

@@ -50,7 +50,7 @@ def test_the_4_anonymous_inpatients_fall_to_the_homogeneity_attack(four_anonymou
     assert not KAnonymity(5).holds(four_anonymous).any()
     assert sorted(DistinctLDiversity(2).score(four_anonymous)) == [1, 2, 3]
     audit = DistinctLDiversity(2).audit(four_anonymous)
-    assert (audit.achieved, audit.records, len(audit.breaking)) == (1, 4, 1)
+    assert (audit.achieved, audit.records, len(audit.breaking)) == ((("l", 1),), 4, 1)
 
 
 def test_the_3_diverse_inpatients_are_3_diverse_and_no_more(three_diverse):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from workbench.errors import Undefined
+from workbench.errors import BadInput, Undefined
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
 
@@ -40,6 +40,8 @@ class Measure(Variant):
         return self.symbol + (f"({', '.join(f'{n}={v}' for n, v in changed.items())})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
+        if not hasattr(release, "classes"):
+            raise BadInput(f"{self.name}: a {type(release).__name__} is no release; a method makes one of a table")
         self.check(release.table)
         return self.measure(release)
 

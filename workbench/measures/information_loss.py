@@ -24,15 +24,13 @@ class InformationLoss(Measure):
         classes, table = release.classes, release.table
         if classes is None or classes.low is None or classes.high is None:
             raise Undefined("this release has no classes")
-        left, _ = table.edges
+        at = table.positions
         widths, shares = {}, {}
         for a, name in enumerate(table.quasi):
             width = (
-                0.0
-                if classes.exact
-                else average(left[a, classes.high[:, a]] - left[a, classes.low[:, a]], classes.sizes)
+                0.0 if classes.exact else average(at[a, classes.high[:, a]] - at[a, classes.low[:, a]], classes.sizes)
             )
-            whole = left[a, table.columns[name].size - 1]
+            whole = at[a, table.columns[name].size - 1]
             widths[name], shares[name] = width, width / whole if whole else 0.0
         value = float(np.mean(list(shares.values())))
         spoken = ", ".join(f"{name} {widths[name]:.3g} {_unit(table.columns[name].kind)}" for name in table.quasi)

@@ -30,14 +30,15 @@ class UtilityLoss(Measure):
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
         if not len(populations):
-            raise Undefined(f"no population has {self.min_support:.0%} of the records; lower min_support")
+            raise Undefined(f"no population has {100 * self.min_support:g} % of the records; lower min_support")
         truth = populations.truth[name] / populations.support[:, None]
         expected = release.estimate(populations, name)
         told = expected / expected.sum(axis=1, keepdims=True)
         loss = distance(self.distance, truth, told, seen.levels)
         sentence = (
-            f"Over {len(populations):,} populations of at least {self.min_support:.0%} of the records, the estimated "
-            f"distribution of {name} is {loss.mean():.3g} from the truth on average, {loss.max():.3g} at worst."
+            f"Over {len(populations):,} populations of at least {100 * self.min_support:g} % of the records, "
+            f"the estimated distribution of {name} is {loss.mean():.3g} from the truth on average, "
+            f"{loss.max():.3g} at worst."
         )
         detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
         return Measured(float(loss.mean()), sentence, {"sensitive": name, **detail})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from workbench.classes import Classes
 from workbench.errors import BadInput, Unsatisfiable
 from workbench.models import Model
 from workbench.parameters import Variant, from_package
@@ -20,12 +22,16 @@ class Method(Variant):
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
 
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
+        for given, kind, what in ((table, Table, "table"), (model, Model | None, "model"), (seed, Integral, "seed")):
+            if not isinstance(given, kind) or isinstance(given, bool):
+                said = given.__name__ if isinstance(given, type) else f"a {type(given).__name__}"
+                raise BadInput(f"{self.name}: {said} is no {what}; call method(table, model, seed)")
         self.check(table)
-        if not isinstance(seed, int) or seed < 0:
-            raise BadInput(f"{self.name}: seed = {seed!r} must be a whole number, 0 or above")
+        if seed < 0:
+            raise BadInput(f"{self.name}: seed = {seed} must be 0 or above")
         for part in model.parts if model else ():
             refuse_impossible(table, part)
-        release = self.release(table, model, seed)
+        release = self.release(table, model, int(seed))
         if model is not None:
             audit = release.audit(model)
             if not audit.holds:
@@ -45,16 +51,15 @@ def refuse_impossible(table: Table, model: Model) -> None:
         )
     seen = tuple(table.sensitive.values()) if model.needs_sensitive else (None,)
     reason = next((why for one in seen if (why := model.impossible(one, table.records))), None)
-    if reason is None and model.monotone and not model.holds(whole_table(table))[0]:
-        reason = f"even the whole table as one class has {model.figure} = {model.achieved(whole_table(table)):.4g}"
+    whole = whole_table(table)
+    if reason is None and model.monotone and not model.holds(whole)[0]:
+        reason = f"even the whole table as one class has {model.figure} = {model.achieved(whole):.4g}"
     if reason:
         raise Unsatisfiable(f"no release of this table keeps {model}: {reason}")
 
 
-def whole_table(table: Table) -> Any:
+def whole_table(table: Table) -> Classes:
     """The whole table as one class."""
-    from workbench.classes import Classes
-
     histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
     return Classes(np.array([table.records]), histograms, table.sensitive)
 

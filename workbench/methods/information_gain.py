@@ -1,7 +1,7 @@
 """Splits by information gain (LeFevre et al. 2006, workload-aware anonymization): the allowed one that tells most.
 
-Candidates: every cut of an ordered attribute (numbers, dates); for text, all its values apart, or the children at the
-coarsest hierarchy level that splits the class.
+Candidates: for text with a hierarchy all its values apart, or the children at the coarsest level that splits the class;
+for numbers, dates, and text without a hierarchy every cut of the code order.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class InformationGain:
         candidates: list[tuple[int, Candidate]] = []
         for a in range(len(self.columns)):
             slots, mine = self._slots(a, entries, place), []
-            if self.columns[a].kind == "text":
+            if self.columns[a].kind == "text" and self.columns[a].hierarchy:
                 mine = [many_way(slots, part, self.sensitive, allowed) for part in levels(self.columns[a], slots)]
             else:
                 mine = [two_way(slots, self.sensitive, allowed, self.best_only)]

@@ -106,7 +106,7 @@ class Widest:
     def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
         self.cells, self.strict = cells, strict
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
-        self.edge = table.edges[0]
+        self.edge = table.positions
         ends = np.array([table.columns[name].size - 1 for name in table.quasi])
         span = self.edge[np.arange(len(ends)), ends] - self.edge[:, 0]
         self.span = np.where(span > 0, span, 1.0)

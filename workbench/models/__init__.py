@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.classes import Classes, Sensitive
-from workbench.errors import Undefined
+from workbench.errors import BadInput, Undefined
 from workbench.parameters import Variant, from_package
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
@@ -17,10 +17,10 @@ TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever th
 
 @dataclass(frozen=True)
 class Audit:
-    """A model's verdict on a finished release."""
+    """A model's verdict on a finished release; `disclosure(release).loc[audit.breaking]` shows the classes."""
 
     model: Model
-    achieved: float
+    achieved: tuple[tuple[str, float], ...]  # each part's figure
     breaking: np.ndarray  # the classes beyond the limit
     records: int  # the records in them
 
@@ -29,9 +29,9 @@ class Audit:
         return len(self.breaking) == 0
 
     def __str__(self) -> str:
+        found = "; ".join(f"{figure} = {value:.4g}" for figure, value in self.achieved)
         if self.holds:
-            return f"{self.model} holds: {self.model.figure} = {self.achieved:.4g}"
-        found = f"{self.model.figure} = {self.achieved:.4g}" if self.model.figure else "see its parts"
+            return f"{self.model} holds: {found}"
         return f"{self.model} is broken by {len(self.breaking):,} classes with {self.records:,} records ({found})"
 
 
@@ -87,7 +87,8 @@ class Model(Variant):
         if classes is None:
             raise Undefined(f"this release has no classes, so {self.name} says nothing about it")
         breaking = np.flatnonzero(~self.holds(classes))
-        return Audit(self, self.achieved(classes), breaking, int(classes.sizes[breaking].sum()))
+        achieved = tuple((part.figure, part.achieved(classes)) for part in self.parts)
+        return Audit(self, achieved, breaking, int(classes.sizes[breaking].sum()))
 
     def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         """Why no release of the table can keep the model, where that can be said in plain words."""
@@ -99,6 +100,11 @@ class Model(Variant):
         return (self,)
 
     def __and__(self, other: Model) -> And:
+        if not isinstance(other, Model):
+            said = other.__name__ if isinstance(other, type) else f"a {type(other).__name__}"
+            raise BadInput(
+                f"{self} & {said}: the right side is no model; write for example KAnonymity(5) & TCloseness(0.2)"
+            )
         return And((*self.parts, *other.parts))
 
 
@@ -135,10 +141,6 @@ class And(Model):
     def holds(self, classes: Classes) -> np.ndarray:
         return np.logical_and.reduce([model.holds(classes) for model in self.models])
 
-    def achieved(self, classes: Classes) -> float:
-        """How many of the models hold."""
-        return float(sum(bool(model.holds(classes).all()) for model in self.models))
-
     def to_dict(self) -> dict[str, Any]:
         return {"name": "and", "models": [model.to_dict() for model in self.models]}
 
@@ -157,7 +159,7 @@ def entropy(counts: np.ndarray) -> np.ndarray:
     logs = np.log(counts, out=np.zeros_like(counts), where=counts > 0)
     spread = (counts * logs).sum(axis=-1)
     safe = np.where(total > 0, total, 1)
-    return np.where(total > 0, np.log(safe) - spread / safe, 0.0)
+    return np.where(total > 0, np.maximum(np.log(safe) - spread / safe, 0.0), 0.0)
 
 
 def share(histogram: np.ndarray) -> np.ndarray:
