@@ -8,6 +8,7 @@ import pandas as pd
 from workbench.column import spare
 from workbench.distances import jensen_shannon
 from workbench.errors import BadInput, Undefined
+from workbench.measures import classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.release import Release
@@ -23,9 +24,7 @@ def disclosure(release: Release, sensitive: str | None = None, at_risk: float | 
     """
     if not isinstance(release, Release):
         raise BadInput(f"disclosure: a {type(release).__name__} is no release; a method makes one of a table")
-    classes, table = release.classes, release.table
-    if classes is None:
-        raise Undefined("this release has no classes, so there is no table of them")
+    classes, table = classes_of(release), release.table
     columns: dict[str, object] = {"size": classes.sizes}
     columns |= {spare(name, OWN): release.class_labels(name) for name in table.quasi}
     if not table.sensitive:

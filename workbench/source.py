@@ -295,6 +295,8 @@ def open_source(
     temp_directory: str | os.PathLike[str] | None = None,
 ) -> Source:
     """The source of a path, a frame, an Arrow table or a query; what is not said about a text file is found."""
+    if not isinstance(header, bool):
+        raise BadInput(f"header = {header!r} must be True or False: whether the first line names the columns")
     if isinstance(data, (str, os.PathLike)):
         path = Path(data)
         kind = _format(path, format)
@@ -306,7 +308,10 @@ def open_source(
     if isinstance(data, Query):
         return QuerySource(data, Private(memory_limit, temp_directory))
     if not isinstance(data, pd.DataFrame) and hasattr(data, "__arrow_c_stream__"):
-        data = pa.table(data)
+        try:
+            data = pa.table(data)
+        except (pa.ArrowException, TypeError, ValueError):
+            raise BadInput(f"a {type(data).__name__} is no table with named columns; give a frame") from None
     if not isinstance(data, (pd.DataFrame, pa.Table)):
         what = type(data).__name__
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")

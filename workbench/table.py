@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import inspect
 import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -79,6 +80,11 @@ class Table:
 
         Columns in no role are neutral: they are published as they are. Identifiers are never read.
         """
+        known = inspect.signature(open_source).parameters
+        for name in source:
+            if name not in known:
+                near = difflib.get_close_matches(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"], 1)
+                raise BadInput(f"Table.read has no option {name!r}{f'; did you mean {near[0]!r}?' if near else ''}")
         opened = open_source(data, **source)
         try:
             roles = assign(opened.names, _names(quasi), _names(sensitive), _names(identifiers))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from workbench.classes import Classes
 from workbench.errors import BadInput, Undefined
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
@@ -55,6 +56,13 @@ def sensitive_of(release: Release) -> list[str]:
     if not release.table.sensitive:
         raise Undefined("the table has no sensitive column, so nothing sensitive can be learnt or lost")
     return list(release.table.sensitive)
+
+
+def classes_of(release: Release) -> Classes:
+    """The classes; Undefined where a release has none."""
+    if release.classes is None:
+        raise Undefined("this release has no classes")
+    return release.classes
 
 
 def worst(found: Mapping[str, Measured]) -> Measured:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import Undefined
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, classes_of
 from workbench.models import Model
 from workbench.parameters import catalog, parameter
 from workbench.release import Release
@@ -41,9 +41,7 @@ class Achieved(Measure):
         return f"{MODELS[self.model].figure} ({self.model})"
 
     def measure(self, release: Release) -> Measured:
-        model, classes = MODELS[self.model].bare(), release.classes
-        if classes is None:
-            raise Undefined(f"this release has no classes, so it has no {model.figure}")
+        model, classes = MODELS[self.model].bare(), classes_of(release)
         if model.needs_sensitive and not classes.sensitive:
             raise Undefined(f"this release publishes no sensitive column, so it has no {model.figure}")
         scores = np.asarray(model.score(classes), float)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, classes_of
 from workbench.parameters import parameter
 from workbench.release import Release
 
@@ -20,9 +19,7 @@ class AverageClassSize(Measure):
     best = 1.0
 
     def measure(self, release: Release) -> Measured:
-        if release.classes is None:
-            raise Undefined("this release has no classes")
-        mean = release.table.records / len(release.classes)
+        mean = release.table.records / len(classes_of(release))
         return Measured(
             mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}."
         )

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, classes_of
 from workbench.release import Release
 
 
@@ -19,8 +18,6 @@ class Discernibility(Measure):
     unit = "pairs of records"
 
     def measure(self, release: Release) -> Measured:
-        if release.classes is None:
-            raise Undefined("this release has no classes")
-        sizes = release.classes.sizes
+        sizes = classes_of(release).sizes
         value = float(np.square(sizes.astype(float)).sum())
         return Measured(value, f"On average a record looks like {value / sizes.sum():,.0f} records, itself included.")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.column import Column
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured, average
+from workbench.measures import Measure, Measured, average, classes_of
 from workbench.release import Release
 
 
@@ -22,9 +21,8 @@ class GeneralizationSteps(Measure):
     unit = "levels a value"
 
     def measure(self, release: Release) -> Measured:
-        classes, table = release.classes, release.table
-        if classes is None or classes.low is None or classes.high is None:
-            raise Undefined("this release has no classes")
+        classes, table = classes_of(release), release.table
+        assert classes.low is not None and classes.high is not None  # of a finished release they are known
         steps = {name: np.zeros(len(classes)) for name in table.quasi}
         if not classes.exact:
             for a, name in enumerate(table.quasi):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured, average
+from workbench.measures import Measure, Measured, average, classes_of
 from workbench.release import Release
 
 
@@ -21,9 +20,8 @@ class InformationLoss(Measure):
     unit = "share of an attribute's width, averaged over records and attributes"
 
     def measure(self, release: Release) -> Measured:
-        classes, table = release.classes, release.table
-        if classes is None or classes.low is None or classes.high is None:
-            raise Undefined("this release has no classes")
+        classes, table = classes_of(release), release.table
+        assert classes.low is not None and classes.high is not None  # of a finished release they are known
         at = table.positions
         widths, shares = {}, {}
         for a, name in enumerate(table.quasi):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, classes_of
 from workbench.release import Release
 
 
@@ -19,7 +18,5 @@ class NumberOfClasses(Measure):
     best = float("inf")
 
     def measure(self, release: Release) -> Measured:
-        if release.classes is None:
-            raise Undefined("this release has no classes")
-        count = len(release.classes)
+        count = len(classes_of(release))
         return Measured(float(count), f"The records fall into {count:,} {'class' if count == 1 else 'classes'}.")

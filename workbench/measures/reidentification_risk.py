@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import distinct_rows
-from workbench.errors import Undefined
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, classes_of
 from workbench.parameters import parameter
 from workbench.release import Release
 
@@ -40,9 +39,7 @@ class ReidentificationRisk(Measure):
 
 def alike(release: Release) -> np.ndarray:
     """The sizes of the groups that share their published quasi-identifiers."""
-    classes, cells = release.classes, release.table.cells()
-    if classes is None:
-        raise Undefined("this release has no classes of look-alikes")
+    classes, cells = classes_of(release), release.table.cells()
     if not classes.exact:
         return classes.sizes
     _, group = distinct_rows(cells.quasi.T)

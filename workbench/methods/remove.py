@@ -26,7 +26,7 @@ class Remove(Method):
     def __post_init__(self) -> None:
         if self.columns is not None:
             named = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
-            object.__setattr__(self, "columns", named)
+            object.__setattr__(self, "columns", tuple(sorted(set(named))))  # in whatever order they were named
         super().__post_init__()
 
     def check(self, table: Table | None = None) -> None:
