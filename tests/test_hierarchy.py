@@ -70,11 +70,6 @@ def test_nested_means_that_no_run_crosses(hierarchy):
         for low, high in hierarchy.bounds(i)
     )
     assert hierarchy.nested == (not crossed)
-    if crossed:
-        with pytest.raises(BadInput, match="do not nest"):
-            hierarchy.require_nested()
-    else:
-        hierarchy.require_nested()
 
 
 @given(hierarchies(), st.data())
@@ -87,23 +82,9 @@ def test_restricted_keeps_the_labels_of_what_stays(hierarchy, data):
         assert rest.to_numpy().tolist() == before.iloc[codes].to_numpy().tolist()
 
 
-def test_require_nested_names_levels_and_run():
-    twenty, fifty = ["[0-19]", "[40-59]", "[40-59]"], ["[0-49]", "[0-49]", "[50-99]"]
-    crossing = Hierarchy.from_assignment(["10", "45", "55"], [twenty, fifty], ordered=True)
-    with pytest.raises(BadInput) as error:
-        crossing.require_nested("column 'age'")
-    assert str(error.value) == (
-        "column 'age': level 1 and level 2 do not nest: '[40-59]' of level 1 lies partly in '[0-49]' and partly in "
-        "'[50-99]' of level 2; leave one of the two out, or give levels that nest, finest first"
-    )
-
-
-def test_label_used_for_two_runs_is_kept_and_told():
+def test_label_used_for_two_runs_is_kept():
     assert WORK.label(2, 2) == "Private"
     assert WORK.label(2, 3) == "Private"
-    assert WORK.ambiguous == {"Private"}
-    same_run = Hierarchy.from_assignment(["a", "b"], [["a", "b"], ["*", "*"]])
-    assert same_run.ambiguous == frozenset()
 
 
 def test_shown_counts_leaves_and_records():

@@ -112,33 +112,9 @@ class Hierarchy:
         return self.leaves[low] if low == high else self._labels.get((int(low), int(high)))
 
     @cached_property
-    def ambiguous(self) -> frozenset[str]:
-        """Labels of more than one run, on different levels: a leaf 'Private' and a wider group 'Private'."""
-        named: dict[str, set[tuple[int, int]]] = {}
-        for i, level in enumerate(self.levels):
-            for label, (low, high) in zip(level.labels, self.bounds(i).tolist(), strict=True):
-                named.setdefault(label, set()).add((low, high))
-        for code, leaf in enumerate(self.leaves):
-            if leaf in named:
-                named[leaf].add((code, code))
-        return frozenset(label for label, runs in named.items() if len(runs) > 1)
-
-    @cached_property
     def nested(self) -> bool:
         """Whether every run lies within one run of each level above it."""
         return all(np.isin(coarse.starts, fine.starts).all() for fine, coarse in pairwise(self.levels))
-
-    def require_nested(self, where: str = "hierarchy") -> None:
-        """Raise BadInput that names two levels and the run that crosses, unless the levels nest."""
-        for i, (fine, coarse) in enumerate(pairwise(self.levels)):
-            for start in np.setdiff1d(coarse.starts, fine.starts)[:1]:
-                run = np.searchsorted(fine.starts, start, side="right") - 1
-                above = np.searchsorted(coarse.starts, start)
-                raise BadInput(
-                    f"{where}: level {i + 1} and level {i + 2} do not nest: {fine.labels[run]!r} of level {i + 1} lies "
-                    f"partly in {coarse.labels[above - 1]!r} and partly in {coarse.labels[above]!r} of level {i + 2}; "
-                    "leave one of the two out, or give levels that nest, finest first"
-                )
 
     def restricted(self, codes: np.ndarray) -> Hierarchy:
         """Only the given codes, ascending; runs without a leaf are dropped."""

@@ -28,7 +28,6 @@ from workbench.source import open_source
 T = TypeVar("T")
 MANY_VALUES = 1000
 NEARLY_ALL = 0.9
-ROLES = ("identifier", "quasi", "sensitive", "neutral")
 Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
 
 
