@@ -32,7 +32,7 @@ def two_columns(classes):
 
 @every_model
 def test_a_model_names_its_figure(model):
-    assert model.figure in ("k", "alpha", "l", "t", "delta", "beta")
+    assert model.figure.isidentifier() and len(model.figure) < 10
 
 
 @every_model
