@@ -49,3 +49,23 @@ def test_dates_lie_in_days_whatever_their_resolution():
     for frame in (days, days + pd.Timedelta(hours=6)):
         positions = table_of(frame.to_numpy()).columns["x"].positions
         assert positions.tolist() == [0, 1, 10]
+
+
+def test_moments_with_a_missing_one_are_spread_like_fractions():
+    rng = np.random.default_rng(5)
+    hours = rng.integers(0, 3600, 500) / 3600
+    moments = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(hours, unit="h")).dt.as_unit("us")
+    readings = [moments.where(np.arange(500) > 10), pd.Series(hours).where(np.arange(500) > 10)]
+    shares = []
+    for values in readings:
+        column = table_of(values.to_numpy()).columns["x"]
+        left, right = column.edges
+        shares.append((right - left) / (right[-1] - left[0]))
+        assert shares[-1].max() < 0.02, "missing is one value among many"
+    assert shares[0] == pytest.approx(shares[1], abs=1e-3)
+
+
+def test_numbers_too_far_apart_for_floats_count_by_rank():
+    for values in ([0, 0.5, 1.7e308, None] * 2, [0, 1e-300, 1e300] * 2):
+        table = table_of(np.array(values, dtype=float))
+        assert len(Mondrian()(table).classes) == len(set(values))

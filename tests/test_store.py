@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -287,3 +288,52 @@ def test_a_release_without_classes_keeps_its_losses(store, table):
 
     store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Noise(), {"x": Measured(1.0, "")})
     assert os.listdir(store.folder / ("3" * 40)) == ["point.json"]
+
+
+LIBRARY = """
+from dataclasses import dataclass
+from pathlib import Path
+from workbench.measures import Measure, Measured
+FACTOR = 1.0
+class Base(Measure):
+    def measure(self, release):
+        return Measured(FACTOR, "So much.")
+@dataclass(frozen=True)
+class Own(Base):
+    name = symbol = "own"
+    side = "utility"
+    unit = "pieces"
+def made(factor):
+    @dataclass(frozen=True)
+    class Closed(Own):
+        def measure(self, release):
+            return Measured(factor, "So much.")
+    return Closed()
+"""
+ASKED = """
+import pandas as pd, sys
+from workbench import BadInput, Recipe, Table, sweep
+from workbench.methods import Keep
+import library
+table = Table.from_frame(pd.DataFrame({"q": [1, 2], "s": ["a", "b"]}), quasi=["q"], sensitive="s")
+print(sweep(table, [Recipe(Keep())], [library.Own()], sys.argv[1]).measured[0].values["own"])
+try:
+    sweep(table, [Recipe(Keep())], [library.made(2.0)], sys.argv[1])
+except BadInput as told:
+    print(told)
+"""
+
+
+def test_a_variant_from_outside_is_known_by_its_file_and_never_by_its_name_alone(tmp_path):
+    def asked(library: str) -> list[str]:
+        (tmp_path / "library.py").write_text(library)
+        (tmp_path / "asked.py").write_text(ASKED)
+        command = [sys.executable, "-W", "ignore", "-B", tmp_path / "asked.py", tmp_path / "store"]
+        root = str(Path(module.__file__).parent.parent)
+        environment = {**os.environ, "PYTHONPATH": root}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
+
+    assert asked(LIBRARY)[0] == "1.0"
+    values, refused = asked(LIBRARY.replace("FACTOR = 1.0", "FACTOR = 3.0"))
+    assert values == "3.0", "what a base class or a constant of the file says is part of it"
+    assert "Closed" in refused and "sweep without a store" in refused

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,14 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.weight)
+
+    @cached_property
+    def digest(self) -> int:
+        """A number that only who has the data can know, the same in whatever order the records stand."""
+        secret = hashlib.blake2b(digest_size=32)
+        for codes in (self.quasi, *self.others.values(), self.weight):
+            secret.update(np.ascontiguousarray(codes).data)
+        return int.from_bytes(secret.digest(), "big")
 
 
 def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cells:

@@ -43,32 +43,41 @@ class Column:
         """Records per code, missing included."""
         return np.append(self.counts, self.missing) if self.missing else self.counts
 
+    @property
+    def _fractions(self) -> bool:
+        """Numbers that are not whole, or moments: between two of them there is always another."""
+        return self.kind != "text" and self.values.dtype.kind != "i" and self.values.dtype != "datetime64[D]"
+
     @cached_property
     def positions(self) -> np.ndarray:
-        """Where each code lies: numbers by value, dates in days, text one apart; missing one step
-        (of fractions, their average distance) beyond the last."""
+        """Where each code lies: numbers by value, dates in days, text one apart.
+
+        Missing lies one step beyond the last: one unit, or the average distance of fractions. A range that floats
+        cannot tell apart counts by rank.
+        """
         found = np.arange(len(self.values), dtype=float)
         if self.kind != "text" and len(self.values):
             whole = self.values.dtype.kind != "f"  # int64 differences stay exact, and in range, as unsigned
             values = self.values.astype("int64").view("uint64") if whole else self.values
-            apart = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
-            found = apart if (np.diff(apart) > 0).all() else found  # a range that floats cannot tell apart
-        if not self.missing:
-            return found
-        fractions = self.kind == "number" and self.values.dtype.kind == "f" and len(found) > 1
-        step = found[-1] / (len(found) - 1) if fractions else 1.0
-        return np.append(found, found[-1] + step if len(found) else 0.0)
+            with np.errstate(over="ignore"):
+                found = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
+        if self.missing:
+            step = found[-1] / (len(found) - 1) if self._fractions and len(found) > 1 else 1.0
+            found = np.append(found, found[-1] + step if len(found) else 0.0)
+        span = found[-1] if len(found) > 1 else 1.0
+        apart = np.isfinite(span) and (np.diff(found / span) > 0).all()
+        return found if apart else np.arange(self.size, dtype=float)
 
     @cached_property
     def edges(self) -> np.ndarray:
         """Code c covers edges[0, c] to edges[1, c], what a value is taken to be alike with when it is spread evenly.
 
-        A whole number or a day covers one unit, so that [25-29] is five years; other numbers reach halfway to their
+        A whole number or a day covers one unit, so that [25-29] is five years; fractions reach halfway to their
         neighbours; text covers one unit a code.
         """
         at = self.positions
         edges = np.array([at, at + 1])
-        if self.kind != "text" and self.values.dtype.kind != "i" and self.values.dtype != "datetime64[D]":
+        if self._fractions:
             between = (at[1:] + at[:-1]) / 2
             edges = np.array([np.append(at[:1], between), np.append(between, at[-1:])])
         if (edges[1] > edges[0]).all():

@@ -7,7 +7,6 @@ import difflib
 import importlib
 import inspect
 import json
-import math
 import pkgutil
 from abc import ABC
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from workbench.errors import BadInput
 if TYPE_CHECKING:
     from workbench.table import Table
 
+LARGEST = 1e300
 Bound = float | Callable[["Table"], float] | None
 
 
@@ -88,7 +88,7 @@ class Variant(ABC):
         if type(field.default) not in (int, float):
             return
         number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not math.isfinite(value):
+        if not number or not -LARGEST < value < LARGEST:
             raise BadInput(f"{where} must be a number{', and finite' if number else ''}")
         if isinstance(field.default, int) and value != int(value):
             raise BadInput(f"{where} must be a whole number")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from numbers import Integral
 from typing import Any
 
 from workbench.errors import BadInput
@@ -21,6 +22,15 @@ class Recipe:
     method: Method
     model: Model | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for given, kind in ((self.method, Method), (self.model, Model | None), (self.seed, Integral)):
+            if not isinstance(given, kind) or isinstance(given, bool):
+                said = given.__name__ if isinstance(given, type) else f"a {type(given).__name__}"
+                raise BadInput(
+                    f"recipe: {said} does not fit; write for example Recipe(Mondrian(), KAnonymity(5), seed=0)"
+                )
+        object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
 
     def release(self, table: Table) -> Release:
         """The release of this recipe."""

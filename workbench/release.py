@@ -24,7 +24,10 @@ from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
 from workbench.writing import write_frames
 
-TELLING = 0.9
+CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
+HALF = 0.5
+NOTICEABLE = 0.01  # of the records
+FEW = 5  # records that are alike by chance
 
 
 class Posterior(NamedTuple):
@@ -146,14 +149,19 @@ class Release:
         return {"release": self.frame()}
 
     def giveaways(self) -> list[tuple[str, str]]:
-        """Pairs of a neutral column, published as it is, and a column it tells that the release means to blur.
+        """Neutral columns, published as they are, that undo what the release blurs: (what is known, what it tells).
 
-        Of records alike in the first, nearly all are alike in the second: years of schooling tell a degree.
+        Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
+        schooling), and look for that. What is hidden of a sensitive column may follow from a neutral one.
         """
-        blurred = [*(self.table.quasi if not self.classes.exact else self._published()), *self.removed]
-        neutral = [name for name in self.table.neutral if name not in self.removed]
-        pairs = [(n, b) for n in neutral for b in dict.fromkeys(blurred) if n != b]
-        return [(n, b) for n, b in pairs if tells(self.table.codes[n], self.table.codes[b]) >= TELLING]
+        classes, table = self.classes, self.table
+        neutral = [name for name in table.neutral if name not in self.removed]
+        found = []
+        for a, name in enumerate(table.quasi):
+            if not classes.exact and (classes.low[:, a] < classes.high[:, a]).any():  # type: ignore[index]
+                found += [(name, n) for n in neutral if tells(table, name, n)]
+        hidden = [name for name in table.sensitive if classes.exact or name in self.removed]
+        return found + [(n, name) for name in hidden for n in neutral if tells(table, n, name)]
 
     def export(self, path: str | Path, giveaways: bool = False) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
@@ -162,7 +170,7 @@ class Release:
         """
         found = [] if giveaways else self.giveaways()
         if found:
-            said = ", ".join(f"{n!r} tells {b!r}" for n, b in found)
+            said = ", ".join(f"{known!r} tells {told!r}" for known, told in found)
             raise BadInput(
                 f"{path}: neutral columns are published as they are, and {said}: no measure here counts that. "
                 "Leave them out with table.drop([...]), make them quasi-identifiers, or say giveaways=True"
@@ -191,8 +199,10 @@ class Release:
             return group[of_record]
         cell, weight = self.parts
         dealt = np.empty(len(of_record), group.dtype)
-        by_chance = np.random.default_rng(int(self.table.fingerprint, 16)).permutation(len(of_record))
-        records = by_chance[np.argsort(of_record[by_chance], kind="stable")]
+        neutral = [self.table.codes[name] for name in self.table.neutral]
+        known = np.lexsort([*neutral, of_record])  # in whatever order the records stand
+        by_chance = np.random.default_rng(self.cells.digest).permutation(len(known))
+        records = known[np.lexsort([by_chance, of_record[known]])]
         in_cell_order = np.argsort(cell, kind="stable")
         dealt[records] = np.repeat(group[in_cell_order], weight[in_cell_order])
         return dealt
@@ -261,20 +271,21 @@ class Bucketized(Release):
         return pd.DataFrame({of_class: number[group], name: values, count: histogram[group, value]})
 
 
-def tells(codes: np.ndarray, about: np.ndarray) -> float:
-    """How often two records that are alike in one column are alike in another; 0 where it says nothing new.
-
-    The share of such pairs, on the scale from that of any two records to certainty.
-    """
-
-    def pairs(counts: np.ndarray) -> float:
-        return float((counts * (counts - 1.0)).sum())
-
-    here, there = codes.astype(np.int64), about.astype(np.int64)
-    alike = pairs(np.bincount(here))
-    both = pairs(np.unique(here * (there.max() + 1) + there, return_counts=True)[1])
-    base = pairs(np.bincount(there)) / max(len(there) * (len(there) - 1.0), 1.0)
-    return 0.0 if not alike or base == 1 else (both / alike - base) / (1 - base)
+def tells(table: Table, known: str, about: str) -> bool:
+    """Whether a column gives another away: for a noticeable share of the records nearly for certain, or by rank."""
+    columns = [table.columns[known], table.columns[about]]
+    here, there = (
+        (table.sensitive_codes(n) if n in table.sensitive else table.codes[n]).astype(np.int64) for n in (known, about)
+    )
+    if all(column.kind != "text" and column.size > FEW for column in columns):
+        ranks = np.corrcoef(here, there)[0, 1]
+        if abs(ranks) >= CERTAIN:
+            return True
+    pair, count = np.unique(here * (there.max() + 1) + there, return_counts=True)
+    group, value = pair // (there.max() + 1), pair % (there.max() + 1)
+    share, base = count / np.bincount(here)[group], np.bincount(there)[value] / len(there)
+    news = (share >= CERTAIN) & (count >= FEW) & (base <= HALF)  # a value of most records tells little
+    return bool(count[news].sum() >= NOTICEABLE * len(here))
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:

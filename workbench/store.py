@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import math
 import os
@@ -11,7 +10,7 @@ import re
 import secrets
 import shutil
 import stat
-import threading
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
@@ -38,7 +37,8 @@ SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
 ASIDE = re.compile(r"\.aside-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}")
 DAY = 24 * 60 * 60
-READING = threading.Lock()  # inspect parses, which Python 3.11 does not do in two threads at once
+ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
+DIGESTS: dict[str, str] = {}
 
 
 def _engine_version() -> str:
@@ -138,14 +138,24 @@ class Store:
 
 
 def _own_sources(variants: Sequence[Variant]) -> list[str]:
-    """The sources of variants from outside the engine, whose version says nothing about them."""
-    kinds = {type(variant) for variant in variants if not type(variant).__module__.startswith("workbench.")}
-    try:
-        with READING:
-            return sorted(inspect.getsource(kind) for kind in kinds)
-    except (OSError, TypeError):
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise BadInput(f"the source of {names} cannot be read; define it in a file, or sweep without a store") from None
+    """Digests of the files that define variants from outside the engine, whose version says nothing about them."""
+    kinds = {kind for variant in variants for kind in type(variant).__mro__}
+    return sorted({_file_digest(kind) for kind in kinds if kind.__module__.split(".")[0] not in ENGINE_AND_PYTHON})
+
+
+def _file_digest(kind: type) -> str:
+    """As the file was when this process first asked: that is the code that runs."""
+    path = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    codes = [member.__code__ for member in vars(kind).values() if hasattr(member, "__code__")]
+    free = {name for code in codes if code.co_filename == path for name in code.co_freevars}  # others are generated
+    if free - {"__class__"} or path is None:
+        raise BadInput(
+            f"what {kind.__name__} computes is not said by a file alone, so a stored point could be stale; "
+            "define it at the top level of a module, or sweep without a store"
+        )
+    if path not in DIGESTS:
+        DIGESTS[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+    return DIGESTS[path]
 
 
 def _unusable(folder: Path, why: str) -> BadInput:

@@ -106,6 +106,7 @@ def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, me
     table, model = table_of(random_frame(5, 150), ["whole", "word"]), ProbabilisticLDiversity(1.1)
     together = classes_of(method(table, model))
     monkeypatch.setattr("workbench.methods.splits.LARGEST_BLOCK", 1)
+    monkeypatch.setattr("workbench.methods.information_gain.LARGEST_BLOCK", 1)
     assert classes_of(method(table, model)) == together and len(together) > 5
 
 

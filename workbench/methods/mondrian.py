@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from workbench.methods.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
 from workbench.parameters import parameter
 from workbench.release import Bucketized, Release
-from workbench.table import Table
+from workbench.table import MANY_VALUES, Table
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,11 @@ class Mondrian(Method):
         if not self.strict:
             entries, cell = _dealt(cells, seed)
             parts = (cell, entries.weight)
+        if self.target is not None and table.columns[self.target].size > MANY_VALUES:
+            raise BadInput(
+                f"mondrian: target {self.target!r} has {table.columns[self.target].size:,} values, more than "
+                f"{MANY_VALUES:,}; information gain is about few: choose another, or make a column of groups"
+            )
         splitter: Splitter = Widest(table, entries, model, self.strict)
         if self.target is not None:
             splitter = InformationGain(table, entries, model, self.target, self.cuts)
@@ -61,10 +65,7 @@ def _dealt(cells: Cells, seed: int) -> tuple[Cells, np.ndarray]:
     Cells stand in the order of their sensitive values too. Whoever could replay the deal from the seed alone would
     know which ranks of them went to which class, so the data, which only the analyst has, are part of the seed.
     """
-    secret = hashlib.blake2b(digest_size=32)
-    for codes in (cells.quasi, *cells.others.values(), cells.weight):
-        secret.update(np.ascontiguousarray(codes).data)
-    rng = np.random.default_rng([seed, int.from_bytes(secret.digest(), "big")])
+    rng = np.random.default_rng([seed, cells.digest])
     cell = np.repeat(np.arange(len(cells), dtype=np.int32), cells.weight)
     cell = cell[rng.permutation(len(cell))]
     others = {name: codes[cell] for name, codes in cells.others.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +26,9 @@ class Remove(Method):
 
     def __post_init__(self) -> None:
         if self.columns is not None:
-            named = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
+            named = (self.columns,) if isinstance(self.columns, str) else self.columns
+            if not isinstance(named, Iterable) or not all(isinstance(name, str) for name in named):
+                raise BadInput(f"remove: columns = {self.columns!r}; name one column or several")
             object.__setattr__(self, "columns", tuple(sorted(set(named))))  # in whatever order they were named
         super().__post_init__()
 

@@ -115,6 +115,12 @@ class And(Model):
     models: tuple[Model, ...]
     figure = ""
 
+    def __post_init__(self) -> None:
+        parts = tuple(dict.fromkeys(part for model in self.models for part in model.parts))
+        if not parts:
+            raise BadInput("and: no model was given; write for example KAnonymity(5) & TCloseness(0.2)")
+        object.__setattr__(self, "models", parts)
+
     @property
     def name(self) -> str:  # type: ignore[override]
         return " & ".join(model.name for model in self.models)
