@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench import BadInput, Table, recipes, sweep
+from workbench import BadInput, Recipe, Table, recipes, sweep
 from workbench.builders import Nested
 from workbench.datasets import adult
 from workbench.measures import PrivacyLoss
@@ -52,6 +52,16 @@ def test_nothing_shows_a_record_when_it_is_printed(table):
         lambda t: KAnonymity(5) & t,
         lambda t: Table.from_frame(FRAME, quasi=["age"], hierarchies={"note": list(FRAME.note)}),
         lambda t: Table.from_frame(FRAME, quasi=5),
+        lambda t: KAnonymity(FRAME),
+        lambda t: Mondrian(FRAME),
+        lambda t: Mondrian("information_gain", FRAME),
+        lambda t: Remove(FRAME.to_numpy()),
+        lambda t: Recipe(FRAME),
+        lambda t: Keep()(t).audit(FRAME),
+        lambda t: sweep(t, [], [PrivacyLoss()]).best(caps=FRAME.note),
+        lambda t: sweep(t, [], [PrivacyLoss()]).best(minimise=FRAME),
+        lambda t: sweep(t, FRAME.note, [PrivacyLoss()]),
+        lambda t: Table.read("d.csv", quasi=["age"], header=FRAME),
     ],
 )
 def test_a_slip_in_a_call_is_one_short_message_without_records(table, slip):

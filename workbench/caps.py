@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, said
 from workbench.measures import Measure
 from workbench.recipe import Point
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure | str | None) -> Point:
     """See `Frontier.best`."""
     if not isinstance(caps, Mapping):
-        raise BadInput(f"caps = {caps!r}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
+        raise BadInput(f"caps = {said(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
     goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
     limits = {frontier.key(measure): _number(measure, cap) for measure, cap in caps.items()}
     losses = frontier.losses([*limits, goal])
@@ -42,7 +42,9 @@ def _number(measure: Measure | str, cap: float) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise BadInput(f"the cap on {getattr(measure, 'key', measure)} is {cap!r}; give a number")
+        raise BadInput(
+            f"the cap on {measure.key if isinstance(measure, Measure) else measure} is {said(cap)}; give a number"
+        )
     return number
 
 

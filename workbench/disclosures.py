@@ -7,7 +7,7 @@ import pandas as pd
 
 from workbench.column import spare
 from workbench.distances import jensen_shannon
-from workbench.errors import BadInput, Undefined
+from workbench.errors import BadInput, Undefined, said
 from workbench.measures import classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
@@ -23,7 +23,7 @@ def disclosure(release: Release, sensitive: str | None = None, at_risk: float | 
     The worst classes come first; the index is the class's number.
     """
     if not isinstance(release, Release):
-        raise BadInput(f"disclosure: a {type(release).__name__} is no release; a method makes one of a table")
+        raise BadInput(f"disclosure: {said(release)} is no release; a method makes one of a table")
     classes, table = classes_of(release), release.table
     columns: dict[str, object] = {"size": classes.sizes}
     columns |= {spare(name, OWN): release.class_labels(name) for name in table.quasi}

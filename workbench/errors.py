@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from numbers import Number
 
 
 class BadInput(ValueError):
@@ -16,6 +17,13 @@ class Unsatisfiable(ValueError):
 
 class Undefined(Exception):
     """A question that a release cannot answer; the message is the reason."""
+
+
+def said(value: object) -> str:
+    """What was given in a call, for a message: of all but small values the type alone, since it may hold records."""
+    if value is None or isinstance(value, (str, Number)):
+        return repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
+    return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
 
 
 def listing(names: Sequence[str]) -> str:

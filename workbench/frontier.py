@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.caps import best_under
-from workbench.errors import BadInput, Undefined
+from workbench.errors import BadInput, Undefined, said
 from workbench.figures import figures
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
@@ -69,7 +69,7 @@ class Frontier:
 
     def key(self, measure: Measure | str) -> str:
         """The key of a measure that the points were measured with."""
-        key = measure.key if isinstance(measure, Measure) else str(measure)
+        key = measure.key if isinstance(measure, Measure) else measure if isinstance(measure, str) else said(measure)
         if key not in self._by_key:
             raise BadInput(f"the points were not measured with {key!r}; there are {', '.join(self._by_key)}")
         return key
@@ -185,7 +185,7 @@ class Frontier:
 
         Where higher is better a cap is a floor, and the highest is the best. The other side decides between equals.
         """
-        return best_under(self, caps or {}, minimise)
+        return best_under(self, {} if caps is None else caps, minimise)
 
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -258,7 +258,7 @@ class Frontier:
         """The points that beat this one, the most private first; Undefined if it has no value on a measure."""
         keys = self._chosen(over)
         if not isinstance(point, Point):
-            raise BadInput(f"a {type(point).__name__} is no point; take one of frontier.measured, or of best(...)")
+            raise BadInput(f"{said(point)} is no point; take one of frontier.measured, or of best(...)")
         own = np.array(self._losses_of(point, keys))
         if np.isnan(own).any():
             raise Undefined(self._reason(point, keys))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, said
 
 if TYPE_CHECKING:
     from workbench.table import Table
@@ -76,12 +76,14 @@ class Variant(ABC):
                 self._check_one(field, declared, getattr(self, field.name), table)
 
     def _check_one(self, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
-        where = f"{self.name}: {field.name} = {value!r}"
+        where = f"{self.name}: {field.name} = {said(value)}"
         if declared.choices is not None:
-            if value not in declared.choices:
+            if not (value is None or isinstance(value, (str, Real))) or value not in declared.choices:
                 raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
             return
         if declared.column:
+            if value is not None and not isinstance(value, str):
+                raise BadInput(f"{where} must be the name of a column")
             if value is not None and table is not None and value not in table.names:
                 raise BadInput(f"{where} is not a column of the table; it has {', '.join(table.names)}")
             return

@@ -8,7 +8,7 @@ from itertools import product
 from numbers import Integral
 from typing import Any
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, said
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.release import Release
@@ -26,9 +26,8 @@ class Recipe:
     def __post_init__(self) -> None:
         for given, kind in ((self.method, Method), (self.model, Model | None), (self.seed, Integral)):
             if not isinstance(given, kind) or isinstance(given, bool):
-                said = given.__name__ if isinstance(given, type) else f"a {type(given).__name__}"
                 raise BadInput(
-                    f"recipe: {said} does not fit; write for example Recipe(Mondrian(), KAnonymity(5), seed=0)"
+                    f"recipe: {said(given)} does not fit; write for example Recipe(Mondrian(), KAnonymity(5), seed=0)"
                 )
         object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
 
@@ -72,15 +71,15 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
     Joined models are written out: `[Recipe(Mondrian(), KAnonymity(5) & TCloseness(t)) for t in (0.1, 0.2)]`.
     """
     if not isinstance(method, Method):
-        said = method.__name__ if isinstance(method, type) else f"a {type(method).__name__}"
-        raise BadInput(f"recipes: {said} is no method; write for example recipes(Mondrian(), KAnonymity, k=[10, 100])")
+        raise BadInput(f"recipes: {said(method)} is no method; write recipes(Mondrian(), KAnonymity, k=[10, 100])")
     if model is None:
         if axes:
             raise BadInput(f"recipes: {', '.join(axes)} came without a model; name the model they belong to")
         return [Recipe(method, None, seed)]
     if not isinstance(model, type):
+        shown = str(model) if isinstance(model, Model) else said(model)
         raise BadInput(
-            f"recipes: {model} is a model with its parameters; give its class and ranges, as KAnonymity, k=[10, 100], "
+            f"recipes: {shown} is no class of models; give one and its ranges, as KAnonymity, k=[10, 100], "
             "or write [Recipe(method, model), ...]"
         )
     unknown = sorted(set(axes) - set(model.parameters()))

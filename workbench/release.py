@@ -18,7 +18,7 @@ from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
 from workbench.column import MISSING, Column, spare
-from workbench.errors import BadInput
+from workbench.errors import BadInput, said
 from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
@@ -131,7 +131,7 @@ class Release:
     def audit(self, model: Model) -> Audit:
         """Whether the model holds, and the classes that break it."""
         if not isinstance(model, Model):
-            raise BadInput(f"audit: {model!r} is no model; write for example KAnonymity(5)")
+            raise BadInput(f"audit: {said(model)} is no model; write for example KAnonymity(5)")
         return model.audit(self.classes)
 
     def frame(self) -> pd.DataFrame:
@@ -170,9 +170,9 @@ class Release:
         """
         found = [] if giveaways else self.giveaways()
         if found:
-            said = ", ".join(f"{known!r} tells {told!r}" for known, told in found)
+            tales = ", ".join(f"{known!r} tells {told!r}" for known, told in found)
             raise BadInput(
-                f"{path}: neutral columns are published as they are, and {said}: no measure here counts that. "
+                f"{path}: neutral columns are published as they are, and {tales}: no measure here counts that. "
                 "Leave them out with table.drop([...]), make them quasi-identifiers, or say giveaways=True"
             )
         path, tables = Path(path), self.tables()

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
-from workbench.errors import BadInput, listing
+from workbench.errors import BadInput, listing, said
 from workbench.scan import count_records
 from workbench.scratch import scratch
 
@@ -296,7 +296,7 @@ def open_source(
 ) -> Source:
     """The source of a path, a frame, an Arrow table or a query; what is not said about a text file is found."""
     if not isinstance(header, bool):
-        raise BadInput(f"header = {header!r} must be True or False: whether the first line names the columns")
+        raise BadInput(f"header = {said(header)} must be True or False: whether the first line names the columns")
     if isinstance(data, (str, os.PathLike)):
         path = Path(data)
         kind = _format(path, format)

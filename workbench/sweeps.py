@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from os import PathLike
 
-from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.frontier import Frontier
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
@@ -48,7 +48,7 @@ def sweep(
         (measures, Iterable, "measures"),
     ):
         if not isinstance(given, kind):
-            raise BadInput(f"sweep: a {type(given).__name__} was given as {what}; call sweep(table, [...], [...])")
+            raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
     distinct = _distinct([*recipes, *(BASELINES if baselines else ())])
     chosen = _checked(table, distinct, measures)
     if threads is not None and threads < 1:
@@ -82,9 +82,9 @@ def _distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     found: dict[str, Recipe] = {}
     for recipe in recipes:
         if not isinstance(recipe, Recipe):
-            raise BadInput(f"sweep: a {type(recipe).__name__} is no recipe; write Recipe(method, model)")
-        said = recipe.to_dict()
-        found.setdefault(canonical({**said, "seed": 0} if recipe.baseline else said), recipe)
+            raise BadInput(f"sweep: {said(type(recipe))} is no recipe; write Recipe(method, model)")
+        about = recipe.to_dict()
+        found.setdefault(canonical({**about, "seed": 0} if recipe.baseline else about), recipe)
     if not found:
         raise BadInput("sweep: no recipe was given; give at least one, or leave the baselines in")
     return list(found.values())
@@ -96,8 +96,8 @@ def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure
     for measure in measures:
         if not isinstance(measure, Measure):
             given = measure if isinstance(measure, type) else type(measure)
-            example = f"{given.__name__}()" if given is measure else "PrivacyLoss()"
-            raise BadInput(f"sweep: {given.__name__} is no measure; write {example}")
+            example = f"{said(given)}()" if given is measure else "PrivacyLoss()"
+            raise BadInput(f"sweep: {said(given)} is no measure; write {example}")
         measure.check(table)
         if found.setdefault(measure.key, measure) != measure:
             raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")

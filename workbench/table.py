@@ -20,7 +20,7 @@ from workbench.builders import Columns
 from workbench.classes import Sensitive
 from workbench.column import MISSING, Column, spare
 from workbench.encode import encode
-from workbench.errors import BadInput, listing
+from workbench.errors import BadInput, listing, said
 from workbench.hierarchy import Hierarchy
 from workbench.populations import Populations, large_populations
 from workbench.source import open_source
@@ -312,7 +312,7 @@ def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
     if not isinstance(given, Iterable):
-        raise BadInput(f"columns are given by name, one or a list of them, not as {given!r}")
+        raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
     return tuple(given)
 
 
@@ -361,9 +361,8 @@ def _arrange(
     for name, given in hierarchies.items():
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
         if not callable(build) or isinstance(build, type):
-            what = build.__name__ if isinstance(build, type) else f"a {type(build).__name__}"
             raise BadInput(
-                f"column {name!r}: {what} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
+                f"column {name!r}: {said(build)} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
                 "or read_csv(path) of workbench.builders"
             )
         hierarchy = build(columns[name])

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from workbench.classes import Classes
-from workbench.errors import BadInput, Undefined
+from workbench.errors import BadInput, Undefined, said
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
 
@@ -42,7 +42,7 @@ class Measure(Variant):
 
     def __call__(self, release: Release) -> Measured:
         if not hasattr(release, "classes"):
-            raise BadInput(f"{self.name}: a {type(release).__name__} is no release; a method makes one of a table")
+            raise BadInput(f"{self.name}: {said(release)} is no release; a method makes one of a table")
         self.check(release.table)
         return self.measure(release)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.classes import Classes
-from workbench.errors import BadInput, Unsatisfiable
+from workbench.errors import BadInput, Unsatisfiable, said
 from workbench.models import Model
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
@@ -24,8 +24,7 @@ class Method(Variant):
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
         for given, kind, what in ((table, Table, "table"), (model, Model | None, "model"), (seed, Integral, "seed")):
             if not isinstance(given, kind) or isinstance(given, bool):
-                said = given.__name__ if isinstance(given, type) else f"a {type(given).__name__}"
-                raise BadInput(f"{self.name}: {said} is no {what}; call method(table, model, seed)")
+                raise BadInput(f"{self.name}: {said(given)} is no {what}; call method(table, model, seed)")
         self.check(table)
         if seed < 0:
             raise BadInput(f"{self.name}: seed = {seed} must be 0 or above")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import distinct_rows
-from workbench.errors import BadInput
+from workbench.errors import BadInput, said
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.parameters import parameter
@@ -28,7 +28,7 @@ class Remove(Method):
         if self.columns is not None:
             named = (self.columns,) if isinstance(self.columns, str) else self.columns
             if not isinstance(named, Iterable) or not all(isinstance(name, str) for name in named):
-                raise BadInput(f"remove: columns = {self.columns!r}; name one column or several")
+                raise BadInput(f"remove: columns = {said(self.columns)}; name one column or several")
             object.__setattr__(self, "columns", tuple(sorted(set(named))))  # in whatever order they were named
         super().__post_init__()
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.classes import Classes, Sensitive
-from workbench.errors import BadInput, Undefined
+from workbench.errors import BadInput, Undefined, said
 from workbench.parameters import Variant, from_package
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
@@ -101,9 +101,8 @@ class Model(Variant):
 
     def __and__(self, other: Model) -> And:
         if not isinstance(other, Model):
-            said = other.__name__ if isinstance(other, type) else f"a {type(other).__name__}"
             raise BadInput(
-                f"{self} & {said}: the right side is no model; write for example KAnonymity(5) & TCloseness(0.2)"
+                f"{self} & {said(other)}: the right side is no model; write for example KAnonymity(5) & TCloseness(0.2)"
             )
         return And((*self.parts, *other.parts))
 
