@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.builders import Builder, Intervals, read_csv
+from workbench.errors import BadInput
 from workbench.table import Table
 
 HERE = Path(__file__).parent
@@ -34,6 +35,22 @@ ADULT_HIERARCHIES: dict[str, str | Builder] = {
 }
 
 
+def path(name: str) -> Path:
+    """The file of a bundled table."""
+    if name != "adult":
+        raise BadInput(f"no data called {name!r} come with the workbench; there is adult")
+    return DATA / "adult.csv.gz"
+
+
+def hierarchy(name: str, column: str) -> Builder:
+    """What builds the hierarchy that comes with a column of a bundled table."""
+    path(name)
+    if column not in ADULT_HIERARCHIES:
+        raise BadInput(f"no hierarchy of {column!r} comes with {name}; there are {', '.join(ADULT_HIERARCHIES)}")
+    given = ADULT_HIERARCHIES[column]
+    return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given
+
+
 def adult(
     quasi: Sequence[str] = ("age", "workclass", "education", "marital_status", "race", "sex"),
     sensitive: str | Sequence[str] | None = "occupation",
@@ -44,13 +61,9 @@ def adult(
     Columns that are neither quasi-identifier nor sensitive are neutral.
     """
     return Table.read(
-        DATA / "adult.csv.gz",
+        path("adult"),
         quasi=quasi,
         sensitive=sensitive,
-        hierarchies={name: _builder(given) for name, given in ADULT_HIERARCHIES.items()},
+        hierarchies={name: hierarchy("adult", name) for name in ADULT_HIERARCHIES},
         drop_missing=drop_missing,
     )
-
-
-def _builder(given: str | Builder) -> Builder:
-    return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given

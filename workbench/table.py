@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from workbench import cells as cellwork
-from workbench.builders import Columns
 from workbench.classes import Sensitive
+from workbench.coded import arrange, decode, without_missing
 from workbench.column import MISSING, Column, spare
 from workbench.encode import encode
 from workbench.errors import BadInput, listing, said
@@ -79,6 +79,38 @@ class Table:
 
         Columns in no role are neutral: they are published as they are. Identifiers are never read.
         """
+
+        def roles_of(names: list[str]) -> dict[str, str]:
+            return assign(names, _names(quasi), _names(sensitive), _names(identifiers))
+
+        table = cls._coded(data, roles_of, types, missing, progress, source)
+        if drop_missing:
+            table = table.complete()
+        return replace(table, levels=dict(levels or {})).with_hierarchies(hierarchies or {})
+
+    @classmethod
+    def bare(
+        cls,
+        data: Any,
+        *,
+        types: Mapping[str, str] | None = None,
+        missing: Sequence[str] | None = None,
+        progress: Callable[[int], None] | None = None,
+        **source: Any,
+    ) -> Table:
+        """Every column of the data, in no role yet; `with_roles` gives them some."""
+        return cls._coded(data, lambda names: dict.fromkeys(names, "neutral"), types, missing, progress, source)
+
+    @classmethod
+    def _coded(
+        cls,
+        data: Any,
+        roles_of: Callable[[list[str]], dict[str, str]],
+        types: Mapping[str, str] | None,
+        missing: Sequence[str] | None,
+        progress: Callable[[int], None] | None,
+        source: Mapping[str, Any],
+    ) -> Table:
         known = inspect.signature(open_source).parameters
         for name in source:
             if name not in known:
@@ -86,18 +118,14 @@ class Table:
                 raise BadInput(f"Table.read has no option {name!r}{f'; did you mean {near[0]!r}?' if near else ''}")
         opened = open_source(data, **source)
         try:
-            roles = assign(opened.names, _names(quasi), _names(sensitive), _names(identifiers))
+            roles = roles_of(opened.names)
             kept = [name for name in opened.names if roles[name] != "identifier"]
             encoded = encode(opened, kept, missing=missing, types=types, progress=progress)
         finally:
             opened.close()  # no copy of the data stays on the disk, however this ends
         columns = {name: column for name, (column, _) in encoded.items()}
         codes = {name: array for name, (_, array) in encoded.items()}
-        if drop_missing:
-            columns, codes = _without_missing(columns, codes)
-        columns, codes = _arrange(columns, codes, hierarchies or {})
-        table = cls(columns, codes, roles, dict(levels or {}), tuple(opened.notes))
-        return table._checked()
+        return cls(columns, codes, roles, {}, tuple(opened.notes))
 
     def with_roles(
         self,
@@ -117,8 +145,13 @@ class Table:
     def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
         """The same microdata under other hierarchies for some columns."""
         bare = {name: replace(self.columns[name], hierarchy=None) for name in self._known(hierarchies)}
-        columns, codes = _arrange({**self.columns, **bare}, self.codes, hierarchies)
+        columns, codes = arrange({**self.columns, **bare}, self.codes, hierarchies)
         return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+
+    def complete(self) -> Table:
+        """The records with no missing value in any column."""
+        columns, codes = without_missing(self.columns, self.codes)
+        return replace(self, columns=columns, codes=codes, _memory={}, _locks={})
 
     def drop(self, names: Iterable[str]) -> Table:
         """The same microdata without some columns; `table.drop(table.neutral)` leaves what has a role."""
@@ -126,7 +159,8 @@ class Table:
         columns = {name: column for name, column in self.columns.items() if name not in gone}
         roles = {name: role for name, role in self.roles.items() if name not in gone}
         levels = {name: level for name, level in self.levels.items() if name not in gone}
-        assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
+        if self.quasi:
+            assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
         return Table(columns, {name: self.codes[name] for name in columns}, roles, levels, self.notes)
 
     def __repr__(self) -> str:
@@ -250,6 +284,8 @@ class Table:
     def _checked(self) -> Table:
         if not self.records:
             raise BadInput("the table has no records; give data with at least one")
+        if not self.quasi:  # no roles yet
+            return self
         for name in self.levels:
             if self.roles.get(name) != "sensitive":
                 there = ", ".join(self._in_role("sensitive")) or "none"
@@ -314,61 +350,6 @@ def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not isinstance(given, Iterable):
         raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
     return tuple(given)
-
-
-def decode(column: Column, codes: np.ndarray) -> pd.Series:
-    """A column's values back from its codes."""
-    whole = column.missing and column.values.dtype.kind == "i"
-    values = pd.Series(column.values, dtype="Int64" if whole else None)
-    return values.reindex(codes).reset_index(drop=True)  # a code past the values is missing
-
-
-def _without_missing(
-    columns: dict[str, Column], codes: dict[str, np.ndarray]
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
-    """Only the records with no missing value; values that no longer occur lose their code."""
-    keep = np.ones(len(next(iter(codes.values()))), bool)
-    for name, column in columns.items():
-        if column.missing:
-            keep &= codes[name] < len(column.values)
-    if not keep.any():
-        raise BadInput(
-            "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
-        )
-    if keep.all():
-        return columns, codes
-    kept_columns, kept_codes = {}, {}
-    for name, column in columns.items():
-        kept = codes[name][keep]
-        counts = np.bincount(kept, minlength=len(column.values))[: len(column.values)]
-        there = np.flatnonzero(counts)
-        recode = np.zeros(column.size, codes[name].dtype)
-        recode[there] = np.arange(len(there))
-        kept_codes[name] = recode[kept]
-        labels = tuple(column.labels[i] for i in there)
-        kept_columns[name] = replace(
-            column, values=column.values[there], labels=labels, counts=counts[there], missing=0
-        )
-    return kept_columns, kept_codes
-
-
-def _arrange(
-    columns: dict[str, Column], codes: dict[str, np.ndarray], hierarchies: Hierarchies
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
-    """Bind each hierarchy to its column, and bring the codes into its leaf order."""
-    _require(hierarchies, list(columns))
-    columns, codes = dict(columns), dict(codes)
-    for name, given in hierarchies.items():
-        build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
-        if not callable(build) or isinstance(build, type):
-            raise BadInput(
-                f"column {name!r}: {said(build)} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
-                "or read_csv(path) of workbench.builders"
-            )
-        hierarchy = build(columns[name])
-        columns[name], recode = columns[name].arranged(hierarchy)
-        codes[name] = recode.astype(codes[name].dtype)[codes[name]]
-    return columns, codes
 
 
 def _sensitive(column: Column, level: int) -> Sensitive:

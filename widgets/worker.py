@@ -1,0 +1,71 @@
+"""Long work beside the kernel: one job at a time in a thread; a newer one makes the older stale."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from widgets.part import running_loop
+
+Tell = Callable[..., None]
+Job = Callable[[threading.Event, Tell], None]
+
+
+class Worker:
+    """`start(job)` cancels the job under way and begins the new one when that has let go.
+
+    A job is called with an event that asks it to stop and with `tell(call, *arguments)`, which calls in the kernel's
+    thread, unless a newer job has begun meanwhile. Without a loop, in a script, a job runs at once.
+    """
+
+    def __init__(self, failed: Callable[[BaseException], object]) -> None:
+        self._failed = failed
+        self._loop: asyncio.AbstractEventLoop | None = running_loop()
+        self._wake = threading.Condition()
+        self._waiting: tuple[Job, threading.Event] | None = None
+        self._current = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, job: Job) -> None:
+        """Run this job next; one that still waits is forgotten."""
+        self._current.set()
+        self._current = cancel = threading.Event()
+        if self._loop is None:
+            self._run(job, cancel)
+            return
+        with self._wake:
+            self._waiting = (job, cancel)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="workbench", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+
+    def cancel(self) -> None:
+        """Ask the job under way to stop; it still says what it has."""
+        self._current.set()
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                while self._waiting is None:
+                    self._wake.wait()
+                (job, cancel), self._waiting = self._waiting, None
+            self._run(job, cancel)
+
+    def _run(self, job: Job, cancel: threading.Event) -> None:
+        def tell(call: Callable[..., object], *arguments: Any) -> None:
+            def now() -> None:
+                if self._current is cancel:
+                    call(*arguments)
+
+            if self._loop is None:
+                now()
+            else:
+                self._loop.call_soon_threadsafe(now)
+
+        try:
+            job(cancel, tell)
+        except Exception as error:  # said by whoever asked, in the kernel's thread
+            tell(self._failed, error)

@@ -1,0 +1,70 @@
+"""Records and codes: hierarchies bound to columns, records with missing values left out, values back from codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from workbench.builders import Columns
+from workbench.column import Column
+from workbench.errors import BadInput, said
+from workbench.hierarchy import Hierarchy
+
+
+def decode(column: Column, codes: np.ndarray) -> pd.Series:
+    """A column's values back from its codes."""
+    whole = column.missing and column.values.dtype.kind == "i"
+    values = pd.Series(column.values, dtype="Int64" if whole else None)
+    return values.reindex(codes).reset_index(drop=True)  # a code past the values is missing
+
+
+def without_missing(
+    columns: dict[str, Column], codes: dict[str, np.ndarray]
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """Only the records with no missing value; values that no longer occur lose their code."""
+    keep = np.ones(len(next(iter(codes.values()))), bool)
+    for name, column in columns.items():
+        if column.missing:
+            keep &= codes[name] < len(column.values)
+    if not keep.any():
+        raise BadInput(
+            "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
+        )
+    if keep.all():
+        return columns, codes
+    kept_columns, kept_codes = {}, {}
+    for name, column in columns.items():
+        kept = codes[name][keep]
+        counts = np.bincount(kept, minlength=len(column.values))[: len(column.values)]
+        there = np.flatnonzero(counts)
+        recode = np.zeros(column.size, codes[name].dtype)
+        recode[there] = np.arange(len(there))
+        kept_codes[name] = recode[kept]
+        labels = tuple(column.labels[i] for i in there)
+        kept_columns[name] = replace(
+            column, values=column.values[there], labels=labels, counts=counts[there], missing=0
+        )
+    return kept_columns, kept_codes
+
+
+def arrange(
+    columns: dict[str, Column],
+    codes: dict[str, np.ndarray],
+    hierarchies: Mapping[str, Hierarchy | Callable[[Column], Hierarchy]],
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """Bind each hierarchy to its column, and bring the codes into its leaf order."""
+    columns, codes = dict(columns), dict(codes)
+    for name, given in hierarchies.items():
+        build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
+        if not callable(build) or isinstance(build, type):
+            raise BadInput(
+                f"column {name!r}: {said(build)} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
+                "or read_csv(path) of workbench.builders"
+            )
+        hierarchy = build(columns[name])
+        columns[name], recode = columns[name].arranged(hierarchy)
+        codes[name] = recode.astype(codes[name].dtype)[codes[name]]
+    return columns, codes
