@@ -16,6 +16,7 @@ from typing import Any
 
 import anywidget
 import numpy as np
+import traitlets
 
 from workbench.errors import BadInput, Undefined, Unsatisfiable
 
@@ -41,6 +42,8 @@ class Part(anywidget.AnyWidget):
     """
 
     _css = styles()
+    open = traitlets.Bool(True, help="whether its step is unfolded").tag(sync=True)
+    group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)

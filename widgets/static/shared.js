@@ -59,11 +59,16 @@ function field(name, label, input, help) {
     h("label", { for: id, title: help }, label), input, wrong);
 }
 
-/** A step of the workbench, open or closed; what was chosen stays readable in its summary. */
-function step(title, open = true) {
+/** A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed. */
+function step(title, model) {
   const chosen = h("span", { class: "wb-chosen" });
   const body = h("div", { class: "wb-body" });
-  const element = h("details", { class: "wb-step", open }, h("summary", {}, h("b", {}, title), chosen), body);
+  const element = h("details", { class: "wb-step", open: model.get("open"), name: model.get("group") || null },
+    h("summary", {}, h("b", {}, title), chosen), body);
+  element.addEventListener("toggle", () => {
+    if (element.open !== model.get("open")) { model.set("open", element.open); model.save_changes(); }
+  });
+  model.on("change:open", () => { element.open = model.get("open"); });
   return { element, body, chosen: text => { chosen.textContent = text; chosen.title = text; } };
 }
 

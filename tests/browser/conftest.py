@@ -1,0 +1,35 @@
+"""Browser tests: they run where Chromium is, and in CI always."""
+
+import os
+
+import pytest
+
+from tests.browser import stage
+
+
+def pytest_collection_modifyitems(items):
+    if stage.CHROMIUM is None and not os.environ.get("CI"):
+        for item in items:
+            if "browser" in item.path.parts:
+                item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with stage.chromium() as one:
+        yield one
+
+
+@pytest.fixture
+def on_stage(browser):
+    """A function: a fresh page; at the end nothing may have gone wrong on it."""
+    stages = []
+
+    def one(**options):
+        stages.append(stage.Stage(browser, **options))
+        return stages[-1]
+
+    yield one
+    for each in stages:
+        each.context.close()
+    assert not [wrong for each in stages for wrong in each.wrong]

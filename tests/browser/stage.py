@@ -1,0 +1,142 @@
+"""A stage for widgets: a notebook in JupyterLab or Voila, opened in Chromium with everything off this machine refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+ROOT = Path(__file__).parent.parent.parent
+HARMLESS = ("favicon.ico",)
+TOKEN = "a-token-of-the-tests"
+
+
+class Stage:
+    """A page, and everything that went wrong on it: console errors, failed requests, requests off this machine."""
+
+    def __init__(self, browser: Browser, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        scheme = "dark" if dark else "light"
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page: Page = self.context.new_page()
+        self.wrong: list[str] = []
+        self.context.route("**/*", self._route)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.wrong.append(f"page error: {error}"))
+        self.page.on("requestfailed", lambda r: self._failed(f"failed: {r.url} {r.failure}"))
+        self.page.on("response", lambda r: r.status >= 400 and self._failed(f"{r.status}: {r.url}"))
+
+    def _route(self, route: Route) -> None:
+        url = route.request.url
+        if url.startswith(("http://localhost", "http://127.0.0.1", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.wrong.append(f"asked the network: {url}")
+            route.abort()
+
+    def _console(self, message) -> None:
+        if message.type == "error" and not any(name in message.location.get("url", "") for name in HARMLESS):
+            self.wrong.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _failed(self, text: str) -> None:
+        if "ERR_ABORTED" not in text and not any(name in text for name in HARMLESS):
+            self.wrong.append(text)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def write_notebook(path: Path, *cells: str) -> Path:
+    """A notebook of code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+    return path
+
+
+@contextmanager
+def served(command: list[str], url: str, folder: Path, **env: str) -> Iterator[str]:
+    """A server of ours, up when this yields and gone afterwards; its log lies in the folder."""
+    log = folder / "server.log"
+    everything = {**os.environ, "PYTHONPATH": str(ROOT), **env}
+    with log.open("ab") as out:
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=out, env=everything)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(url, timeout=60)
+                break
+            except OSError as error:
+                if getattr(error, "code", None) in (302, 401, 403, 404):
+                    break
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"the server is not up: {log.read_text()[-3000:]}") from error
+                time.sleep(0.1)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+@contextmanager
+def voila(notebook: Path, *flags: str, **env: str) -> Iterator[str]:
+    """Plain Voila on one notebook, without a token; yields the address. (For the dashboard use `workbench dashboard`.)"""
+    port = free_port()
+    command = [sys.executable, "-m", "voila", str(notebook), f"--port={port}", "--no-browser", "--Voila.ip=127.0.0.1"]
+    with served([*command, *flags], f"http://127.0.0.1:{port}/voila/static/", notebook.parent, **env):
+        yield f"http://127.0.0.1:{port}/"
+
+
+@contextmanager
+def lab(folder: Path, *flags: str, **env: str) -> Iterator[str]:
+    """JupyterLab on a folder; yields the address of its tree, without the token."""
+    port = free_port()
+    command = [
+        sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser", f"--port={port}", "--ip=127.0.0.1",
+        f"--IdentityProvider.token={TOKEN}", "--expose-app-in-browser", f"--ServerApp.root_dir={folder}",
+    ]  # fmt: skip
+    own = {"JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"), "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings")}
+    with served([*command, *flags], f"http://127.0.0.1:{port}/api", folder, **own, **env):
+        yield f"http://127.0.0.1:{port}/lab/tree/"
+
+
+def open_lab(stage: Stage, address: str, notebook: str, run: bool = True) -> Page:
+    """A notebook in JupyterLab, its kernel ready, all cells run."""
+    page = stage.page
+    page.goto(f"{address}{notebook}?token={TOKEN}")
+    page.wait_for_function(
+        "() => window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
+    )
+    page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.info; }")
+    if run:
+        page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    return page
