@@ -32,8 +32,8 @@ def test_is_kept_without_outputs(path):
     assert all(not cell.outputs and cell.execution_count is None for cell in cells)
 
 
-def test_explore_draws_the_frontier_and_writes_the_release(tmp_path):
-    notebook = run(ROOT / "notebooks" / "explore.ipynb", tmp_path)
+def test_in_python_draws_the_frontier_and_writes_the_release(tmp_path):
+    notebook = run(ROOT / "notebooks" / "in_python.ipynb", tmp_path)
     html = shown(notebook, "text/html")
     assert html.count("data:image/svg+xml") >= 3
     assert "knee" in html

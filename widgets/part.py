@@ -42,7 +42,7 @@ class Part(anywidget.AnyWidget):
     """
 
     _css = styles()
-    open = traitlets.Bool(True, help="whether its step is unfolded").tag(sync=True)
+    unfolded = traitlets.Bool(True, help="whether its step is open (`open` is a method of every widget)").tag(sync=True)
     group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:

@@ -29,12 +29,12 @@ ARRIVED = "window.workbenchCharts.arrived(vegaEmbed);"
 ENDINGS = (".png", ".svg", ".json", ".html")
 
 # runs once a page: draws what waits for the library
-LIBRARY = """<script>(() => {
+LIBRARY = """(() => {
   const page = window.workbenchCharts ??= {waiting: []};
   if (page.embed) return;
   page.arrived = embed => { page.embed = embed; page.waiting.splice(0).forEach(draw => draw()); };
   %s
-})();</script>"""
+})();"""
 
 # the container is the element before the script, unless the front end runs scripts elsewhere
 CHART = """<div data-workbench-chart="%(id)s">%(still)s</div>
@@ -113,6 +113,11 @@ def _in_script(spec: dict[str, Any]) -> str:
 
 
 def library() -> str:
+    """The library as an element of a page."""
+    return f"<script>{bundle()}</script>"
+
+
+def bundle() -> str:
     """The script with what draws live charts; building it takes a second or two, so it is kept in the user's cache."""
     snippet = hashlib.sha256(ARRIVED.encode()).hexdigest()[:8]
     kept = cache_folder() / f"vega-{version('vl-convert-python')}-{snippet}.js"

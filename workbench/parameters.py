@@ -75,8 +75,15 @@ class Variant(ABC):
             if declared is not None:
                 self._check_one(field, declared, getattr(self, field.name), table)
 
-    def _check_one(self, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
-        where = f"{self.name}: {field.name} = {said(value)}"
+    @classmethod
+    def check_value(cls, name: str, value: Any, table: Table | None = None) -> None:
+        """Raise BadInput where that parameter may not have this value."""
+        field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+        cls._check_one(field, field.metadata["parameter"], value, table)
+
+    @classmethod
+    def _check_one(cls, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
+        where = f"{cls.name}: {field.name} = {said(value)}"
         if declared.choices is not None:
             if not (value is None or isinstance(value, (str, Real))) or value not in declared.choices:
                 raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")

@@ -124,7 +124,10 @@ def lab(folder: Path, *flags: str, **env: str) -> Iterator[str]:
         sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser", f"--port={port}", "--ip=127.0.0.1",
         f"--IdentityProvider.token={TOKEN}", "--expose-app-in-browser", f"--ServerApp.root_dir={folder}",
     ]  # fmt: skip
-    own = {"JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"), "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings")}
+    own = {
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / ".settings"),
+    }
     with served([*command, *flags], f"http://127.0.0.1:{port}/api", folder, **own, **env):
         yield f"http://127.0.0.1:{port}/lab/tree/"
 
@@ -134,7 +137,8 @@ def open_lab(stage: Stage, address: str, notebook: str, run: bool = True) -> Pag
     page = stage.page
     page.goto(f"{address}{notebook}?token={TOKEN}")
     page.wait_for_function(
-        "() => window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
+        "() => window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
+        timeout=60_000,
     )
     page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.info; }")
     if run:

@@ -63,12 +63,12 @@ function field(name, label, input, help) {
 function step(title, model) {
   const chosen = h("span", { class: "wb-chosen" });
   const body = h("div", { class: "wb-body" });
-  const element = h("details", { class: "wb-step", open: model.get("open"), name: model.get("group") || null },
+  const element = h("details", { class: "wb-step", open: model.get("unfolded"), name: model.get("group") || null },
     h("summary", {}, h("b", {}, title), chosen), body);
   element.addEventListener("toggle", () => {
-    if (element.open !== model.get("open")) { model.set("open", element.open); model.save_changes(); }
+    if (element.open !== model.get("unfolded")) { model.set("unfolded", element.open); model.save_changes(); }
   });
-  model.on("change:open", () => { element.open = model.get("open"); });
+  model.on("change:unfolded", () => { element.open = model.get("unfolded"); });
   return { element, body, chosen: text => { chosen.textContent = text; chosen.title = text; } };
 }
 
@@ -85,6 +85,7 @@ function widget(build) {
     render({ model, el }) {
       const calls = {}, watched = [];
       el.classList.add("wb");
+      el.dataset.lmSuppressShortcuts = "true";  // keys typed here are not commands of JupyterLab
       const top = h("div", { class: "wb-wrong wb-top", role: "alert", "data-field": "" });
       const say = (kind, content = {}, buffers) => model.send({ kind, ...content }, undefined, buffers);
       const on = (kind, call) => { calls[kind] = call; };

@@ -1,0 +1,74 @@
+"""One job at a time, the newest wins, and nothing stale is said."""
+
+import asyncio
+import threading
+
+from widgets.worker import Worker
+
+
+def test_without_a_loop_a_job_runs_at_once():
+    said, failed = [], []
+    worker = Worker(failed.append)
+    worker.start(lambda cancel, tell: tell(said.append, 1))
+
+    def broken(cancel, tell):
+        raise ValueError("no")
+
+    worker.start(broken)
+    assert said == [1]
+    assert [type(error) for error in failed] == [ValueError]
+
+
+def test_a_newer_job_cancels_the_older_whose_words_are_dropped():
+    async def play():
+        said, under_way = [], threading.Event()
+        worker = Worker(said.append)
+
+        def long(cancel, tell):
+            under_way.set()
+            assert cancel.wait(10)
+            tell(said.append, "stale")
+
+        def forgotten(cancel, tell):
+            tell(said.append, "forgotten")
+
+        worker.start(long)
+        await asyncio.to_thread(under_way.wait, 10)
+        worker.start(forgotten)
+        over = asyncio.Event()
+        worker.start(lambda cancel, tell: (tell(said.append, "new"), tell(over.set)))
+        await asyncio.wait_for(over.wait(), 10)
+        return said
+
+    assert asyncio.run(play()) == ["new"]
+
+
+def test_a_cancelled_job_still_says_what_it_has():
+    async def play():
+        said, under_way, over = [], threading.Event(), asyncio.Event()
+        worker = Worker(said.append)
+
+        def long(cancel, tell):
+            under_way.set()
+            assert cancel.wait(10)
+            tell(said.append, "half")
+            tell(over.set)
+
+        worker.start(long)
+        await asyncio.to_thread(under_way.wait, 10)
+        worker.cancel()
+        await asyncio.wait_for(over.wait(), 10)
+        return said
+
+    assert asyncio.run(play()) == ["half"]
+
+
+def test_calls_come_in_the_thread_of_the_loop():
+    async def play():
+        threads, over = [], asyncio.Event()
+        worker = Worker(print)
+        worker.start(lambda cancel, tell: tell(lambda: (threads.append(threading.get_ident()), over.set())))
+        await asyncio.wait_for(over.wait(), 10)
+        return threads == [threading.get_ident()]
+
+    assert asyncio.run(play())

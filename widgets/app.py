@@ -1,0 +1,388 @@
+"""The workbench: the parts put together around one study. A part changes the study, the study changes the parts."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+
+from widgets.data import DataPicker
+from widgets.disclosure import DisclosureTable
+from widgets.frontier import FrontierChart
+from widgets.hierarchies import HierarchyEditor
+from widgets.keeping import Changed, Keeper, under_voila
+from widgets.part import Part
+from widgets.preview import ReleasePreview
+from widgets.recipes import RecipePicker
+from widgets.release import ReleaseCard
+from widgets.roles import RolePicker
+from widgets.session import POINTS, Session, differ, fitting
+from widgets.start import begun, proposed
+from widgets.sweeping import Sweeper, told_apart
+from widgets.topbar import TopBar
+from workbench.errors import BadInput, Undefined
+from workbench.frontier import Frontier
+from workbench.recipe import Recipe
+from workbench.scratch import scratch
+from workbench.store import Store
+from workbench.study import Study
+
+ROLES = ("quasi", "sensitive", "identifiers")
+
+
+class Workbench(ipywidgets.VBox):
+    """`Workbench(frame, path, study or "adult")` as the last line of a cell.
+
+    The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in
+    none); opened again, the workbench comes back with it. Results lie in the folder `store`.
+    """
+
+    def __init__(
+        self,
+        given: Any = "adult",
+        *,
+        keep: str | PathLike[str] | bool | None = None,
+        store: str | PathLike[str] | None = None,
+    ) -> None:
+        study, handed, file = begun(given)
+        keeper = _keeper(study, file, keep)
+        note = ""
+        if keeper and keeper.exists():
+            study, note = _come_back(study, keeper)
+        self._quiet = False
+        self._waiting: Study | None = None  # whose data are being read
+        self._fresh = keeper is None and under_voila()  # the browser's tab may remember what this kernel doesn't
+        self.session = Session(study, self._changed, keeper)
+        self.store = Store(store) if store is not None else _own_store(self, keeper)
+        self.frontier: Frontier | None = None
+        self._sweeper = Sweeper(self._arrived, self._failed)
+        self._parts(study, handed)
+        left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
+        right = ipywidgets.VBox([_framed(self.card), _framed(self.preview)]).add_class("wb-side")
+        main = ipywidgets.Box([left, _framed(self.chart), right]).add_class("wb-main")
+        super().__init__([self.top, main, _framed(self.disclosure)])
+        self.add_class("wb-app")
+        self._listen()
+        self.top.state(name=study.name, note=note, kept=self._kept_where(), undo=False, redo=False, pinned=False)
+        self._data_arrived()
+
+    def _parts(self, study: Study, handed: Any) -> None:
+        group = f"steps-{id(self)}"
+        self.top = TopBar(self._asked, remembered=self._fresh)
+        self.data = DataPicker(handed if handed is not None else dict(study.data), unfolded=False, group=group)
+        self.roles = RolePicker(None, unfolded=True, group=group)
+        self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
+        self.recipes = RecipePicker(None, unfolded=False, group=group)
+        self.chart = FrontierChart(None)
+        self.card = ReleaseCard(None)
+        self.preview = ReleasePreview(None)
+        self.disclosure = DisclosureTable(None)
+
+    # --- from the parts to the study
+
+    def _listen(self) -> None:
+        """Each part's choices change the study."""
+        self.data.observe(lambda _: self._data_arrived(), ["base", "data"])
+        self.roles.observe(lambda _: self._change(self.roles, **self._roles_chosen()), ["roles", "levels"])
+        self.hierarchies.observe(
+            lambda _: self._change(self.hierarchies, hierarchies=self.hierarchies.hierarchies), "hierarchies"
+        )
+        for name in ("recipes", "measures", "axes", "seed"):
+            self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
+        self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
+        self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
+        self.chart.observe(lambda event: self._selected(event.new), "selected")
+        self.card.observe(lambda _: self._moved(), "point")
+        self.card.observe(lambda _: self._released(), "release")
+        self.card.observe(lambda event: self._keep(event.new), "kept")
+
+    def _change(self, part: Part, merge: bool = False, **fields: Any) -> None:
+        """The next study, or what is wrong with it, said at the part that asked; its choices then go back."""
+        if self._quiet:
+            return
+        before = self.session.study
+
+        def change() -> None:
+            wanted = dict(fields)
+            if "quasi" in wanted:
+                after = proposed(before.with_(**wanted), before.quasi, self.session.base)
+                wanted["hierarchies"] = after.hierarchies
+            self.session.change(merge, **wanted)
+
+        if not part.guarded("", change):
+            self._follow(self.session.study)
+
+    def _roles_chosen(self) -> dict[str, Any]:
+        chosen = {role: tuple(self.roles.roles.get(role, ())) for role in ROLES}
+        return {**chosen, "levels": dict(self.roles.levels)}
+
+    def _keep(self, recipes: list[Recipe]) -> None:
+        """Points kept from under the slider join the study."""
+        new = [_as_ranges(recipe) for recipe in recipes]
+        there = self.session.study.recipes
+        self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
+
+    def _data_arrived(self) -> None:
+        """Other data, or the same with other options: roles and hierarchies stay where the columns are there."""
+        base = self.data.base
+        if self._quiet or base is None:
+            return
+
+        def take() -> None:
+            study = self._waiting or self.session.study
+            first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
+            after = fitting(study.with_(data=dict(self.data.data)), base)
+            self.session.read(after, base)
+            self._waiting = None
+            if first:
+                self.session.begin(after)
+            else:
+                self.session.change(**{name: getattr(after, name) for name in TABLE})
+
+        self.data.guarded("", take)
+
+    # --- from the study to the parts
+
+    def _changed(self, before: Study, after: Study) -> None:
+        """The study is another: the parts follow, the file is written, points are measured."""
+        self._follow(after)
+        if differ(before, after, POINTS) or self.frontier is None:
+            self._sweep()
+        elif self.frontier is not None and differ(before, after, ("axes",)):
+            self.frontier = self.frontier.on(*after.axes)
+        self._fresh = self._fresh and after.to_dict() == before.to_dict()
+        self._save()
+        self.top.guarded("", self._follow_history)
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Traits set here are not taken for choices."""
+        was, self._quiet = self._quiet, True
+        try:
+            yield
+        finally:
+            self._quiet = was
+
+    def _follow(self, study: Study) -> None:
+        base, table = self.session.base, self.session.table
+        with self._quietly():
+            self.data.data = dict(study.data)
+            self.roles.base = base
+            self.roles.levels = dict(study.levels)
+            self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
+            for part in (self.hierarchies, self.recipes, self.card):
+                part.table = table
+            self.hierarchies.hierarchies = dict(study.hierarchies)
+            for name in ("recipes", "measures", "axes"):
+                setattr(self.recipes, name, list(getattr(study, name)))
+            self.recipes.seed = study.seed
+            self.card.measures = self._or_none(study.measured) or []
+            self.chart.caps = dict(study.caps)
+            self.chart.axes = list(study.axes)
+            self.preview.study = study
+        self.top.state(name=study.name, data=self._data_line(study), note="; ".join(self.session.notes))
+
+    def _follow_history(self) -> None:
+        history = self.session.history
+        self.top.state(undo=history.can_undo, redo=history.can_redo, study=self.session.study.to_yaml())
+
+    def _or_none(self, make: Callable[[], Any]) -> Any:
+        """What cannot be made yet is said when it is asked for in earnest, by the sweep."""
+        try:
+            return make()
+        except BadInput:
+            return None
+
+    def _data_line(self, study: Study) -> str:
+        table, origin = self.session.table, next(iter(study.data.values()), "no data")
+        records = f"{table.records:,} records" if table else "no quasi-identifier chosen yet"
+        return f"{origin}: {records}"
+
+    # --- points
+
+    def _sweep(self) -> None:
+        study, table = self.session.study, self.session.table
+        if table is None:
+            self._sweeper.cancel()
+            self.frontier = self.chart.frontier = None
+            self.top.state(busy=[0, 0, False])
+            return
+
+        def begin() -> None:
+            recipes, measures = study.candidates(), study.measured()
+            self.top.state(busy=[0, len(recipes) + 2, True])
+            self._sweeper.start(table, recipes, measures, self.store)
+
+        self.recipes.guarded("", begin)
+
+    def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
+        """What has been measured so far, or all of it."""
+        self.frontier = _on(frontier, self.session.study.axes)
+        with self._quietly():
+            self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
+            self.chart.selected = self._place(self.card.recipe)
+        self.top.state(busy=[done, total, going_on])
+        if not going_on and self.card.recipe is None:
+            self._recommend()
+
+    def _failed(self, error: BaseException) -> None:
+        def again() -> None:
+            raise error
+
+        self.top.guarded("", again)
+        self.top.state(busy=[0, 0, False])
+
+    def _recommend(self) -> None:
+        """A release to begin with: the best under the caps, else the knee."""
+        if self.frontier is None:
+            return
+        caps = self.session.study.caps
+        try:
+            point = self.frontier.best(caps) if caps else self.frontier.knee
+        except (BadInput, Undefined):
+            return  # none is recommended: the person chooses
+        self.card.recipe = point.recipe
+
+    def _place(self, recipe: Recipe | None) -> int:
+        """Where a recipe's point stands in the frontier; -1 where it has none."""
+        if recipe is None or self.frontier is None:
+            return -1
+        wanted = told_apart(recipe)
+        return next((i for i, point in enumerate(self.frontier.measured) if told_apart(point.recipe) == wanted), -1)
+
+    def _selected(self, place: int) -> None:
+        if not self._quiet and self.frontier is not None and 0 <= place < len(self.frontier.measured):
+            self.card.recipe = self.frontier.measured[place].recipe
+
+    def _moved(self) -> None:
+        """The point under the slider, where it is not one of the frontier's."""
+        place = self._place(self.card.recipe)
+        with self._quietly():
+            self.chart.moving = self.card.point if place < 0 else None
+            self.chart.selected = place
+
+    def _released(self) -> None:
+        recipe = self.card.recipe
+        with self._quietly():
+            self.disclosure.model = recipe.model if recipe else None
+            self.disclosure.release = self.card.release
+            self.preview.recipe, self.preview.release = recipe, self.card.release
+
+    # --- the line above
+
+    def _asked(self, what: str, value: Any) -> None:
+        calls: dict[str, Callable[[], Any]] = {
+            "undo": self.session.undo,
+            "redo": self.session.redo,
+            "cancel": self._cancel,
+            "again": self._sweep,
+            "pin": self._pin,
+            "rename": lambda: self._change(self.top, name=value),
+            "open": lambda: self._open(Study.from_yaml(value)),
+            "recall": lambda: self._open(Study.from_yaml(value)) if self._fresh else None,
+            "theirs": self._take_theirs,
+            "mine": lambda: self._save(over=True),
+        }
+        calls[what]()
+
+    def _cancel(self) -> None:
+        """At once for the eye; a point under way is finished behind it."""
+        self._sweeper.cancel()
+        done = len(self.frontier.measured) if self.frontier else 0
+        self.top.state(busy=[done, len(self.session.study.candidates()) + 2, False])
+
+    def _pin(self) -> None:
+        self.chart.pinned = None if self.chart.pinned is not None else self.frontier
+        self.top.state(pinned=self.chart.pinned is not None)
+
+    def _open(self, study: Study) -> None:
+        """A study from a file or from what the tab remembers; its data are read if they are not there."""
+        self._fresh = False
+        if self.session.has(study):
+            self.session.begin(study)
+        elif "given" in study.data:
+            self._waiting = study
+            self.top.state(note=f"The data of this study, {study.data['given']}, are in no file: choose them again.")
+            self.data.unfolded = True
+        else:
+            self._waiting = study
+            self.data.data = dict(study.data)
+
+    # --- the file
+
+    def _save(self, over: bool = False) -> None:
+        keeper = self.session.keeper
+        if keeper is None:
+            return
+        try:
+            keeper.save(self.session.study, over)
+        except Changed as conflict:
+            self.top.state(conflict=str(conflict))
+            return
+        except (BadInput, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self.top.state(kept=f"not kept: {keeper.path.name} cannot be written ({reason})")
+            return
+        self.top.state(conflict="", kept=self._kept_where())
+
+    def _take_theirs(self) -> None:
+        if self.session.keeper is not None:
+            self._open(self.session.keeper.open())
+            self.top.state(conflict="")
+
+    def _kept_where(self) -> str:
+        keeper = self.session.keeper
+        if keeper is not None:
+            return f"kept in {keeper.path.name}"
+        return "kept by this tab of the browser" if under_voila() else "kept in no file"
+
+
+def _keeper(study: Study, file: Path | None, keep: str | PathLike[str] | bool | None) -> Keeper | None:
+    """What keeps the study; under Voila, where strangers share a folder, only if a file is named."""
+    if keep is False or (keep in (None, True) and file is None and under_voila()):
+        return None
+    if isinstance(keep, bool) or keep is None:
+        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in study.name.lower()).strip("-") or "untitled"
+        return Keeper(file or f"{safe}.study.yaml")
+    return Keeper(keep)
+
+
+def _come_back(study: Study, keeper: Keeper) -> tuple[Study, str]:
+    """The study as it was kept, where it is about the same data."""
+    kept = keeper.open()
+    return kept, f"Back where you were: {keeper.path.name}."
+
+
+def _own_store(owner: object, keeper: Keeper | None) -> Store:
+    """Results beside the study's file; without one, in a private folder that goes with the workbench."""
+    if keeper is not None:
+        return Store(keeper.path.with_name(keeper.path.name.removesuffix(".yaml").removesuffix(".study") + ".results"))
+    folder = scratch()
+    weakref.finalize(owner, shutil.rmtree, folder, True)
+    return Store(folder)
+
+
+def _framed(part: Part) -> ipywidgets.Box:
+    return ipywidgets.VBox([part]).add_class("wb-card")
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
+    """On the study's axes, as far as they were measured."""
+    there = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
+    return frontier.on(*there) if len(there) == 2 else frontier
+
+
+def _as_ranges(recipe: Recipe) -> dict[str, Any]:
+    """A single recipe as a study writes it."""
+    parts = [part.to_dict() for part in recipe.model.parts] if recipe.model else []
+    return {"method": recipe.method.to_dict(), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}

@@ -1,0 +1,120 @@
+"""One analyst's work on one study: the study and its table now, what was before, and what is kept in files."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from widgets.history import History
+from widgets.keeping import Keeper
+from workbench.errors import BadInput
+from workbench.parameters import canonical
+from workbench.study import Study
+from workbench.table import Table
+
+TABLE = ("data", "quasi", "sensitive", "identifiers", "levels", "hierarchies")  # what changes the table
+POINTS = (*TABLE, "recipes", "measures", "seed")  # what changes the points
+SHOWN = ("axes", "caps", "name")  # what changes neither
+BASES = 3  # tables kept for undo
+
+
+class Session:
+    """`change(field=value, ...)` makes the next study; a study that cannot be leaves the last good one as it is."""
+
+    def __init__(self, study: Study, changed: Callable[[Study, Study], object], keeper: Keeper | None = None) -> None:
+        self.study = study
+        self.table: Table | None = None
+        self.notes: list[str] = []
+        self.keeper = keeper
+        self._changed = changed
+        self._bases: OrderedDict[str, Table] = OrderedDict()
+        self.history: History[Study] = History(study)
+
+    @property
+    def base(self) -> Table | None:
+        """All columns of the study's data, in no role; None until they are read."""
+        return self._bases.get(_key(self.study))
+
+    def has(self, study: Study) -> bool:
+        """Whether the data of a study are read."""
+        return _key(study) in self._bases
+
+    def read(self, study: Study, base: Table) -> None:
+        """The data of a study are there."""
+        self._bases[_key(study)] = base
+        self._bases.move_to_end(_key(study))
+        while len(self._bases) > BASES:
+            self._bases.popitem(last=False)
+
+    def change(self, merge: bool = False, **fields: Any) -> None:
+        """The next study; `merge` where a movement goes on, of which undo sees the end alone."""
+        after = self.study.with_(**fields)
+        if after.to_dict() == self.study.to_dict():
+            return
+        self._become(after, self.history.replace if merge else self.history.push)
+
+    def begin(self, study: Study) -> None:
+        """Another study, whose data have been read; undo goes back to the one before."""
+        self._become(study, self.history.push)
+
+    def undo(self) -> None:
+        """The study before, if there is one."""
+        if self.history.can_undo:
+            self._become(self.history.undo(), None)
+
+    def redo(self) -> None:
+        """The study that was undone."""
+        if self.history.can_redo:
+            self._become(self.history.redo(), None)
+
+    def _become(self, after: Study, remember: Callable[[Study], object] | None) -> None:
+        before = self.study
+        table = self.table if self._same_table(before, after) else self._made(after)
+        self.study, self.table = after, table
+        if remember is not None:
+            remember(after)
+        self._changed(before, after)
+
+    def _same_table(self, before: Study, after: Study) -> bool:
+        return self.table is not None and not differ(before, after, TABLE)
+
+    def _made(self, study: Study) -> Table | None:
+        """The study's table; None as long as no quasi-identifier is chosen."""
+        base = self._bases.get(_key(study))
+        if base is None:
+            raise BadInput("the data of this study have not been read; choose them again")
+        if not study.quasi:
+            return None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            table = study.table(base)
+        self.notes = list(dict.fromkeys(str(one.message) for one in caught))
+        return table
+
+
+def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:
+    """Whether two studies differ in one of these fields."""
+    return any(getattr(before, name) != getattr(after, name) for name in names)
+
+
+def fitting(study: Study, base: Table) -> Study:
+    """The study with the roles and hierarchies of columns that these data have: a scheme used on new data."""
+    there = set(base.names)
+
+    def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in there)
+
+    return study.with_(
+        quasi=kept(study.quasi),
+        sensitive=kept(study.sensitive),
+        identifiers=kept(study.identifiers),
+        levels={name: level for name, level in study.levels.items() if name in there},
+        hierarchies={name: spec for name, spec in study.hierarchies.items() if name in there},
+    )
+
+
+def _key(study: Study) -> str:
+    """What tells data apart; whether records with missing values are left out is decided later."""
+    return canonical({**{k: v for k, v in study.data.items() if k != "drop_missing"}, "": study.folder})

@@ -1,0 +1,76 @@
+"""What the workbench begins with: a study from whatever it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workbench import proposal
+from workbench.builders import Builder
+from workbench.datasets import ADULT_HIERARCHIES
+from workbench.errors import BadInput, said
+from workbench.study import BUNDLED, Study
+from workbench.table import Table
+
+ADULT = Study(
+    name="Adult census data",
+    data={BUNDLED: "adult", "drop_missing": True},
+    quasi=("age", "workclass", "education", "marital_status", "race", "sex"),
+    sensitive=("occupation",),
+)
+# the curves of Li & Li (2009), figure 2(a), and a few points more
+RECIPES: tuple[dict[str, Any], ...] = tuple(
+    {"method": {"name": "mondrian"}, "model": model}
+    for model in (
+        {"name": "k-anonymity", "k": [5, 10, 50, 100, 200, 500, 1000, 2000, 5000]},
+        {"name": "l-diversity", "l": [2, 2.5, 3, 3.5, 4, 4.5, 5]},
+        {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"},
+    )
+)
+MEASURES: tuple[dict[str, Any], ...] = (
+    {"name": "privacy loss"},
+    {"name": "adversary's knowledge gain"},
+    {"name": "re-identification risk"},
+    {"name": "utility loss"},
+    {"name": "information loss"},
+    {"name": "average class size"},
+)
+AXES = ("P_loss", "U_loss")
+STUDIES = (".yaml", ".yml")
+
+
+def begun(given: Any) -> tuple[Study, Any, Path | None]:
+    """The study to begin with, the data if they were handed over, and the study's file if that was given."""
+    if isinstance(given, Study):
+        return given, None, None
+    if isinstance(given, Table | pd.DataFrame):
+        return _asking(Study(name="from the notebook", data={"given": "frame"})), given, None
+    if isinstance(given, str) and given == "adult":
+        return proposed(_asking(ADULT), ()), None, None
+    if isinstance(given, str | Path):
+        path = Path(given)
+        if path.suffix.lower() in STUDIES:
+            return Study.open(path), None, path
+        return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
+    raise BadInput(f"Workbench: {said(given)} is no data frame, table, path, study or 'adult'")
+
+
+def _asking(study: Study) -> Study:
+    return study.with_(recipes=RECIPES, measures=MEASURES, axes=AXES)
+
+
+def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -> Study:
+    """The study with a hierarchy for every quasi-identifier that was none before and has none."""
+    found = dict(study.hierarchies)
+    for name in study.quasi:
+        if name in before or name in found:
+            continue
+        if study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES:
+            found[name] = BUNDLED
+        elif base is not None and name in base.columns:
+            builder: Builder | None = proposal.propose(base.columns[name])[0]
+            if builder is not None:
+                found[name] = builder.to_dict()
+    return study.with_(hierarchies=found)

@@ -1,0 +1,74 @@
+// The line above all. Ctrl+Z and Ctrl+Shift+Z work everywhere in the workbench but where text is typed.
+
+const REMEMBERED = "privacy-utility-workbench study";
+
+export default widget(({ model, el, say, on, trait }) => {
+  const ask = what => () => say("ask", { what });
+  const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
+  name.addEventListener("change", () => say("rename", { name: name.value }));
+  const data = h("span", { class: "wb-chosen" });
+  const bar = h("progress", { max: 1, value: 0, "aria-label": "points measured" });
+  const done = h("span", { class: "wb-done" });
+  const cancel = h("button", { onclick: () => { cancel.disabled = true; done.textContent = "cancelling …"; say("ask", { what: "cancel" }); } }, "Cancel");
+  const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the rest");
+  const running = h("span", { class: "wb-running", role: "status" }, bar, done, cancel, again);
+  const undo = h("button", { title: "undo (Ctrl+Z)", "aria-label": "undo", onclick: ask("undo") }, "↶ Undo");
+  const redo = h("button", { title: "redo (Ctrl+Shift+Z)", "aria-label": "redo", onclick: ask("redo") }, "↷ Redo");
+  const pin = h("button", { onclick: ask("pin"), "aria-pressed": "false", title: "keep this frontier on the chart, to compare another with it" }, "Pin frontier");
+  const file = h("input", { type: "file", accept: ".yaml,.yml", class: "wb-hush", "aria-label": "a study's file", tabindex: -1 });
+  const open = h("button", { onclick: () => file.click() }, "Open study");
+  file.addEventListener("change", async () => {
+    if (file.files[0]) say("open", { field: "open", text: await file.files[0].text() });
+    file.value = "";
+  });
+  const kept = h("span", { class: "wb-note" });
+  const conflict = h("div", { class: "wb-conflict", role: "alert", hidden: true });
+  const note = h("div", { class: "wb-note wb-line", role: "status" });
+
+  const opening = h("span", { class: "wb-field wb-open", "data-field": "open" }, open, file, h("span", { class: "wb-wrong", role: "alert" }));
+  el.append(h("div", { class: "wb-top-row" }, name, data, running, h("span", { class: "wb-row" }, undo, redo, pin, opening)),
+    conflict, h("div", { class: "wb-top-row wb-under" }, kept, note));
+
+  const shown = {
+    name: value => { if (document.activeElement !== name) name.value = value; },
+    data: value => { data.textContent = value; data.title = value; },
+    undo: value => { undo.disabled = !value; },
+    redo: value => { redo.disabled = !value; },
+    pinned: value => { pin.setAttribute("aria-pressed", String(value)); pin.textContent = value ? "Unpin" : "Pin frontier"; },
+    busy: ([count, total, running]) => {
+      bar.hidden = cancel.hidden = !running;
+      cancel.disabled = false;
+      bar.max = total || 1;
+      bar.value = count;
+      again.hidden = running || count >= total;
+      done.textContent = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
+    },
+    kept: value => { kept.textContent = value; },
+    note: value => { note.textContent = value; },
+    conflict: value => {
+      conflict.hidden = !value;
+      conflict.replaceChildren(value || "", h("button", { onclick: ask("theirs") }, "Take what is there"),
+        h("button", { onclick: ask("mine") }, "Keep what is here"));
+    },
+    study: text => { if (model.get("remembered")) remember(text); },
+  };
+  on("state", content => { for (const [key, call] of Object.entries(shown)) if (key in content) call(content[key]); });
+
+  const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser keeps nothing: save the study before you close the page"; } };
+  trait("remembered", () => {});
+  on("fresh", () => {  // a kernel that knows nothing yet: give it back what this tab remembers
+    let text = null;
+    try { text = sessionStorage.getItem(REMEMBERED); } catch { /* said when it is to be kept */ }
+    if (text) say("open", { text, recalled: true });
+  });
+
+  const keys = event => {
+    const typed = event.target.closest?.("textarea, input:not([type=range]):not([type=checkbox]):not([type=radio])");
+    if (typed || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    event.stopPropagation();
+    say("ask", { what: event.shiftKey ? "redo" : "undo" });
+  };
+  const watch = setTimeout(() => el.closest(".wb-app")?.addEventListener("keydown", keys), 0);
+  return () => { clearTimeout(watch); el.closest(".wb-app")?.removeEventListener("keydown", keys); };
+});

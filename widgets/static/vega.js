@@ -1,0 +1,141 @@
+// Live charts: Altair writes the spec once, this shows it and swaps its rows in place. `script("vega", "yours")` and
+// `styles("vega", "yours")` bring it; the widget's class derives from `widgets.vega.ChartPart`, which sends the library
+// to a page that has none. Use, inside widget(({ el, say, on }) => ...):
+//
+//   const losses = chart(place, { say, on }, { picked: (datum, item) => say("pick", { index: datum.index }) });
+//   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: tell("losses", spec=live(altair))
+//   losses.rows({ steps: rows });             // rows of an alt.NamedData("steps"): in place, the same axes
+//   losses.signal("threshold", 0.2);          // an alt.param(name="threshold", value=...)
+//   losses.item("cap")                        // the svg group of the mark with that name, to listen on
+//   losses.view()                             // the Vega view, or null while it is not there
+//   return () => losses.end();
+//
+// It takes the width of `place` and follows it. Given the same spec again only rows change. Options:
+//   picked(datum, item)   a mark was clicked; without datum: the empty ground
+//   tip(datum, item)      what hovering says: a text, nodes, or a promise of nodes; else the encoded tooltip as a list
+//   drawn(view)           after every repaint
+
+const LIBRARY_PATIENCE = 8000; // ms until another view asks, should the first one's kernel be gone
+
+/** Calls once the page has the library; one view of a page asks its kernel for it. */
+function withLibrary({ say, on }, call) {
+  const page = (window.workbenchCharts ??= { waiting: [] });
+  if (page.embed) return call(page.embed);
+  page.waiting.push(() => call(page.embed));
+  on("library", (_, [code]) => {
+    if (page.embed) return;
+    const element = document.createElement("script");
+    element.textContent = new TextDecoder().decode(code);
+    document.head.append(element);
+    element.remove();
+  });
+  const ask = () => {
+    if (page.embed) return;
+    if (!(performance.now() - page.asked < LIBRARY_PATIENCE)) { page.asked = performance.now(); say("library"); }
+    setTimeout(ask, LIBRARY_PATIENCE);
+  };
+  ask();
+}
+
+/** What hovering a mark says, beside the mouse and inside the window. */
+function tooltip(place, tip) {
+  const box = h("div", { class: "wb-tip", role: "tooltip", hidden: true });
+  let run = 0;
+  const put = (content, event) => {
+    box.replaceChildren(...[content].flat());
+    box.hidden = false;
+    const { width, height } = box.getBoundingClientRect();
+    const left = event.clientX + 14 + width > innerWidth ? event.clientX - 14 - width : event.clientX + 14;
+    const top = Math.min(event.clientY + 12, innerHeight - height - 6);
+    box.style.left = `${Math.max(left, 4)}px`;
+    box.style.top = `${Math.max(top, 4)}px`;
+  };
+  const list = value => typeof value !== "object" ? [String(value)] : [h("dl", {},
+    Object.entries(value).filter(([, said]) => said !== "").map(([name, said]) => [h("dt", {}, name), h("dd", {}, String(said))]))];
+  const handler = async (_, event, item, value) => {
+    const now = ++run;
+    if (value === null || value === undefined || value === "") { box.hidden = true; return; }
+    const said = tip?.(item.datum, item) ?? list(value);
+    if (!(said instanceof Promise)) return put(said, event);
+    const content = await said;
+    if (now === run && content) put(content, event);
+  };
+  place.append(box);
+  return { handler, hide: () => { run++; box.hidden = true; }, end: () => box.remove() };
+}
+
+/** A chart in an element; see the top of this file. */
+function chart(place, { say, on }, { picked, tip, drawn } = {}) {
+  let view = null, spec = null, shown = null, embed = null, width = 0, serial = 0, frame = 0, settled = false, ended = false;
+  let pending = {}, kept = {}, signals = {};
+  const stage = h("div", { class: "wb-chart" });
+  place.append(stage);
+  const over = tooltip(place, tip);
+
+  const flush = async () => {
+    frame = 0;
+    if (!settled || ended) return;
+    const target = view;
+    for (const [name, rows] of Object.entries(pending)) target.data(name, rows);
+    for (const [name, value] of Object.entries(signals)) target.signal(name, value);
+    pending = {}; signals = {};
+    if (target.width() !== width && width) target.width(width);
+    await target.runAsync();
+    if (target === view) drawn?.(view);
+  };
+  const soon = () => { frame ||= requestAnimationFrame(flush); };
+
+  const draw = async () => {
+    if (!embed || !spec || !width || ended) return;
+    const mine = ++serial, own = document.createElement("div");
+    const family = getComputedStyle(place).fontFamily;
+    const result = await embed(own, { ...spec, width }, {
+      renderer: "svg", actions: false, tooltip: over.handler, config: { font: family },
+      patch: compiled => {
+        for (const data of compiled.data) if (data.name in kept) data.values = structuredClone(kept[data.name]);
+        return compiled;
+      },
+    });
+    if (mine !== serial || ended) return result.finalize();
+    view?.finalize();
+    view = result.view;
+    settled = true;
+    over.hide();
+    stage.replaceChildren(own);
+    view.addEventListener("click", (_, item) => picked?.(item?.datum, item));
+    await flush();
+  };
+
+  const sized = new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry.contentRect.width);
+    if (now < 50 || now === width) return; // folded away
+    const first = !width;
+    width = now;
+    if (first || !settled) draw(); else soon();
+  });
+  sized.observe(stage);
+  withLibrary({ say, on }, found => { embed = found; draw(); });
+
+  const rows = named => { Object.assign(pending, named); Object.assign(kept, named); soon(); };
+  return {
+    rows,
+    show(given, named = {}) {
+      const written = JSON.stringify(given);
+      if (written === shown) return rows(named);
+      [spec, shown] = [given, written];
+      kept = { ...named }; pending = {}; settled = false; // what comes meanwhile waits for the new picture
+      draw();
+    },
+    signal(name, value) { signals[name] = value; soon(); },
+    view: () => view,
+    item: name => stage.querySelector(`g.mark-${name}, g.${name}`),
+    end() {
+      ended = true; settled = false;
+      sized.disconnect();
+      cancelAnimationFrame(frame);
+      over.end();
+      view?.finalize();
+      stage.remove();
+    },
+  };
+}

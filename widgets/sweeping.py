@@ -1,0 +1,67 @@
+"""A sweep beside the kernel: points arrive in the chart as they are measured, and it can be cancelled."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from widgets.worker import Tell, Worker
+from workbench.frontier import Frontier
+from workbench.measures import Measure
+from workbench.parameters import canonical
+from workbench.recipe import Point, Recipe
+from workbench.store import Store
+from workbench.sweeps import BASELINES, sweep
+from workbench.table import Table
+
+OFTEN = 0.15  # seconds between two pictures of an unfinished frontier
+Arrived = Callable[[Frontier, int, int, bool], object]  # what there is, how many are done, of how many, going on?
+
+
+class Sweeper:
+    """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over."""
+
+    def __init__(self, arrived: Arrived, failed: Callable[[BaseException], object]) -> None:
+        self._arrived = arrived
+        self._worker = Worker(failed)
+
+    def start(self, table: Table, recipes: Sequence[Recipe], measures: Sequence[Measure], store: Store | None) -> None:
+        """A newer sweep makes this one stale."""
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            place = {told_apart(recipe): i for i, recipe in enumerate([*recipes, *BASELINES])}
+            done: dict[int, Point] = {}
+            last = 0.0
+
+            def progress(count: int, total: int, point: Point) -> None:
+                nonlocal last
+                done[place[told_apart(point.recipe)]] = point
+                if time.monotonic() - last >= OFTEN:
+                    last = time.monotonic()
+                    there = [done[i] for i in sorted(done)]
+                    tell(self._arrived, Frontier(there, measures, False), len(there), len(place), True)
+
+            # the ends first: they span the axes, and nothing jumps afterwards
+            found = sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel)
+            if recipes and not cancel.is_set():
+                found = sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel)
+            tell(self._arrived, found, len(found.measured), len(place), False)
+
+        self._worker.start(job)
+
+    def cancel(self) -> None:
+        """Stop before the next point; what is measured stays."""
+        self._worker.cancel()
+
+
+def told_apart(recipe: Recipe) -> str:
+    """Equal for recipes that a sweep takes as one."""
+    about = recipe.to_dict()
+    return canonical({**about, "seed": 0} if recipe.baseline else about)
+
+
+def threads() -> int:
+    """One processor is left to the person in front of it."""
+    return max(1, (os.cpu_count() or 1) - 1)

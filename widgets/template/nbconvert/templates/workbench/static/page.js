@@ -1,0 +1,64 @@
+// The page around the widgets: light or dark, the quiet word while it loads, a word when the server has gone.
+(() => {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const colours = () => {
+    if (document.body.dataset.theme !== "auto") return;
+    document.body.dataset.jpThemeLight = String(!dark.matches);
+    document.body.dataset.jpThemeName = dark.matches ? "JupyterLab Dark" : "JupyterLab Light";
+  };
+  colours();
+  dark.addEventListener("change", colours);
+
+  // Two must have come: the last cell, and the script that draws (it calls voila_finish when it is ready, too)
+  window.voila_process = () => {};
+  window.voila_heartbeat = () => {};
+  window.voila_finish = () => {
+    window.cellLoaded = true;
+    if (!window.themeLoaded) return;
+    const main = document.getElementById("rendered_cells");
+    main.classList.remove("wb-page-waiting");
+    const drawn = () => {
+      const waits = main.querySelector('script[type="application/vnd.voila.cell-output+json"]');
+      if (waits && !main.querySelector(".jupyter-widgets *, .jp-OutputArea-output > *")) return false;
+      document.getElementById("loading").hidden = true;
+      return true;
+    };
+    if (!drawn()) {
+      const watch = new MutationObserver(() => drawn() && watch.disconnect());
+      watch.observe(main, { childList: true, subtree: true });
+    }
+  };
+  window.display_cells = window.voila_finish;
+
+  // The page says when its kernel has gone, instead of standing there deaf
+  const lost = document.getElementById("lost");
+  const Socket = window.WebSocket;
+  let open = 0;
+  const gone = () => {
+    if (open > 0 || !lost.hidden || leaving) return;
+    lost.textContent = "The connection to the server is lost, or this page was left alone for too long. ";
+    const again = document.createElement("button");
+    again.textContent = "Open it again";
+    again.onclick = () => window.location.reload();
+    lost.append(again);
+    lost.hidden = false;
+  };
+  let leaving = false;
+  window.WebSocket = class extends Socket {
+    constructor(...given) {
+      super(...given);
+      let mine = false;
+      this.addEventListener("open", () => { mine = true; open += 1; lost.hidden = true; });
+      this.addEventListener("close", () => { if (mine) open -= 1; mine = false; window.setTimeout(gone, 8000); });
+    }
+  };
+
+  // A closed tab needs its kernel no more
+  window.addEventListener("pagehide", (event) => {
+    leaving = true;
+    const config = document.getElementById("jupyter-config-data");
+    if (event.persisted || !config) return;
+    const { baseUrl, kernelId } = JSON.parse(config.textContent);
+    navigator.sendBeacon(`${baseUrl}voila/api/shutdown/${kernelId}`);
+  });
+})();
