@@ -58,7 +58,7 @@ class Workbench(ipywidgets.VBox):
         self._quiet = False
         self._waiting: Study | None = None  # whose data are being read
         self._fresh = keeper is None and under_voila()  # the browser's tab may remember what this kernel doesn't
-        self.session = Session(study, self._changed, keeper)
+        self.session = Session(study, self._changed, self._follow_history, keeper)
         self.store = Store(store) if store is not None else _own_store(self, keeper)
         self.frontier: Frontier | None = None
         self._sweeper = Sweeper(self._arrived, self._failed)
@@ -158,7 +158,6 @@ class Workbench(ipywidgets.VBox):
             self.frontier = self.frontier.on(*after.axes)
         self._fresh = self._fresh and after.to_dict() == before.to_dict()
         self._save()
-        self.top.guarded("", self._follow_history)
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:

@@ -39,6 +39,11 @@ class History(Generic[S]):
         self._future = []
         self._present = state
 
+    def replace(self, state: S) -> None:
+        """The present state is another: no step of its own. What was undone is forgotten."""
+        self._future = []
+        self._present = state
+
     def undo(self) -> S:
         """The state before, which is now the present one; the present one where there is none before."""
         if self._past:

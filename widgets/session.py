@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,19 +17,26 @@ from workbench.table import Table
 
 TABLE = ("data", "quasi", "sensitive", "identifiers", "levels", "hierarchies")  # what changes the table
 POINTS = (*TABLE, "recipes", "measures", "seed")  # what changes the points
-SHOWN = ("axes", "caps", "name")  # what changes neither
 BASES = 3  # tables kept for undo
+MOVEMENT = 1.5  # seconds after which a movement is another
 
 
 class Session:
     """`change(field=value, ...)` makes the next study; a study that cannot be leaves the last good one as it is."""
 
-    def __init__(self, study: Study, changed: Callable[[Study, Study], object], keeper: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        changed: Callable[[Study, Study], object],
+        changed_history: Callable[[], object],
+        keeper: Keeper | None = None,
+    ) -> None:
         self.study = study
         self.table: Table | None = None
         self.notes: list[str] = []
         self.keeper = keeper
-        self._changed = changed
+        self._changed, self._changed_history = changed, changed_history
+        self._moving: tuple[tuple[str, ...], float] = ((), 0.0)  # what is being dragged, and when it last moved
         self._bases: OrderedDict[str, Table] = OrderedDict()
         self.history: History[Study] = History(study)
 
@@ -53,28 +61,40 @@ class Session:
         after = self.study.with_(**fields)
         if after.to_dict() == self.study.to_dict():
             return
-        self._become(after, self.history.replace if merge else self.history.push)
+        moving = (tuple(fields), time.monotonic()) if merge else ((), 0.0)
+        goes_on = merge and moving[0] == self._moving[0] and moving[1] - self._moving[1] < MOVEMENT
+        self._become(after)
+        self._moving = moving
+        (self.history.replace if goes_on else self.history.push)(after)
+        self._changed_history()
 
     def begin(self, study: Study) -> None:
         """Another study, whose data have been read; undo goes back to the one before."""
-        self._become(study, self.history.push)
+        self._become(study)
+        self.history.push(study)
+        self._changed_history()
 
     def undo(self) -> None:
         """The study before, if there is one."""
-        if self.history.can_undo:
-            self._become(self.history.undo(), None)
+        self._step(self.history.undo, self.history.redo)
 
     def redo(self) -> None:
         """The study that was undone."""
-        if self.history.can_redo:
-            self._become(self.history.redo(), None)
+        self._step(self.history.redo, self.history.undo)
 
-    def _become(self, after: Study, remember: Callable[[Study], object] | None) -> None:
+    def _step(self, step: Callable[[], Study], back: Callable[[], Study]) -> None:
+        after = step()
+        try:
+            self._become(after)
+        except BadInput:
+            back()
+            raise
+        self._changed_history()
+
+    def _become(self, after: Study) -> None:
         before = self.study
         table = self.table if self._same_table(before, after) else self._made(after)
         self.study, self.table = after, table
-        if remember is not None:
-            remember(after)
         self._changed(before, after)
 
     def _same_table(self, before: Study, after: Study) -> bool:

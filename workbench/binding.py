@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.column import Column, Kind
 from workbench.errors import BadInput
-from workbench.hierarchy import LEAF, LISTED, Hierarchy, refuse_duplicates
+from workbench.hierarchy import LEAF, LISTED, Hierarchy, Misfit, refuse_duplicates
 
 Key = str | int | float
 SEARCHED = 500  # neighbours searched for the nearest spelling
@@ -79,15 +79,17 @@ def _refuse_missing(column: Column, known: dict[Key, str], where: str) -> None:
     leaves = [leaf for k, leaf in known.items() if isinstance(k, str)]
     spelled = {leaf.casefold(): leaf for leaf in leaves}
     ends = [sorted(spelled), sorted(leaf[::-1] for leaf in spelled)]
-    shown = []
+    near = {}
     for label in missing[:LISTED]:
-        near = difflib.get_close_matches(label.casefold(), _alike(label.casefold(), ends), n=1, cutoff=0.5)
-        shown.append(f"{label!r} (did you mean {spelled[near[0]]!r}?)" if near else repr(label))
+        for found in difflib.get_close_matches(label.casefold(), _alike(label.casefold(), ends), n=1, cutoff=0.5):
+            near[label] = spelled[found]
+    shown = [f"{v!r} (did you mean {near[v]!r}?)" if v in near else repr(v) for v in missing[:LISTED]]
     more = f", ... and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
-    raise BadInput(
+    text = (
         f"{where}: {len(missing)} of its {len(column.labels)} values are missing from the hierarchy: "
         f"{', '.join(shown)}{more}; add them as leaves or correct the spelling"
     )
+    raise Misfit(text, "unlisted", missing, near=near)
 
 
 def _alike(label: str, ends: list[list[str]]) -> list[str]:
@@ -99,34 +101,49 @@ def _alike(label: str, ends: list[list[str]]) -> list[str]:
 
 def read_rows(path: str | PathLike[str], delimiter: str | None, header: bool | None) -> list[list[str]]:
     """The rows of a hierarchy file, without our header; BadInput for a file that is none."""
-    name = Path(path).name
-    rows = _cells(_text(path), delimiter, name)
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"hierarchy file {path} does not exist; check the path") from None
+    except OSError as error:
+        raise BadInput(f"hierarchy file {path} cannot be read: {error.strerror}") from None
+    return rows_of(text_of(data, str(path)), Path(path).name, delimiter, header)
+
+
+def rows_of(text: str, name: str, delimiter: str | None = None, header: bool | None = None) -> list[list[str]]:
+    """The rows of a hierarchy file's text, all of one length."""
+    rows = lines_of(text, name, delimiter, header)
+    width = len(rows[0][1])
+    short = [(line, row) for line, row in rows if len(row) != width]
+    for line, row in short[:1]:
+        said = (
+            f"hierarchy {name}: line {line} has {len(row)} cells and line {rows[0][0]} has {width}; "
+            "give every leaf a label on every level"
+        )
+        raise Misfit(said, "ragged", [row[0] for _, row in short])
+    return [row for _, row in rows]
+
+
+def lines_of(
+    text: str, name: str, delimiter: str | None = None, header: bool | None = None
+) -> list[tuple[int, list[str]]]:
+    """The rows of a hierarchy file's text as they are, each with its line; our header is left out."""
+    rows = _cells(text, delimiter, name)
     if header or (header is None and rows and rows[0][1][0] == LEAF):
         rows = rows[1:]
     if not rows:
         raise BadInput(f"hierarchy {name} is empty; give one row a leaf")
-    width = len(rows[0][1])
-    for line, row in rows:
-        if len(row) != width:
-            raise BadInput(
-                f"hierarchy {name}: line {line} has {len(row)} cells and line {rows[0][0]} has {width}; "
-                "give every leaf a label on every level"
-            )
-    return [row for _, row in rows]
+    return rows
 
 
-def _text(path: str | PathLike[str]) -> str:
+def text_of(data: bytes, name: str) -> str:
+    """The text in a hierarchy file."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except FileNotFoundError:
-        raise BadInput(f"hierarchy file {path} does not exist; check the path") from None
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"hierarchy file {path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except OSError as error:
-        raise BadInput(f"hierarchy file {path} cannot be read: {error.strerror}") from None
+        raise BadInput(f"hierarchy file {name} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     if "\0" in text:
-        raise BadInput(f"hierarchy file {path} is binary; give a CSV with one row a leaf")
+        raise BadInput(f"hierarchy file {name} is binary; give a CSV with one row a leaf")
     return text
 
 

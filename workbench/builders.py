@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from workbench.binding import bound, key, keys, read_rows
+from workbench.binding import bound, key, keys, read_rows, rows_of
 from workbench.column import Column
 from workbench.errors import BadInput
-from workbench.hierarchy import Hierarchy, listed
+from workbench.hierarchy import Hierarchy, Misfit, listed
 from workbench.intervals import calendar, cut_level, integers, quantile_level, width_level
 
 DATES = ("day", "month", "quarter", "year", "decade")
@@ -142,10 +142,11 @@ class Groups(Builder):
             group = {v: label for label, values in level.items() for v in values}
             lone = [leaf for leaf in leaves if leaf not in group and leaf in level]
             if lone:
-                raise BadInput(
+                text = (
                     f"column {column.name!r}: level {number}: {listed(lone)} is a group and a value outside it; "
                     "rename the group or list the value in it"
                 )
+                raise Misfit(text, "lone", lone, level=number)
             assigned.append([group.get(leaf, leaf) for leaf in leaves])
         return bound(column, leaves, assigned, ordered=bool(self.order))
 
@@ -280,6 +281,11 @@ class Columns(Builder):
 def read_csv(path: str | PathLike[str], delimiter: str | None = None, header: bool | None = None) -> Columns:
     """A hierarchy file, ours or ARX's: one row a leaf, one column a level; delimiter and our header are found."""
     return Columns(read_rows(path, delimiter, header), source=Path(path).name)
+
+
+def parse_csv(text: str, source: str = "") -> Columns:
+    """A hierarchy from the text of such a file."""
+    return Columns(rows_of(text, source or "as pasted"), source=source)
 
 
 def _require(column: Column, kind: str, need: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -24,6 +24,28 @@ def listed(values: Sequence[object], limit: int = LISTED) -> str:
     """The first values, quoted, and how many more there are."""
     more = f", ... and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(repr(str(v)) for v in values[:limit]) + more
+
+
+class Misfit(BadInput):
+    """A hierarchy that does not fit, with what a fix needs to know beside the message.
+
+    `what` is "duplicate", "unlisted", "split", "lone" or "ragged"; `values` are the leaves it is about, `label` the
+    group and `level` its level, 1 the finest; `near` has the nearest spelling of unlisted values.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        what: str = "",
+        values: Sequence[str] = (),
+        *,
+        level: int = 0,
+        label: str = "",
+        near: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.what, self.values, self.level, self.label = what, tuple(values), level, label
+        self.near = dict(near or {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +102,9 @@ class Hierarchy:
         for number, labels in enumerate(levels, 1):
             gap = _apart(labels)
             if gap:
-                raise BadInput(_no_partition(number, gap, leaves, labels, ordered, where))
+                end, start = gap
+                text, between = _no_partition(number, gap, leaves, labels, ordered, where), leaves[end + 1 : start]
+                raise Misfit(text, "split", between, level=number, label=labels[end])
         return cls(tuple(leaves), tuple(_level(labels) for labels in levels))
 
     def node(self, level: int) -> np.ndarray:
@@ -164,7 +188,7 @@ def refuse_duplicates(leaves: Sequence[str], where: str = "hierarchy") -> None:
     """Raise BadInput that names the leaves listed more than once."""
     twice = [leaf for leaf, count in Counter(leaves).items() if count > 1]
     if twice:
-        raise BadInput(f"{where}: duplicate leaves {listed(twice)}; list each value once")
+        raise Misfit(f"{where}: duplicate leaves {listed(twice)}; list each value once", "duplicate", twice)
 
 
 def starts_of(groups: np.ndarray) -> np.ndarray:

@@ -148,6 +148,14 @@ class Table:
         columns, codes = arrange({**self.columns, **bare}, self.codes, hierarchies)
         return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
 
+    def without_hierarchies(self, names: Iterable[str]) -> Table:
+        """The same microdata with no hierarchy on some columns; their text is in alphabetical order again."""
+        known = self._known(names)
+        bare = {name: replace(self.columns[name], hierarchy=None) for name in known}
+        columns, codes = arrange({**self.columns, **bare}, self.codes, dict.fromkeys(known, _ascending))
+        columns |= {name: replace(columns[name], hierarchy=None) for name in known}
+        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+
     def complete(self) -> Table:
         """The records with no missing value in any column."""
         columns, codes = without_missing(self.columns, self.codes)
@@ -334,6 +342,11 @@ def assign(
     if not quasi:
         raise BadInput(f"no quasi-identifier was chosen; choose at least one; {listing(names)}")
     return {name: roles.get(name, "neutral") for name in names}
+
+
+def _ascending(column: Column) -> Hierarchy:
+    """No levels, and the values in the order in which they were read."""
+    return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)
 
 
 def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:

@@ -109,12 +109,19 @@ function widget(build) {
       };
       on("problem", ({ field, text }) => mark(field, text));
       on("fine", ({ field }) => { mark(field, ""); mark("", ""); });
-      const heard = (message, buffers) => calls[message.kind]?.(message, buffers);
+      // a saved notebook shows its widgets before a kernel stands behind them
+      const silence = setTimeout(() => mark("", "Python does not answer: run the cell (again)."), 8000);
+      const heard = (message, buffers) => {
+        clearTimeout(silence);
+        if (top.textContent.startsWith("Python does not")) mark("", "");
+        calls[message.kind]?.(message, buffers);
+      };
       model.on("msg:custom", heard);
       el.append(top);
       const left = build({ model, el, say, on, trait, mark, seen: () => el.isConnected });
       say("hello");
       return () => {
+        clearTimeout(silence);
         model.off("msg:custom", heard);
         for (const [name, call] of watched) model.off(name, call);
         left?.();
