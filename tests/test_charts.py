@@ -16,6 +16,7 @@ import pytest
 
 from workbench import Table, charts, offline
 from workbench.builders import Intervals
+from workbench.charts import look
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
 from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
@@ -100,8 +101,8 @@ def test_a_frontier_without_baselines_or_points_is_drawn():
 
 
 def test_every_line_has_its_own_hue_and_shape():
-    pairs = {(charts.HUES[i % 7], charts.SHAPES[i % 6]) for i in range(42)}
-    assert len(charts.HUES) == 7 and len(charts.SHAPES) == 6 and len(pairs) == 42
+    pairs = {(look.HUES[i % 7], look.SHAPES[i % 6]) for i in range(42)}
+    assert len(look.HUES) == 7 and len(look.SHAPES) == 6 and len(pairs) == 42
 
 
 def test_loss_chart_counts_records(release):
@@ -116,7 +117,7 @@ def test_loss_chart_counts_records(release):
 
 def test_loss_chart_of_one_class_and_of_many(table, monkeypatch):
     assert words_of(charts.loss_chart(Remove()(table)))
-    monkeypatch.setattr(charts, "BINS", 5)
+    monkeypatch.setattr(charts.losses, "BINS", 5)
     assert len(charts.loss_chart(Keep()(table)).to_dict()["datasets"]["steps"]) == 5
 
 

@@ -73,12 +73,13 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
             raise BadInput(f"more than {MOST:,} values; give fewer")
     if not found:
         raise BadInput(f"no values; {EXAMPLE}")
-    for value in sorted(found):
+    taken = [int(value) if whole and value.is_integer() else value for value in sorted(found)]
+    for value in taken:
         try:
             kind.check_value(name, value, table)
         except BadInput as error:
             raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
-    return [int(value) if whole else float(value) for value in sorted(found)]
+    return taken
 
 
 def _numbers(item: re.Match[str], whole: bool) -> list[float]:

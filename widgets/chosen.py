@@ -18,7 +18,7 @@ NONE = "none"
 
 @dataclass
 class Chosen:
-    """`values` are the last good ones of each parameter; `wrong` what stands in a field instead, and why it cannot be."""
+    """`values` are the last good ones of each parameter; `wrong` what a field holds instead, and why it cannot be."""
 
     kind: type[Variant]
     values: dict[str, list[Any]]
@@ -67,10 +67,13 @@ class Chosen:
     def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
         """Take the choices at these places."""
         self._known(name)
+        if axes.is_number(self.kind, name):
+            raise BadInput(f"{name} is a number, not a choice; type it")
         options = self.options(name, table)
         found = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
         if not found:
             raise BadInput(f"{name}: choose at least one")
+        self.wrong.pop(name, None)
         self.values[name] = found
 
     def options(self, name: str, table: Table | None) -> list[Any]:
@@ -125,7 +128,8 @@ class Chosen:
         options = self.options(name, table)
         places = [options.index(value) for value in values]
         shown_as = "column" if declared.column else "choice"
-        return {**common, "type": shown_as, "options": list(map(label, options)), "chosen": places}
+        words = [str(value) if declared.column and value is not None else label(value) for value in options]
+        return {**common, "type": shown_as, "options": words, "chosen": places}
 
 
 def about(kind: type[Variant]) -> str:
@@ -136,10 +140,6 @@ def about(kind: type[Variant]) -> str:
 
 def label(value: Any) -> str:
     """A choice as people read it."""
-    return (
-        {None: NONE, True: "yes", False: "no"}.get(value, str(value).replace("_", " ")) if _plain(value) else str(value)
-    )
-
-
-def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, (bool, str))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return NONE if value is None else str(value).replace("_", " ")

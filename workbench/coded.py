@@ -45,7 +45,12 @@ def without_missing(
         kept_codes[name] = recode[kept]
         labels = tuple(column.labels[i] for i in there)
         kept_columns[name] = replace(
-            column, values=column.values[there], labels=labels, counts=counts[there], missing=0
+            column,
+            values=column.values[there],
+            labels=labels,
+            counts=counts[there],
+            missing=0,
+            hierarchy=column.hierarchy.restricted(there) if column.hierarchy else None,
         )
     return kept_columns, kept_codes
 

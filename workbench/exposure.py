@@ -24,7 +24,7 @@ NOTHING = 1e-12  # a loss that is rounding
 
 
 class Loss(NamedTuple):
-    """Of each class: what it loses, and the value whose share grows most, before and after; and from when on it hurts."""
+    """Of each class: what it loses, and the value whose share grows most, before and after."""
 
     loss: np.ndarray
     worst: np.ndarray  # the number of that value
@@ -232,15 +232,15 @@ def exposed(release: Release, sensitive: str | None = None, model: Model | None 
     classes, table = classes_of(release), release.table
     if sensitive and sensitive not in table.sensitive:
         raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
-    name = sensitive or next(iter(classes.sensitive), None) or next(iter(table.sensitive), None)
-    note = "the table has no sensitive column, so nothing sensitive can be learnt"
-    if name is not None and name not in classes.sensitive:
-        note = f"this release does not publish {name!r}, so its classes show nothing about it"
+    name = sensitive or next(iter([*classes.sensitive, *table.sensitive]), "")
     shown = [name] if name in classes.sensitive else []
+    note = f"this release does not publish {name!r}, so its classes show nothing about it"
+    if not name:
+        note = "the table has no sensitive column, so nothing sensitive can be learnt"
     only = replace(
         classes,
-        histograms={n: classes.histograms[n] for n in shown},
-        sensitive={n: classes.sensitive[n] for n in shown},
+        histograms={one: classes.histograms[one] for one in shown},
+        sensitive={one: classes.sensitive[one] for one in shown},
     )
     return Exposure(release, only, model, "" if shown else note)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import product
@@ -151,14 +151,14 @@ class Study:
 
     # --- what it asks for
 
-    def read(self, given: Any = None) -> Table:
+    def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
         """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
         options = {key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing")}
         if given is None:
             given = self._source()
         elif isinstance(given, Table):
             return given
-        return Table.bare(given, **options)
+        return Table.bare(given, progress=progress, **options)
 
     def _source(self) -> Any:
         if not self.data:

@@ -132,24 +132,33 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
     if found is not None:
         return found
     began = time.perf_counter()
-    release, measured, reasons = _measured(table, recipe, measures)
-    values = {name: float(one.value) for name, one in measured.items()}
-    point = Point(recipe, values, reasons, {name: one.sentence for name, one in measured.items()}, key)
+    release: Release | None = None
+    measured: dict[str, Measured] = {}
+    try:
+        release = recipe.release(table)
+        measured, reasons = _measured(release, measures)
+    except (Unsatisfiable, Undefined) as error:
+        reasons = {measure.key: str(error) for measure in measures}
+    point = _as_point(recipe, measured, reasons, key)
     if store is not None:
         store.put(key, point, release, measured, time.perf_counter() - began)
     return point
 
 
-def _measured(
-    table: Table, recipe: Recipe, measures: Sequence[Measure]
-) -> tuple[Release | None, dict[str, Measured], dict[str, str]]:
-    """The release, what each measure says of it, and why some cannot say anything."""
+def point_of(recipe: Recipe, release: Release, measures: Iterable[Measure]) -> Point:
+    """The point of a release that was made by this recipe."""
+    return _as_point(recipe, *_measured(release, measures))
+
+
+def _as_point(recipe: Recipe, measured: dict[str, Measured], reasons: dict[str, str], key: str = "") -> Point:
+    values = {name: float(one.value) for name, one in measured.items()}
+    return Point(recipe, values, reasons, {name: one.sentence for name, one in measured.items()}, key)
+
+
+def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, Measured], dict[str, str]]:
+    """What each measure says of the release, and why some cannot say anything."""
     measured: dict[str, Measured] = {}
     reasons: dict[str, str] = {}
-    try:
-        release = recipe.release(table)
-    except (Unsatisfiable, Undefined) as error:
-        return None, {}, {measure.key: str(error) for measure in measures}
     for measure in measures:
         try:
             found = measure(release)
@@ -158,4 +167,4 @@ def _measured(
             measured[measure.key] = found
         except Undefined as error:
             reasons[measure.key] = str(error)
-    return release, measured, reasons
+    return measured, reasons

@@ -16,6 +16,8 @@ from pathlib import Path
 import nbformat
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
+from workbench.serving import link, voila_command
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -83,7 +85,7 @@ def write_notebook(path: Path, *cells: str) -> Path:
 def served(command: list[str], url: str, folder: Path, **env: str) -> Iterator[str]:
     """A server of ours, up when this yields and gone afterwards; its log lies in the folder."""
     log = folder / "server.log"
-    everything = {**os.environ, "PYTHONPATH": str(ROOT), **env}
+    everything = {**os.environ, **env, "PYTHONPATH": str(ROOT)}
     with log.open("ab") as out:
         process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=out, env=everything)
     try:
@@ -108,12 +110,15 @@ def served(command: list[str], url: str, folder: Path, **env: str) -> Iterator[s
 
 
 @contextmanager
-def voila(notebook: Path, *flags: str, **env: str) -> Iterator[str]:
-    """Plain Voila on one notebook, without a token; yields the address. (For the dashboard use `workbench dashboard`.)"""
+def voila(notebook: Path, *flags: str, token: str | None = None, **env: str) -> Iterator[str]:
+    """One notebook as it is served to readers, without a token unless given; yields the address.
+
+    The kernel works in the notebook's folder, and of its environment sees what is needed (WORKBENCH_...).
+    """
     port = free_port()
-    command = [sys.executable, "-m", "voila", str(notebook), f"--port={port}", "--no-browser", "--Voila.ip=127.0.0.1"]
-    with served([*command, *flags], f"http://127.0.0.1:{port}/voila/static/", notebook.parent, **env):
-        yield f"http://127.0.0.1:{port}/"
+    command, own = voila_command(notebook, port, token, folder=notebook.parent)
+    with served([*command, *flags], f"http://127.0.0.1:{port}/voila/static/", notebook.parent, **own, **env):
+        yield link(port, token)
 
 
 @contextmanager

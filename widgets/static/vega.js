@@ -6,7 +6,6 @@
 //   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: tell("losses", spec=live(altair))
 //   losses.rows({ steps: rows });             // rows of an alt.NamedData("steps"): in place, the same axes
 //   losses.signal("threshold", 0.2);          // an alt.param(name="threshold", value=...)
-//   losses.item("cap")                        // the svg group of the mark with that name, to listen on
 //   losses.view()                             // the Vega view, or null while it is not there
 //   return () => losses.end();
 //
@@ -64,9 +63,19 @@ function tooltip(place, tip) {
   return { handler, hide: () => { run++; box.hidden = true; }, end: () => box.remove() };
 }
 
+/** Where the pointer is in the plot of a view, in pixels from its upper left corner, with the size of the plot. */
+function within(view, event) {
+  const box = view.container().querySelector("svg").getBoundingClientRect();
+  const [left, top] = view.origin(), padding = view.padding();
+  return {
+    x: event.clientX - box.left - left - padding.left, y: event.clientY - box.top - top - padding.top,
+    width: view.signal("width"), height: view.signal("height"),
+  };
+}
+
 /** A chart in an element; see the top of this file. */
 function chart(place, { say, on }, { picked, tip, drawn } = {}) {
-  let view = null, spec = null, shown = null, embed = null, width = 0, serial = 0, frame = 0, settled = false, ended = false;
+  let view = null, spec = null, shown = null, embed = null, width = 0, drawnWidth = 0, serial = 0, frame = 0, settled = false, ended = false;
   let pending = {}, kept = {}, signals = {};
   const stage = h("div", { class: "wb-chart" });
   place.append(stage);
@@ -79,7 +88,7 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     for (const [name, rows] of Object.entries(pending)) target.data(name, rows);
     for (const [name, value] of Object.entries(signals)) target.signal(name, value);
     pending = {}; signals = {};
-    if (target.width() !== width && width) target.width(width);
+    if (drawnWidth !== width) target.width(drawnWidth = width);
     await target.runAsync();
     if (target === view) drawn?.(view);
   };
@@ -87,9 +96,9 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
 
   const draw = async () => {
     if (!embed || !spec || !width || ended) return;
-    const mine = ++serial, own = document.createElement("div");
+    const mine = ++serial, asked = width, own = document.createElement("div");
     const family = getComputedStyle(place).fontFamily;
-    const result = await embed(own, { ...spec, width }, {
+    const result = await embed(own, { ...spec, width: asked }, {
       renderer: "svg", actions: false, tooltip: over.handler, config: { font: family },
       patch: compiled => {
         for (const data of compiled.data) if (data.name in kept) data.values = structuredClone(kept[data.name]);
@@ -100,6 +109,7 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     view?.finalize();
     view = result.view;
     settled = true;
+    drawnWidth = asked;
     over.hide();
     stage.replaceChildren(own);
     view.addEventListener("click", (_, item) => picked?.(item?.datum, item));
@@ -128,7 +138,6 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     },
     signal(name, value) { signals[name] = value; soon(); },
     view: () => view,
-    item: name => stage.querySelector(`g.mark-${name}, g.${name}`),
     end() {
       ended = true; settled = false;
       sized.disconnect();

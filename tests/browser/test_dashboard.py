@@ -1,0 +1,102 @@
+"""The dashboard as it is served: the limit in the address, the slider, an alternative, the downloads, bad addresses."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import stage
+from tests.planted import PLACE, RARE_DISEASE, planted
+from workbench.publishing import publish
+from workbench.serving import link, voila_command
+
+NOTEBOOK = stage.ROOT / "notebooks" / "dashboard.ipynb"
+
+
+def served(folder, published):
+    port = stage.free_port()
+    command, environment = voila_command(NOTEBOOK, port, stage.TOKEN, published=published)
+    return stage.served(command, f"http://127.0.0.1:{port}/", folder, **environment), link(port, stage.TOKEN)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    running, whole = served(tmp_path_factory.mktemp("server"), publish(planted(folder), folder / "out"))
+    with running:
+        yield whole
+
+
+def opened(page, address):
+    page.goto(address)
+    expect(page.locator(".wb-classes tbody tr").first).to_be_visible(timeout=30_000)
+    return page
+
+
+def recipe(page):
+    return page.locator(".wb-chosen-release .wb-recipe")
+
+
+def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
+    page = opened(on_stage().page, f"{address}&cap=0.2")
+    expect(recipe(page)).to_have_text("t-closeness, t = 0.35 (mondrian)")
+    slider = page.get_by_label("How much may be learnt about any one person?")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(recipe(page)).to_have_text("t-closeness, t = 0.1 (mondrian)")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 3 % of what a full disclosure tells"))
+    page.wait_for_url(re.compile(r"cap=0\.009175"))
+    opened(page, page.url)
+    expect(recipe(page)).to_have_text("t-closeness, t = 0.1 (mondrian)")
+
+
+def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, address, tmp_path):
+    page = opened(on_stage().page, f"{address}&cap=0.2")
+    other = page.locator("button.wb-other", has_text="Simplest")
+    other.focus()
+    page.keyboard.press("Enter")
+    expect(recipe(page)).to_have_text("k-anonymity, k = 40 (mondrian)")
+    expect(page.locator("button.wb-other", has_text="Simplest")).to_be_focused()
+    files = {}
+    for words in ("Download the release", "Download the report"):
+        with page.expect_download() as coming:
+            page.get_by_role("button", name=words).click()
+        coming.value.save_as(tmp_path / coming.value.suggested_filename)
+        files[words] = (tmp_path / coming.value.suggested_filename).read_text()
+    assert files["Download the release"].count("\n") == 601
+    assert "k-anonymity, k = 40" in files["Download the report"]
+    page.get_by_role("button", name="Back to the recommended").click()
+    expect(recipe(page)).to_have_text("t-closeness, t = 0.35 (mondrian)")
+
+
+def test_the_table_is_searched_and_goes_on(on_stage, address):
+    page = opened(on_stage().page, f"{address}&cap=0.2")
+    rows = page.locator(".wb-classes tbody tr")
+    expect(rows).to_have_count(20)
+    page.get_by_role("button", name="Show 20 more").click()
+    expect(rows).not_to_have_count(20)
+    page.get_by_label("Look for").fill("nobody like that")
+    expect(page.get_by_text("No group fits.")).to_be_visible()
+
+
+def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, address):
+    page = opened(on_stage().page, f"{address}&cap=lots")
+    expect(page.locator(".wb-question .wb-wrong")).to_contain_text("the limit 'lots' is no number from")
+    expect(recipe(page)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_nothing_goes_sideways_and_no_marker_is_in_the_page(on_stage, address, width):
+    page = opened(on_stage(width=width, dark=width == 1920).page, address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    column = page.locator(".wb-board").bounding_box()
+    assert column["width"] <= 1100 and abs(column["x"] + column["width"] / 2 - width / 2) < 10
+    assert not any(marker in page.content() for marker in ("marker-", PLACE, RARE_DISEASE, "people.csv"))
+
+
+def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
+    running, whole = served(tmp_path, None)
+    with running:
+        page = on_stage().page
+        page.goto(whole)
+        expect(page.get_by_text("no study has been published there")).to_be_visible(timeout=30_000)

@@ -1,0 +1,153 @@
+"""Data and roles in a real browser: uploads beyond the websocket's limit, what is refused, roles by keyboard alone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.browser.stage import voila, write_notebook
+
+CELL = """
+import ipywidgets, traitlets
+from widgets import DataPicker, RolePicker
+data, roles = DataPicker(most_bytes=60_000_000), RolePicker()
+traitlets.dlink((data, "base"), (roles, "base"))
+out = ipywidgets.HTML()
+def say(_):
+    made = roles.table
+    records = data.base and data.base.records
+    out.value = f"<code id='out'>{roles.roles} {dict(data.data)} {records} {made and made.quasi}</code>"
+roles.observe(say, "table"), data.observe(say, ["base", "data"])
+say(None)
+ipywidgets.VBox([data, roles, out], layout=ipywidgets.Layout(width="380px"))
+"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    notebook = write_notebook(tmp_path_factory.mktemp("picked") / "picked.ipynb", CELL)
+    with voila(notebook) as url:
+        yield url
+
+
+@pytest.fixture
+def page(on_stage, address):
+    one = on_stage(width=900, height=1200).page
+    one.goto(address)
+    one.locator(".wb-column[data-field='column:age']").wait_for(timeout=60_000)
+    return one
+
+
+def told(page, text: str, timeout: int = 30_000) -> None:
+    """Python has it."""
+    page.locator("#out", has_text=text).wait_for(timeout=timeout)
+
+
+def send(page, path) -> None:
+    page.get_by_text("Upload", exact=True).click()
+    page.locator("input[type=file]").set_input_files(path)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """50 MB: five times what a websocket takes at once."""
+    rng = np.random.default_rng(0)
+    one = pd.DataFrame({f"column_{i}": rng.integers(0, 9 * 10**i, 100_000) for i in range(8)})
+    path = tmp_path_factory.mktemp("large") / "large.csv"
+    text = one.to_csv(index=False, header=False)
+    with path.open("w") as file:
+        file.write(",".join(one.columns) + "\n")
+        while file.tell() < 50_000_000:
+            file.write(text)
+    return path
+
+
+def test_fifty_megabytes_arrive_with_progress_and_can_be_cancelled(page, large):
+    send(page, large)
+    page.locator(".wb-doing", has_text="of 5").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.locator(".wb-work").wait_for(state="hidden")
+    assert "adult" in page.locator("#out").inner_text()
+    send(page, large)
+    told(page, "upload: large.csv", timeout=120_000)
+    lines = sum(1 for _ in large.open()) - 1
+    told(page, f" {lines} ")
+    page.locator(".wb-using", has_text=f"{lines:,} records × 8 columns").wait_for()
+    page.locator(".wb-column[data-field='column:column_7']").wait_for()
+    page.reload()
+    page.locator(".wb-column[data-field='column:age']").wait_for(timeout=60_000)
+
+
+def test_what_is_no_table_or_too_large_is_said_at_the_upload(page, tmp_path):
+    wrong = page.locator("[data-field=upload] .wb-wrong")
+    picture = tmp_path / "picture.csv"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    empty, huge, letter = tmp_path / "empty.csv", tmp_path / "huge.csv", tmp_path / "letter.docx"
+    empty.touch()
+    letter.write_text("Dear all")
+    with huge.open("wb") as file:
+        file.truncate(60_000_001)
+    for path, text in (
+        (huge, "60.0 MB are more than the 60.0 MB allowed"),
+        (empty, "empty.csv: the file is empty"),
+        (letter, "letter.docx: a table is a file that ends in"),
+        (picture, "picture.csv: this is not a text file"),
+    ):
+        send(page, path)
+        page.locator("[data-field=upload] .wb-wrong", has_text=text).wait_for()
+        assert page.locator(".wb-work").is_hidden()
+    assert "48842" in page.locator("#out").inner_text(), "the last good table stays"
+    good = tmp_path / "good.csv"
+    good.write_text("age,ill\n" + "31,flu\n32,cold\n" * 30)
+    send(page, good)
+    told(page, "upload: good.csv")
+    assert wrong.inner_text() == ""
+
+
+def test_a_path_that_is_none_is_said_at_the_path(page, tmp_path):
+    page.get_by_text("Path", exact=True).click()
+    page.keyboard.type("no/such.csv")
+    page.keyboard.press("Enter")
+    page.locator("[data-field=path] .wb-wrong", has_text="there is no such file").wait_for()
+    (tmp_path / "people.csv").write_text("age,ill\n31,flu\n32,\n")
+    page.get_by_label("A file on the server").fill(str(tmp_path / "people.csv"))
+    page.keyboard.press("Enter")
+    told(page, "people.csv")
+    box = page.get_by_label("Leave out records with missing values")
+    page.get_by_text("(1, 50.0 %)").wait_for()
+    box.click()
+    told(page, "'drop_missing': True")
+    assert box.is_checked()
+
+
+def test_roles_by_keyboard_alone(page):
+    keys = page.keyboard
+    page.locator(".wb-roles .wb-tools input").focus()
+    keys.type("capital")
+    page.wait_for_function("() => document.querySelectorAll('.wb-rows .wb-column:not([hidden])').length === 2")
+    keys.press("Control+A"), keys.press("Delete")
+    page.locator(".wb-column[data-field='column:age']").focus()
+    keys.press("q")
+    told(page, "'quasi': ['age']")
+    page.locator(".wb-together", has_text="is alone with their quasi-identifier").wait_for()
+    keys.press("ArrowDown"), keys.press("Shift+ArrowDown"), keys.press("Shift+ArrowDown")
+    keys.press("q")
+    told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
+    page.locator(".wb-together", has_text="combination of the 4 quasi-identifiers").wait_for()
+    keys.press("Home"), keys.press("Shift+PageDown")
+    keys.press("r")  # that would leave none
+    page.locator("[data-field=selected] .wb-wrong", has_text="at least one quasi-identifier must stay").wait_for()
+    assert page.locator("button.wb-quasi[aria-checked=true]").count() == 4
+    for _ in range(3):
+        keys.press("ArrowUp")
+    keys.press("ArrowRight")
+    told(
+        page,
+        "'sensitive': ['marital_status']"
+        if "marital" in page.evaluate("document.activeElement.textContent")
+        else "sensitive",
+    )
+    page.get_by_role("button", name="Propose roles").click()
+    told(page, "'identifiers': ['fnlwgt', 'education_num']")
+    page.get_by_role("button", name="Take back").click()
+    told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
+    page.locator(".wb-roles .wb-chosen", has_text="4 quasi-identifiers: age, workclass, fnlwgt, …").wait_for()

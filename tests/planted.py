@@ -1,0 +1,61 @@
+"""A study whose data hold planted markers: what must not be seen beyond the releases themselves."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from workbench.study import Study
+
+PLACE = "secret-place-of-the-data"
+RARE_TOWN, RARE_DISEASE = "Markerville", "Markeritis"
+TOWNS = ("Ash", "Birch", "Cedar", "Dale", "Elm", "Fir")
+
+
+def people(count: int = 600) -> pd.DataFrame:
+    """The old have ulcers, the young the flu; every person has a name and a wage of their own."""
+    rng = random.Random(7)
+    rows = []
+    for i in range(count):
+        age = rng.randint(20, 69)
+        rows.append(
+            {
+                "name": f"marker-{i:04d}",
+                "age": age,
+                "town": RARE_TOWN if i == 17 else rng.choice(TOWNS),
+                "sex": rng.choice(("F", "M")),
+                "disease": RARE_DISEASE
+                if i < 3
+                else rng.choices(("Ulcer", "Flu", "Cold", "Gout"), [6, 1, 2, 2] if age > 45 else [1, 6, 2, 1])[0],
+                "wage": 10_000 + 3.7 * i,
+            }
+        )
+    rng.shuffle(rows)
+    return pd.DataFrame(rows)
+
+
+def planted(folder: Path, **changes: Any) -> Study:
+    """A study of these people, its data in a file of a telling name."""
+    (folder / PLACE).mkdir(exist_ok=True)
+    people().to_csv(folder / PLACE / "people.csv", index=False)
+    described: dict[str, Any] = {
+        "study": "Who is ill",
+        "data": {"path": f"{PLACE}/people.csv"},
+        "roles": {"quasi": ["age", "town", "sex"], "sensitive": ["disease"], "identifiers": ["name"]},
+        "hierarchies": {"age": {"builder": "intervals", "widths": [10, 20]}},
+        "recipes": [
+            {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [4, 12, 40, 120]}},
+            {"method": {"name": "mondrian"}, "model": {"name": "t-closeness", "t": [0.1, 0.2, 0.35, 0.5]}},
+        ],
+        "measures": [
+            {"name": "privacy loss"},
+            {"name": "utility loss"},
+            {"name": "adversary's accuracy gain"},
+            {"name": "re-identification risk"},
+        ],
+        "axes": ["P_loss", "U_loss"],
+    }
+    return Study.from_dict({**described, **changes}, folder)

@@ -1,0 +1,327 @@
+"""A published folder shows what was promised, and no more than the releases themselves do."""
+
+import json
+import math
+import stat
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from tests.planted import PLACE, RARE_DISEASE, RARE_TOWN, people, planted
+from workbench import BadInput
+from workbench.measures import UtilityLoss
+from workbench.published import Published
+from workbench.publishing import publish
+from workbench.shown import exposures
+from workbench.study import Study
+from workbench.sweeps import sweep
+from workbench.thresholds import band, coarse, nameable, percent, tells
+from workbench.thresholds import people as counted
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory) -> Study:
+    return planted(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def table(study):
+    return study.table(study.read())
+
+
+@pytest.fixture(scope="module")
+def read(study, tmp_path_factory) -> Published:
+    return Published(publish(study, tmp_path_factory.mktemp("out") / "published"))
+
+
+def text_of(path) -> str:
+    if path.suffix == ".parquet":
+        found = pq.read_table(path)
+        return f"{found.to_pydict()} {found.schema}"
+    return path.read_text("utf-8")
+
+
+def everything_but_releases(folder) -> dict[str, str]:
+    return {str(p): text_of(p) for p in folder.rglob("*") if p.is_file() and not p.name.startswith("release")}
+
+
+# --- what must not be there
+
+
+def test_no_planted_marker_is_in_any_file_but_as_the_release_publishes_it(read):
+    wages = [repr(float(wage)) for wage in people()["wage"] if wage != int(wage)]
+    for name, text in everything_but_releases(read.folder).items():
+        assert "marker-" not in text, name
+        assert PLACE not in text and "people.csv" not in text, name
+        assert RARE_DISEASE not in text, name
+        assert not any(wage in text for wage in wages), name
+    for path in read.folder.rglob("release*.csv"):
+        assert "marker-" not in path.read_text() and PLACE not in path.read_text()
+
+
+def test_a_rare_quasi_value_stands_only_where_the_release_has_it(read):
+    for name, text in everything_but_releases(read.folder).items():
+        if RARE_TOWN in text:
+            assert name.endswith("disclosure.parquet")
+    for index in (i for i, point in enumerate(read.points) if point["opened"]):
+        (file,) = read.files(index)
+        released = pd.read_csv(file, dtype=str)
+        shown = pq.read_table(file.parent / "disclosure.parquet").to_pandas()
+        for name in ("age", "town", "sex"):
+            assert set(shown[name].dropna()) <= set(released[name])
+
+
+def test_the_study_in_it_says_what_was_asked_but_not_where_the_data_lie(read, study):
+    kept = Study.open(read.folder / "study.yaml")
+    assert (kept.quasi, kept.recipes, kept.measures) == (study.quasi, study.recipes, study.measures)
+    assert kept.data == {"given": "Who is ill"} and not kept.hierarchies
+    with pytest.raises(BadInput, match="handed over"):
+        kept.read()
+
+
+def test_figures_are_too_coarse_to_confirm_a_guessed_table(read, study, table):
+    exact = sweep(table, study.candidates(), study.measured())
+    for point, mine in zip(exact.measured, read.points, strict=True):
+        for key, value in mine["values"].items():
+            assert float(value) == pytest.approx(point.values[key], rel=1e-3, abs=1e-12)
+            assert len(f"{float(value):.15g}".lstrip("0.").replace(".", "")) <= 4 or float(value) == 0
+        assert float(mine["values"]["P_loss"]) >= point.values["P_loss"] - 1e-12  # never flattering
+
+
+# --- what is there
+
+
+def test_the_guesses_are_those_that_the_released_file_allows(read):
+    """Counted from the file itself: in each group, whoever guesses the commonest value is right so often."""
+    for index in (i for i, point in enumerate(read.points) if point["opened"]):
+        (file,) = read.files(index)
+        released = pd.read_csv(file, dtype=str)
+        groups = released.groupby(["age", "town", "sex"])["disease"]
+        right = groups.agg(lambda values: values.value_counts().iloc[0]).sum() / len(released)
+        attack = read.opened(index)["attack"]
+        assert attack["right"] == pytest.approx(right, abs=1e-4)
+        assert attack["chance"] == pytest.approx(released["disease"].value_counts(normalize=True).iloc[0], abs=1e-4)
+        assert attack["commonest"] == released["disease"].value_counts().index[0]
+        sentence = read.learnt(index)["sentence"]
+        assert f"for {1000 * right:.0f} people in 1,000" in sentence and "age, town and sex" in sentence
+        assert read.opened(index)["classes"] == groups.ngroups
+
+
+def test_nine_in_ten_large_groups_are_reported_within_the_range(read, table):
+    for index in read.efficient:
+        said = read.opened(index)["accuracy"]
+        detail = UtilityLoss()(study_release(read, index, table)).detail
+        fine = detail["support"] >= read.smallest
+        told, truth = detail["told"][fine].ravel(), detail["truth"][fine].ravel()
+        near = np.abs(truth - said["about"]) <= said["about"] / 2
+        off = said["about"] + told[near] - truth[near]
+        within = (off >= said["low"] - 1e-9) & (off <= said["high"] + 1e-9)
+        assert within.mean() >= 0.9
+        assert f"{100 * said['low']:.1f}" in read.cost(index)["sentence"]
+
+
+def study_release(read: Published, index: int, table):
+    kept = Study.open(read.folder / "study.yaml")
+    recipe = next(r for r in kept.candidates() if str(r) == read.points[index]["recipe"])
+    return recipe.release(table)
+
+
+def test_classes_are_those_of_the_file_with_small_counts_hidden(read):
+    index = next(i for i, point in enumerate(read.points) if point["recipe"].startswith("k-anonymity, k = 4 "))
+    released = pd.read_csv(read.files(index)[0], dtype=str)
+    truth = released.groupby(["age", "town", "sex"])["disease"].value_counts().unstack(fill_value=0)
+    count, rows = read.exposures(index, most=10_000)
+    assert count == len(rows) == len(truth)
+    assert [row["loss"] for row in rows] == sorted((row["loss"] for row in rows), reverse=True)
+    for row in rows:
+        known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
+        size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
+        assert row["people"] == (size if size >= 10 else None)
+        assert read.how_many(row) == (f"{size} people" if size >= 10 else "fewer than 10 people")
+        if row["posterior"] is not None:
+            having = int(truth[np.logical_and.reduce(known)][row["value"]].sum())
+            assert having >= 10 and (size - having >= 10 or size == having)
+            assert row["posterior"] == pytest.approx(having / size, abs=1e-3)
+            assert percent(having / size) in row["sentence"]
+        if size < 10:
+            assert round(row["loss"] * 10, 6) % 1 == 0 or row["loss"] == rows[0]["loss"]
+            assert "quarter" in row["sentence"]
+
+
+def test_files_are_in_random_order(study, table):
+    release = study.candidates()[0].release(table)
+    first, second = (exposures(release, 10)["who"].to_pylist() for _ in range(2))
+    assert first != second and sorted(first) == sorted(second)
+
+
+def test_populations_name_no_small_number(read):
+    for index in read.efficient:
+        for row in read.populations(index):
+            assert row["truth"] == round(row["truth"], 2) and 0 < row["truth"] < 1
+            assert row["share"] * 600 >= 20
+
+
+def test_recommended_is_what_the_frontier_says(read, study, table):
+    frontier = sweep(table, study.candidates(), study.measured()).on(*study.axes)
+    for cap in np.linspace(read.privacy["low"], read.privacy["high"], 7):
+        best = frontier.best({"P_loss": float(cap) + 1e-4})
+        assert read.points[read.choices(float(cap))["recommended"]]["recipe"] == str(best.recipe)
+    choices = read.choices(read.privacy["high"])
+    assert choices["useful"] is None
+    assert choices["safer"] in read.efficient
+    assert read.points[choices["simplest"]]["recipe"].startswith("k-anonymity")
+    assert read.choices(read.privacy["low"])["safer"] is None
+
+
+@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, math.inf, -1, 0, 5, [0.1], {"a": 1}, "0.1; drop"])
+def test_a_cap_that_is_none_is_refused(read, cap):
+    with pytest.raises(BadInput, match="is no number from"):
+        read.checked_cap(cap)
+
+
+# --- other tables, other measures
+
+
+def test_a_column_that_gives_the_release_away_stops_its_file_alone(study, tmp_path):
+    frame = people()
+    frame["decade"] = frame["age"] // 10
+    read = Published(publish(study.with_(data={"given": "people"}), tmp_path / "out", given=frame))
+    refused = [point["opened"]["refused"] for point in read.points if point["opened"]]
+    assert all("age tells decade" in why for why in refused) and len(refused) > 3
+    assert not list(read.folder.rglob("*.csv"))
+    assert read.exposures(read.efficient[0])[0] > 0
+
+
+def test_without_releases_no_file_is_written(study, tmp_path):
+    read = Published(publish(study, tmp_path / "out", releases=False))
+    assert read.files(read.efficient[0]) == [] and "without its releases" in read.opened(read.efficient[0])["refused"]
+
+
+def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_path):
+    measures = [{"name": "largest quotient"}, {"name": "utility loss"}]
+    common = people()[lambda frame: frame["disease"] != RARE_DISEASE]  # otherwise every release lacks it somewhere
+    asked = study.with_(data={"given": "p"}, measures=measures, axes=["A_quot", "U_loss"])
+    read = Published(publish(asked, tmp_path / "out", given=common))
+    assert read.privacy["endless"] and math.isfinite(read.privacy["high"])
+    assert "inf" in {point["values"]["A_quot"] for point in read.points}
+    last = read.choices(read.checked_cap(None))["recommended"]
+    assert read.points[last]["values"]["A_quot"] == "inf" and read.scale(None) == "no limit"
+
+
+def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
+    bare = study.with_(
+        sensitive=(), identifiers=("name", "disease"), recipes=study.recipes[:1], axes=[],
+        measures=[{"name": "achieved figure", "model": "k-anonymity"}, {"name": "discernibility"}],
+    )  # fmt: skip
+    read = Published(publish(bare, tmp_path / "out"))
+    assert read.privacy["better"] == "higher"
+    best = read.choices(read.privacy["high"])["recommended"]
+    assert read.points[best]["values"]["k (k-anonymity)"] == read.privacy["high"]
+    assert read.learnt(best)["figure"] and read.cost(best)["figure"]
+    _, rows = read.exposures(read.choices(read.privacy["low"])["recommended"])
+    assert rows[0]["loss"] == 1.0 and rows[0]["people"] is None
+
+
+def test_two_sensitive_columns_and_a_bucketized_release(study, tmp_path):
+    recipe = {
+        "method": {"name": "mondrian", "publish": "bucketized"},
+        "model": {"name": "l-diversity", "l": [1.2, 1.5]},
+    }
+    frame = people()
+    frame["salary"] = np.where(frame["wage"] > 11_000, "high", "low")
+    both = study.with_(
+        data={"given": "p"}, sensitive=("disease", "salary"), identifiers=("name", "wage"), recipes=[recipe]
+    )
+    read = Published(publish(both, tmp_path / "out", given=frame))
+    index = read.efficient[0]
+    assert len(read.files(index)) == 3
+    _, rows = read.exposures(index, most=1000)
+    assert {row["sensitive"] for row in rows} <= {"disease", "salary"}
+
+
+# --- the folder
+
+
+def test_the_folder_is_its_owners_alone_and_whole(read):
+    assert stat.S_IMODE(read.folder.stat().st_mode) == 0o700
+    assert [path.name for path in read.folder.parent.iterdir()] == ["published"]
+    assert json.loads((read.folder / "frontier.vl.json").read_text())["datasets"]["points"]
+
+
+def test_published_again_it_is_another_edition_and_a_reader_of_the_old_one_is_told(study, tmp_path):
+    place = tmp_path / "out"
+    old = Published(publish(study, place))
+    told = []
+    publish(study.with_(recipes=study.recipes[:1]), place, progress=lambda *said: told.append(said))
+    assert (told[0][:2], told[-1][:2]) == ((1, 6), (4, 4)) and all(isinstance(words, str) for *_, words in told)
+    with pytest.raises(BadInput, match="load this page again"):
+        old.exposures(old.efficient[0])
+    assert len(Published(place).points) == 6 and [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_fails_leaves_what_was_there(study, tmp_path):
+    place = publish(study, tmp_path / "out")
+    edition = Published(place).results["edition"]
+    with pytest.raises(BadInput, match="nothing to publish"):
+        publish(study.with_(recipes=[]), place)
+    with pytest.raises(BadInput):
+        publish(study.with_(measures=[{"name": "privacy loss"}], axes=[]), place)
+    assert Published(place).results["edition"] == edition and [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_something_else_is_refused(study, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.txt").write_text("precious")
+    for place, why in (
+        (other, "something else"),
+        (other / "thesis.txt", "is a file"),
+        (tmp_path / "no" / "out", "no folder"),
+    ):
+        with pytest.raises(BadInput, match=why):
+            publish(study, place)
+    assert (other / "thesis.txt").read_text() == "precious"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '"edition"', '{"points": []}'])
+def test_a_folder_that_holds_no_published_study_is_no_such_thing(tmp_path, content):
+    (tmp_path / "results.json").write_text(content)
+    with pytest.raises(BadInput, match="no study has been published there"):
+        Published(tmp_path)
+    with pytest.raises(BadInput, match="no study has been published there"):
+        Published(tmp_path / "nowhere")
+
+
+# --- small counts in words
+
+
+def test_small_counts_in_words():
+    assert counted(9, 10) == counted(None, 10) == "fewer than 10 people"
+    assert counted(10, 10) == "10 people" and counted(0, 10) == "0 people" and counted(1, 0) == "1 person"
+    assert [tells(*counts, 10) for counts in ((5, 40), (35, 40), (40, 40), (0, 40), (10, 20), (3, 3))] == [
+        True, True, False, False, False, True,
+    ]  # fmt: skip
+    assert [band(share) for share in (0.1, 0.25, 0.74, 1.0)] == [
+        "under a quarter", "a quarter to half", "half to three quarters", "over three quarters",
+    ]  # fmt: skip
+
+
+def test_values_that_few_have_are_not_named_nor_told_by_the_rest():
+    assert nameable(np.array([50, 3, 40, 4]), 5).tolist() == [True, False, True, False]
+    assert nameable(np.array([50, 3, 40, 20]), 5).tolist() == [True, False, True, False]  # 20 goes with 3
+    assert nameable(np.array([50, 0, 40]), 5).all()
+
+
+def test_sentences_lose_small_counts_and_the_shares_that_tell_them():
+    said = (
+        "The worst-off (7 people alike) lose 0.32: it moves for 'HIV', from 13.3% to 45.2%; 1,234 records lose 0.488."
+    )
+    assert coarse(said, 10, ["HIV"]) == (
+        "The worst-off (fewer than 10 people alike) lose 0.32: it moves for some value, from under a quarter to "
+        "a quarter to half; 1,234 records lose 0.488."
+    )
+    kept = "Right for 28.10% of 46,033 records; k = 7; 0 of them alone, '30-39' too, at least 5 %."
+    assert coarse(kept, 10) == kept
+    assert coarse("1 person of 40", 10) == "fewer than 10 people of 40"

@@ -1,0 +1,209 @@
+"""The dashboard asks a published folder and nothing else; what the browser sends is not trusted."""
+
+import gzip
+import io
+import json
+import math
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import traitlets
+
+from tests.planted import PLACE, RARE_DISEASE, planted
+from widgets import Dashboard
+from workbench.published import Published
+from workbench.publishing import publish
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("study")
+    return publish(planted(place), place / "out")
+
+
+class Heard:
+    """A dashboard and what it tells."""
+
+    def __init__(self, folder=None):
+        self.widget = Dashboard(folder)
+        self.told, self.buffers = [], []
+        self.widget.send = self._send
+
+    def _send(self, content, buffers=None):
+        self.told.append(content)
+        self.buffers.append(buffers)
+
+    def say(self, kind, **content):
+        """The messages that a message is answered with."""
+        del self.told[:], self.buffers[:]
+        self.widget._heard(None, {"kind": kind, **content}, [])
+        return self.told
+
+    def one(self, kind):
+        return next(content for content in self.told if content["kind"] == kind)
+
+    def kinds(self):
+        return [content["kind"] for content in self.told]
+
+
+@pytest.fixture
+def heard(folder):
+    return Heard(folder)
+
+
+def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
+    assert [content["kind"] for content in heard.say("hello")] == ["study", "choice"]
+    study, choice = heard.one("study"), heard.one("choice")
+    assert "600 people" in study["about"] and len(study["points"]) == 10 and study["smallest"] == 10
+    assert choice["here"] == choice["recommended"] and choice["title"] == "Recommended"
+    assert [one["title"] for one in choice["alternatives"]] == [
+        "A bit safer",
+        "A bit more accurate",
+        "Simplest to explain",
+    ]
+    assert "would guess the disease right" in choice["card"]["learnt"]["sentence"]
+    assert json.dumps(heard.told, allow_nan=False)
+
+
+def test_the_slider_moves_the_recommendation(heard, folder):
+    read = Published(folder)
+    for cap in (read.privacy["low"], 0.1, "0.2", read.privacy["high"]):
+        heard.say("cap", cap=cap, field="cap")
+        assert heard.one("choice")["recommended"] == read.choices(float(cap))["recommended"]
+        assert heard.widget.cap == float(cap) and heard.kinds()[-1] == "fine"
+
+
+@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, math.inf, -1, 5, [0.1], {}, "1e999", "../../etc"])
+def test_a_bad_limit_is_said_and_the_last_one_stays(heard, cap):
+    before = heard.widget.cap
+    (problem,) = heard.say("cap", cap=cap, field="cap")
+    assert problem["kind"] == "problem" and problem["field"] == "cap" and f"{before:g} stays" in problem["text"]
+    assert heard.widget.cap == before
+
+
+def test_an_alternative_that_is_none_says_why(heard, folder):
+    heard.say("cap", cap=Published(folder).privacy["low"])
+    safer, _, simplest = heard.one("choice")["alternatives"]
+    assert safer["none"] == "No release here is safer." and "keeps to this limit" in simplest["none"]
+    heard.say("cap", cap=0.1)
+    assert "already" in heard.one("choice")["alternatives"][2]["none"]
+
+
+def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard):
+    heard.say("cap", cap=0.2)
+    other = heard.one("choice")["alternatives"][2]["index"]
+    heard.say("open", index=other, field="open")
+    assert heard.one("choice")["here"] == other and heard.one("choice")["title"] == "Simplest to explain"
+    heard.say("cap", cap=0.25, field="cap")
+    assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["recommended"]
+
+
+@pytest.mark.parametrize("index", [99, -2, 8, True, "0", 1.0, None, "../points/0", [0]])
+def test_only_releases_that_are_offered_open(heard, index):
+    (problem,) = heard.say("open", index=index, field="open")
+    assert problem["kind"] == "problem" and heard.widget.chosen == -1
+
+
+@pytest.mark.parametrize(
+    "trait, value", [("cap", 99.0), ("cap", math.nan), ("chosen", 99), ("chosen", 8), ("chosen", -7)]
+)
+def test_a_page_cannot_set_a_trait_to_what_is_not_offered(heard, trait, value):
+    before = getattr(heard.widget, trait)
+    with pytest.raises(traitlets.TraitError):
+        setattr(heard.widget, trait, value)
+    assert getattr(heard.widget, trait) == before
+
+
+def test_the_table_comes_in_pages_and_can_be_searched(heard):
+    heard.say("open", index=0)
+    heard.say("classes", start=0, wanted="", field="classes")
+    first = heard.one("classes")
+    assert len(first["rows"]) == 20 < first["count"] and first["rows"][0]["people"] == "fewer than 10 people"
+    heard.say("classes", start=20, wanted="", field="classes")
+    assert heard.one("classes")["rows"][0] not in first["rows"]
+    heard.say("classes", start=0, wanted="elm sex f", field="classes")
+    found = heard.one("classes")
+    assert 0 < found["count"] < first["count"] and all("Elm" in row["labels"][1] for row in found["rows"])
+    heard.say("classes", start=0, wanted=".*", field="classes")
+    assert heard.one("classes")["count"] == 0  # words, not a pattern
+
+
+@pytest.mark.parametrize(
+    "asked", [{"start": -1}, {"start": "0"}, {"start": True}, {"wanted": 5}, {"wanted": "x" * 101}]
+)
+def test_a_bad_question_about_the_table_is_refused(heard, asked):
+    (problem,) = heard.say("classes", field="classes", **asked)
+    assert problem["kind"] == "problem"
+
+
+def test_the_release_and_the_report_are_handed_over(heard, folder):
+    heard.say("release", field="download", path="/etc/passwd", name="x")
+    file, index = heard.one("file"), heard.widget._here
+    assert gzip.decompress(heard.buffers[0][0]) == (folder / "points" / str(index) / "release.csv").read_bytes()
+    assert file["name"] == f"release-{index}.csv" and file["compressed"]
+    heard.say("report", field="download")
+    page = gzip.decompress(heard.buffers[0][0]).decode()
+    assert page.startswith("<!doctype html>") and "The line is the limit" in page
+
+
+def test_several_files_come_as_one_archive(tmp_path):
+    recipe = {
+        "method": {"name": "mondrian", "publish": "bucketized"},
+        "model": {"name": "l-diversity", "l": [1.2, 1.5]},
+    }
+    heard = Heard(publish(planted(tmp_path, recipes=[recipe]), tmp_path / "out"))
+    heard.say("release", field="download")
+    assert heard.one("file")["name"].endswith(".zip")
+    names = zipfile.ZipFile(io.BytesIO(heard.buffers[0][0])).namelist()
+    assert names == ["release-disease.csv", "release-records.csv"]
+
+
+def test_a_release_without_a_file_says_why(tmp_path):
+    heard = Heard(publish(planted(tmp_path), tmp_path / "out", releases=False))
+    (problem,) = heard.say("release", field="download")
+    assert "without its releases" in problem["text"]
+
+
+@pytest.mark.parametrize("given", [None, "nowhere", ""])
+def test_a_folder_that_is_none_is_said_on_the_page_without_its_path(given, tmp_path, monkeypatch):
+    monkeypatch.delenv("WORKBENCH_PUBLISHED", raising=False)
+    heard = Heard(given and tmp_path / given)
+    (missing,) = heard.say("hello")
+    assert missing["kind"] == "missing" and "no study has been published" in missing["text"]
+    assert str(tmp_path) not in missing["text"]
+    for kind in ("cap", "open", "classes", "release", "report"):
+        assert [content["kind"] for content in heard.say(kind, cap=0.1, index=0, field="cap")] == ["problem"]
+
+
+def test_the_server_says_which_folder(folder, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_PUBLISHED", str(folder))
+    assert Heard().say("hello")[0]["kind"] == "study"
+
+
+def test_published_anew_under_an_open_page_is_said(tmp_path):
+    study = planted(tmp_path)
+    heard = Heard(publish(study, tmp_path / "out"))
+    publish(study, tmp_path / "out")
+    (problem,) = heard.say("classes", start=0, field="classes")
+    assert "load this page again" in problem["text"]
+
+
+def test_no_marker_is_in_a_message_or_a_trait(heard):
+    everything = []
+    for cap in (0.02, 0.1, 0.3):
+        for kind, content in (("cap", {"cap": cap}), ("hello", {}), ("classes", {"start": 0}), ("open", {"index": 0})):
+            everything += [json.dumps(one) for one in heard.say(kind, **content)]
+    state = {key: value for key, value in heard.widget.get_state().items() if not key.startswith("_")}
+    assert {key for key, value in state.items() if key in ("cap", "chosen")} == {"cap", "chosen"}
+    everything.append(str(state))
+    for marker in ("marker-", PLACE, RARE_DISEASE, "people.csv", str(heard.widget.published.folder)):
+        assert not any(marker in said for said in everything)
+
+
+def test_its_kernel_loads_nothing_of_the_engine_before_it_is_asked():
+    heavy = ("altair", "numba", "duckdb", "pandas", "pyarrow", "workbench.table", "workbench.study")
+    asked = f"import sys, widgets.dashboard; print([name for name in {heavy!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

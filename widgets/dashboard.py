@@ -1,0 +1,260 @@
+"""The dashboard for those who decide: how much may be learnt about one person, and what that costs. No raw record.
+
+It reads a published folder and nothing else, so the kernel behind the page has no microdata. What comes from the
+browser is numbers and words to look for, never a name of a file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import threading
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from widgets.part import Part, script, styles
+from widgets.worker import Tell, Worker
+from workbench.errors import BadInput, said
+from workbench.figures import figures
+from workbench.published import NOTHING, Published, listed, words
+
+FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
+PAGE = 20  # classes at a time
+LONGEST = 100  # characters of what is looked for
+LARGEST = 200_000_000  # bytes of a release that a page can take
+ALTERNATIVES = {
+    "safer": ("A bit safer", "No release here is safer."),
+    "useful": ("A bit more accurate", "No release here is more accurate."),
+    "simplest": ("Simplest to explain", "No release of the simplest kind keeps to this limit."),
+}
+WHY = {
+    "recommended": "The most accurate of the releases that keep to your limit.",
+    "safer": "Less may be learnt from it than from the recommended release, and it is less accurate.",
+    "useful": "It is more accurate than the recommended release, and more may be learnt from it.",
+    "simplest": "The most accurate within your limit of those whose promise is the easiest to explain.",
+    "": "It is none of those that are offered for your limit.",
+}
+TITLES = {"recommended": "Recommended", **{name: title for name, (title, _) in ALTERNATIVES.items()}}
+
+
+class Dashboard(Part):
+    """A published study to choose a release from; the folder is that of the server unless another is given."""
+
+    _esm = script("dashboard")
+    _css = styles("dashboard")
+    cap = traitlets.Float(None, allow_none=True, help="how much may be learnt; None: no limit").tag(sync=True)
+    chosen = traitlets.Int(-1, help="the point that is opened instead of the recommended one; -1: none").tag(sync=True)
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, **traits: Any) -> None:
+        self.published: Published | None = None
+        self._missing = ""
+        super().__init__(**traits)
+        self._packer, self._printer = Worker(self._failed), Worker(self._failed)
+        given = folder if folder is not None else os.environ.get(FOLDER)
+        try:
+            if not given:
+                raise BadInput(NOTHING)
+            self.published = Published(given)
+            self.cap = self.published.results["cap"]
+        except BadInput as error:
+            self._missing = str(error)
+        self.observe(lambda _: self._show_choice(), ["cap", "chosen"])
+
+    @property
+    def _study(self) -> Published:
+        if self.published is None:
+            raise BadInput(self._missing)
+        return self.published
+
+    @traitlets.validate("cap")
+    def _valid_cap(self, proposal: Mapping[str, Any]) -> float | None:
+        """Also what a page sets by itself."""
+        if self.published is None:
+            return None
+        try:
+            return self.published.checked_cap(proposal["value"])
+        except BadInput as error:
+            raise traitlets.TraitError(str(error)) from None
+
+    @traitlets.validate("chosen")
+    def _valid_choice(self, proposal: Mapping[str, Any]) -> int:
+        if proposal["value"] == -1:
+            return -1
+        try:
+            self._study.opened(proposal["value"])
+        except BadInput as error:
+            raise traitlets.TraitError(str(error)) from None
+        return int(proposal["value"])
+
+    # --- what is shown
+
+    def show(self) -> None:
+        if self.published is None:
+            self.tell("missing", text=self._missing)
+            return
+        results, privacy = self.published.results, self.published.privacy
+        table = results["table"]
+        sensitive = listed([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
+        self.tell(
+            "study",
+            name=results["study"],
+            about=f"{table['records']:,} people. An attacker may know their {listed(table['quasi'])}; "
+            f"what should not be learnt is their {sensitive}.",
+            smallest=self.published.smallest,
+            privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
+            utility={key: self.published.utility[key] for key in ("name", "better")},
+            columns=[words(name) for name in table["quasi"]],
+            points=[self._mark(index) for index in range(len(self.published.points))],
+        )
+        self._show_choice()
+
+    def _mark(self, index: int) -> dict[str, Any]:
+        """A point of the small chart; as losses."""
+        study, point = self._study, self._study.points[index]
+        found = {name: point[name] for name in ("recipe", "baseline", "efficient")}
+        x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
+        return {**found, "x": x, "y": y, "opened": point["opened"] is not None}
+
+    def _show_choice(self) -> None:
+        if self.published is None:
+            return
+        choices = self.published.choices(self.cap)
+        recommended = choices["recommended"]
+        here = recommended if self.chosen == -1 else self.chosen
+        role = next((name for name, index in choices.items() if index == here), "")
+        assert here is not None
+        self.tell(
+            "choice",
+            cap=self.cap,
+            scale=self.published.scale(self.cap),
+            recommended=recommended,
+            here=here,
+            title=TITLES.get(role, "Another release"),
+            why=WHY[role],
+            within=self._within(here),
+            card=self._card(here),
+            alternatives=[self._alternative(name, choices) for name in ALTERNATIVES],
+        )
+
+    def _within(self, index: int) -> bool:
+        study = self._study
+        return self.cap is None or study.best(self.cap, [index]) is not None
+
+    def _card(self, index: int) -> dict[str, Any]:
+        """All that is said of one release."""
+        study, point = self._study, self._study.points[index]
+        detail = study.opened(index)
+        return {
+            "index": index,
+            "recipe": point["recipe"],
+            "promise": point["promise"],
+            "groups": study.groups(index),
+            "learnt": study.learnt(index),
+            "cost": study.cost(index),
+            "losses": [
+                f"{axis['key']} {figures(abs(study.loss(index, axis)))}" for axis in (study.privacy, study.utility)
+            ],
+            "refused": detail["refused"],
+        }
+
+    def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
+        title, none = ALTERNATIVES[name]
+        index = choices[name]
+        if index is None:
+            return {"title": title, "none": none}
+        if index == choices["recommended"]:
+            return {"title": title, "none": "The recommended release is of the simplest kind already."}
+        return {"title": title, "within": self._within(index), **self._card(index)}
+
+    # --- what the page asks
+
+    def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The slider, or the page's own address."""
+        try:
+            cap = self._study.checked_cap(content.get("cap"))
+        except BadInput as error:
+            raise BadInput(f"{error}; {'no limit' if self.cap is None else f'{self.cap:g}'} stays") from None
+        with self.hold_trait_notifications():
+            self.cap, self.chosen = cap, -1
+
+    def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of the releases that are offered, or -1 for the recommended one."""
+        index = content.get("index")
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise BadInput(f"{said(index)} is no release; choose one of those that are offered")
+        if index != -1:
+            self._study.opened(index)
+        self.chosen = index
+
+    @property
+    def _here(self) -> int:
+        """The point that is shown."""
+        if self.chosen != -1:
+            self._study.opened(self.chosen)
+            return self.chosen
+        return int(self._study.choices(self.cap)["recommended"] or 0)
+
+    def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Some rows of the table of classes."""
+        start, wanted = content.get("start", 0), content.get("wanted", "")
+        if isinstance(start, bool) or not isinstance(start, int) or start < 0:
+            raise BadInput(f"the table cannot begin at row {said(start)}")
+        if not isinstance(wanted, str) or len(wanted) > LONGEST:
+            raise BadInput(f"look for a few words, {LONGEST} characters at most")
+        study, here = self._study, self._here
+        count, rows = study.exposures(here, start, PAGE, wanted)
+        full = study.privacy["full"] or 1.0
+        shown = [
+            {"labels": row["labels"], "people": study.how_many(row), "sentence": row["sentence"], "prior": row["prior"],
+             "posterior": row["posterior"], "loss": row["loss"], "share": min(row["loss"] / full, 1.0)}
+            for row in rows
+        ]  # fmt: skip
+        self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)
+
+    def hear_release(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The released file, compressed on its way; several in one archive."""
+        study, here = self._study, self._here
+        files = study.files(here)
+        if not files:
+            raise BadInput(f"this release has no file: {study.opened(here)['refused']}")
+        if sum(file.stat().st_size for file in files) > LARGEST:
+            raise BadInput("this release is too large for a page; take it from the published folder")
+        self._packer.start(lambda cancel, tell: self._pack(files, here, tell))
+
+    def _pack(self, files: list[Path], index: int, tell: Tell) -> None:
+        if len(files) == 1:
+            packed = gzip.compress(files[0].read_bytes(), 5)
+            tell(self._deliver, f"release-{index}.csv", "text/csv", packed, True)
+            return
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as into:
+            for file in files:
+                into.write(file, file.name)
+        tell(self._deliver, f"release-{index}.zip", "application/zip", archive.getvalue(), False)
+
+    def hear_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One page about the release that is shown, which opens without a server."""
+        study, here, cap = self._study, self._here, self.cap
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            from workbench.report import report  # draws charts, which takes a second to load
+
+            page = report(study, here, cap)
+            tell(self._deliver, f"report-{here}.html", "text/html", gzip.compress(page.encode(), 5), True)
+
+        self._printer.start(job)
+
+    def _deliver(self, name: str, kind: str, content: bytes, compressed: bool) -> None:
+        self.tell("file", [content], name=name, type=kind, compressed=compressed)
+        self.fine("download")
+
+    def _failed(self, error: BaseException) -> None:
+        def again() -> None:
+            raise error
+
+        self.guarded("download", again)

@@ -1,0 +1,301 @@
+"""The frontier, live: any measure of privacy against any of utility, or all measures at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+import traitlets
+
+from widgets.part import script, styles
+from widgets.picture import Picture
+from widgets.vega import ChartPart
+from workbench.charts import frontier_chart, heat_chart, parallel_chart
+from workbench.charts.scene import BASELINE_LABELS, Scene, headline, left_out
+from workbench.errors import BadInput, Undefined
+from workbench.figures import figures
+from workbench.frontier import SIDES, Frontier
+from workbench.recipe import Point, Recipe
+
+VIEWS = ("frontier", "parallel", "heat")
+PAUSE = 0.12  # seconds between two pictures while points stream in
+
+
+class FrontierChart(ChartPart):
+    """Points come in as `frontier`, as often as they like; `moving` is the point under a slider.
+
+    `selected` is an index of `frontier.measured`, -1 for none; it stays with its recipe when more points arrive.
+    """
+
+    _esm, _css = script("vega", "drag", "frontier"), styles("vega", "frontier")
+    frontier = traitlets.Instance(Frontier, allow_none=True)
+    pinned = traitlets.Instance(Frontier, allow_none=True, help="a second frontier to compare with")
+    moving = traitlets.Instance(Point, allow_none=True, help="the point under the slider")
+    total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
+    axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
+    caps = traitlets.Dict(help="cap by key of the measure").tag(sync=True)
+    selected = traitlets.Int(-1).tag(sync=True)
+    view = traitlets.Enum(VIEWS, "frontier").tag(sync=True)
+
+    def __init__(self, frontier: Frontier | None = None, **traits: Any) -> None:
+        self._picture = Picture()
+        self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
+        self._last, self._waits = 0.0, False
+        self._wanted: Recipe | None = None
+        super().__init__(frontier=frontier, **traits)
+        self._ready = True
+
+    _ready = False
+
+    @traitlets.observe("frontier")
+    def _follow(self, change: Any) -> None:
+        """The selected recipe stays selected, wherever it is now; also where it comes back only later."""
+        if self._ready:
+            measured, wanted = (self.frontier.measured if self.frontier else ()), self._wanted
+            self.selected = next((i for i, point in enumerate(measured) if point.recipe == wanted), -1)
+            self._wanted = wanted
+
+    @traitlets.observe("frontier", "pinned", "axes", "view", "total")
+    def _changed(self, change: Any) -> None:
+        """A picture at once, the next ones after a pause: points may stream in faster than anybody looks."""
+        if not self._ready or self._waits:
+            return
+        wait = self._last + PAUSE - monotonic()
+        if self._loop is None or wait <= 0:
+            self._refresh()
+        else:
+            self._waits = True
+            self._loop.call_later(wait, self._refresh)
+
+    def _refresh(self) -> None:
+        self._waits, self._last = False, monotonic()
+        self.guarded("", self._draw, False)
+
+    def show(self) -> None:
+        self._draw(True)
+
+    @traitlets.observe("moving")
+    def _moved(self, change: Any) -> None:
+        """While a slider moves: one row, unless the point leaves the axes."""
+        if self._ready and self.scene is not None:
+            scene = replace(self.scene, moving=self.moving)
+            if self._picture.fits(scene):
+                self.tell("rows", rows=self._picture.moved(scene))
+                self.tell("moving", text=self._words(scene))
+            else:
+                self._refresh()
+
+    @traitlets.observe("selected", "caps")
+    def _marked(self, change: Any) -> None:
+        measured = self.frontier.measured if self.frontier else ()
+        self._wanted = measured[self.selected].recipe if 0 <= self.selected < len(measured) else None
+        if self._ready and (scene := self.scene) is not None:
+            self.tell("rows", rows=self._picture.marked(scene))
+            self.tell("capped", **self._capped(scene))
+
+    @property
+    def scene(self) -> Scene | None:
+        """What is drawn; None where there is nothing to draw."""
+        if (seen := self._seen()) is None:
+            return None
+        return Scene(seen, self._other(seen)[0], self.moving, self.caps, self.selected)
+
+    def _seen(self) -> Frontier | None:
+        """The frontier on the axes that are drawn, kept while it is the same: so is what it has worked out."""
+        if self.frontier is None or self._nothing():
+            return None
+        return self._kept("own", self.frontier, self._drawn_axes())
+
+    def _kept(self, name: str, frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
+        known = self._on_axes.get(name)
+        if known is None or known[0] is not frontier or known[1].axes != axes:
+            self._on_axes[name] = known = (frontier, frontier.on(*axes))
+        return known[1]
+
+    def _drawn_axes(self) -> tuple[str, ...]:
+        """The axes as chosen, where the points have them; otherwise as the frontier has them."""
+        frontier = self.frontier
+        assert frontier is not None
+        sides = {measure.key: measure.side for measure in frontier.measures}
+        chosen = dict(zip(SIDES, self.axes, strict=False))
+        return tuple(
+            chosen[side] if sides.get(chosen.get(side, "")) == side else getattr(frontier, side) for side in SIDES
+        )
+
+    def _nothing(self) -> str:
+        """Why there is nothing to draw."""
+        if self.frontier is None or not self.frontier.measured:
+            return "No points yet. Choose a method and its parameters; the candidates appear here as they are measured."
+        for side in SIDES:
+            if getattr(self.frontier, side) is None:
+                return f"No measure of {side} was taken, so there is nothing to weigh. Choose one and measure again."
+        return ""
+
+    def _other(self, seen: Frontier) -> tuple[Frontier | None, str]:
+        """The pinned frontier on the same axes, or why it is not drawn."""
+        if self.pinned is None:
+            return None, ""
+        try:
+            return self._kept("pinned", self.pinned, seen.axes), ""
+        except BadInput as reason:
+            return None, f"The pinned frontier is not drawn: {reason}."
+
+    def _draw(self, whole: bool) -> None:
+        """The words, the rows, and the spec where it is another one or a view has come."""
+        scene = self.scene
+        if scene is None:
+            self.tell("nothing", text=self._nothing(), pinned=self.pinned is not None)
+            return
+        spec, rows = self._picture.drawn(self.view, scene, whole)
+        frontier = scene.frontier
+        self.tell(
+            "picture", view=self.view, spec=spec, rows=rows, legend=self._picture.legend(),
+            headline=self._headline(frontier), spoken=self._picture.spoken(scene), complete=frontier.complete,
+            left_out=left_out(frontier), measures=[_described(m) for m in frontier.measures], axes=frontier.axes,
+            points=_table(scene), compared=self._compared(scene), pinned=self.pinned is not None,
+            moving=self._words(scene), **self._capped(scene),
+        )  # fmt: skip
+
+    def _headline(self, frontier: Frontier) -> str:
+        if frontier.complete:
+            return headline(frontier, *self._picture.words)
+        done, total = len(frontier.measured), self.total
+        so_far = f"{done} of {total} points so far" if total >= done > 0 and total else f"{done} points so far"
+        return f"{so_far}: {int(frontier.is_efficient().sum())} are efficient"
+
+    def _compared(self, scene: Scene) -> str:
+        """One sentence about the two areas."""
+        if scene.pinned is None:
+            return self._other(scene.frontier)[1]
+        try:
+            own, other = scene.frontier.area, scene.pinned.area
+        except Undefined as reason:
+            return f"The two cannot be compared by one number: {reason}."
+        areas = f"Area under the frontier, smaller is better: {figures(own)}, pinned {figures(other)}"
+        if own == other:
+            return f"{areas}. They are equal."
+        less, more = min(own, other), max(own, other)
+        return f"{areas}. {'This one' if own < other else 'The pinned one'} is better by {1 - less / more:.0%}."
+
+    def _words(self, scene: Scene) -> str:
+        """The point under the slider in words."""
+        point = scene.moving
+        if point is None:
+            return ""
+        values = [
+            f"{key} {figures(v)}" for key in scene.frontier.axes if not math.isnan(v := point.values.get(key, math.nan))
+        ]
+        return f"{point.recipe}: {', '.join(values)}. {scene.frontier.explain(point)}"
+
+    def _capped(self, scene: Scene) -> dict[str, Any]:
+        """The caps on the axes, and the best under all caps."""
+        text, index = "", -1
+        if scene.best is not None:
+            values = ", ".join(f"{m.key} {figures(scene.best.values[m.key])}" for m in _on_axes(scene))
+            index = next(i for i, point in enumerate(scene.frontier.measured) if point is scene.best)
+            word = "caps" if len(scene.held) > 1 else "cap"
+            text = f"Best under the {word}: {scene.best.recipe}: {values}."
+        elif scene.held:
+            text = f"Out of reach: {scene.shortfall}."
+        return {"caps": self._picture.caps(scene), "best": text, "best_index": index}
+
+    def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another measure on an axis."""
+        frontier = self._there()
+        chosen = dict(zip(SIDES, self._drawn_axes(), strict=True))
+        chosen[content["side"]] = content["key"]
+        self.axes = list(frontier.on(*(chosen[side] for side in SIDES)).axes)
+
+    def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A cap typed or dragged; an empty one goes."""
+        self._there()
+        key, text = str(content["key"]), str(content["value"] if content["value"] is not None else "").strip()
+        kept = {name: cap for name, cap in self.caps.items() if name != key}
+        self.caps = {**kept, key: _number(key, text)} if text else kept
+
+    def hear_view(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another view of the same points."""
+        if content["view"] in VIEWS:
+            self.view = content["view"]
+
+    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A point was clicked, or chosen by key."""
+        index = content["index"]
+        if isinstance(index, int) and -1 <= index < len(self._there().measured):
+            self.selected = index
+
+    def hear_pin(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Keep this frontier to compare the next ones with, or let it go."""
+        self.pinned = self._there() if content["on"] else None
+
+    def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What beats a point."""
+        seen, index = self._seen(), content["index"]
+        if seen is not None and isinstance(index, int) and 0 <= index < len(seen.measured):
+            self.tell("why", index=index, text=seen.explain(seen.measured[index]))
+
+    def hear_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The points that are not drawn, and why."""
+        if (seen := self._seen()) is not None:
+            self.tell("left_out", rows=seen.undefined[["recipe", "reason"]].to_numpy().tolist())
+
+    def _there(self) -> Frontier:
+        if self.frontier is None:
+            raise BadInput("there are no points yet")
+        return self.frontier
+
+    def altair(self, width: int = 760, height: int = 440) -> Any:
+        """The Altair chart of what is shown, to be saved or put into a page."""
+        scene = self.scene
+        if scene is None:
+            raise BadInput(self._nothing())
+        more: dict[str, Any] = {"moving": scene.moving, "selected": scene.selected}
+        draw: Mapping[str, Callable[[], Any]] = {
+            "frontier": lambda: frontier_chart(
+                scene.frontier, width, height, pinned=scene.pinned, caps=scene.caps, **more
+            ),
+            "parallel": lambda: parallel_chart(scene.frontier, width, height, **more),
+            "heat": lambda: heat_chart(scene.frontier, width, **more),
+        }
+        return draw[self.view]()
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadInput(f"the cap on {key} is {text[:20]!r}; give a number, as 0.2, or leave it empty for no cap")
+    return number
+
+
+def _on_axes(scene: Scene) -> list[Any]:
+    return [scene.frontier.measure(key) for key in scene.frontier.axes]
+
+
+def _described(measure: Any) -> dict[str, str]:
+    return {"key": measure.key, "name": measure.name, "side": measure.side, "better": measure.better,
+            "unit": measure.unit}  # fmt: skip
+
+
+def _table(scene: Scene) -> list[dict[str, Any]]:
+    """The points for those who read them."""
+    frontier, efficient = scene.frontier, scene.frontier.is_efficient()
+    missing = frontier.losses()
+    rows = []
+    for i, point in enumerate(frontier.measured):
+        out = bool((missing[i] != missing[i]).any())
+        state = (
+            "baseline" if point.recipe.baseline else "left out" if out else "efficient" if efficient[i] else "beaten"
+        )
+        recipe = str(point.recipe)
+        rows.append({
+            "recipe": BASELINE_LABELS.get(recipe, recipe), "line": point.recipe.line,
+            "state": "knee, efficient" if point is scene.knee else state,
+            "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
+        })  # fmt: skip
+    return rows

@@ -1,0 +1,399 @@
+"""The hierarchies of a table's columns: proposed, built, grouped by hand, imported, mended; the data at each level."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from widgets import forms, grouping
+from widgets.built import Built
+from widgets.part import script, styles
+from widgets.repairs import Fix, Problem, diagnosed
+from workbench.binding import text_of
+from workbench.builders import Builder, Columns, Groups
+from workbench.column import Column
+from workbench.datasets import ADULT_HIERARCHIES
+from workbench.errors import BadInput
+from workbench.hierarchy import Hierarchy, Misfit
+from workbench.proposal import propose
+from workbench.study import BUNDLED, Study
+from workbench.table import Table
+
+Content = Mapping[str, Any]
+
+
+class HierarchyEditor(Built):
+    """Levels above the values of each quasi-identifier and sensitive column.
+
+    `table` comes in and goes out under the hierarchies of `hierarchies`: name -> a builder's settings, "bundled", or
+    {"csv": file}; what the last two mean is for `study` to say. `own_history=False` leaves undo and redo to others.
+    """
+
+    _esm = script("hierarchies_cuts", "hierarchies_tree", "hierarchies_groups", "hierarchies_forms", "hierarchies")
+    _css = styles("hierarchies")
+
+    column = traitlets.Unicode("", help="the column being edited").tag(sync=True)
+
+    def __init__(
+        self,
+        table: Table | None = None,
+        hierarchies: Mapping[str, Any] | None = None,
+        study: Study | None = None,
+        **traits: Any,
+    ) -> None:
+        self._drafts: dict[tuple[str, str], dict[str, Any]] = {}  # column and form -> what was typed
+        self._tabs: dict[str, str] = {}
+        self._said: dict[str, Problem] = {}  # what was wrong with the last grouping of a column
+        self._notes: dict[str, list[str]] = {}
+        self._stamp: dict[str, Any] = {}  # which view sent the last draft, and the how manieth of its it was
+        self._fixes: dict[str, Callable[[], Any]] = {}
+        self._numbers = itertools.count()
+        super().__init__(table, hierarchies, study, **traits)
+
+    def unfitting(self, column: Column, builder: Builder) -> None:
+        """It stays in its form, to be mended there."""
+        tab = "import" if isinstance(builder, Columns) else forms.tab_of(builder, column)
+        self._tabs[column.name] = tab
+        self._drafts[column.name, tab] = forms.filled(tab, column, builder)
+
+    def elsewhere(self, name: str) -> None:
+        """What was typed for the column is about another state."""
+        self._forget(name)
+
+    @traitlets.observe("column")
+    def _chosen(self, _: Any) -> None:
+        self.refresh()
+
+    # --- what the views draw
+
+    def show(self) -> None:
+        """Send the list of columns and everything about the one that is edited."""
+        names = self._listed()
+        if names and self.column not in names:
+            self.column = names[0]
+        self._fixes = {}
+        self.tell(
+            "columns",
+            columns=[self._line(name) for name in names],
+            column=self.column,
+            undo=self.history.can_undo,
+            redo=self.history.can_redo,
+        )
+        if self.table is not None and self.column in self.table.columns:
+            self.tell("column", **self._about(self.table.columns[self.column]))
+
+    def _listed(self) -> list[str]:
+        table = self.table
+        if table is None:
+            return []
+        roles = ("quasi", "sensitive", "neutral")
+        return [name for role in roles for name in table.names if table.roles[name] == role]
+
+    def _line(self, name: str) -> dict[str, Any]:
+        assert self.table is not None
+        column = self.table.columns[name]
+        levels = column.hierarchy.levels if column.hierarchy else ()
+        return {
+            "name": name,
+            "role": self.table.roles[name],
+            "sizes": [len(column.values), *(len(level.starts) for level in levels)],
+            "there": column.hierarchy is not None,
+            "unfit": self._unfit.get(name, ""),
+        }
+
+    def _about(self, column: Column) -> dict[str, Any]:
+        name, tab = column.name, self._tab(column)
+        form, builder, made, problems = self._tried(column, tab)
+        active = self.builder(name)
+        same = builder is not None and active is not None and builder.to_dict() == active.to_dict()
+        used = same or (tab == "groups" and active is not None)
+        preview = made if made and not same else None
+        offered, why = propose(forms.bare(column))
+        return {
+            "name": name,
+            "type": column.kind,
+            "values": len(column.values),
+            "tabs": forms.tabs(column),
+            "tab": tab,
+            "form": form,
+            "stamp": self._stamp,
+            "state": "wrong" if problems else "used" if used else "draft" if made else "none",
+            "there": name in self.hierarchies,
+            "drafted": (name, tab) in self._drafts,
+            "unfit": self._unfit.get(name, ""),
+            "about": forms.about(tab, form, column, made),
+            "notes": self._notes.get(name, []),
+            "proposal": {"why": why, "what": forms.in_words(offered), "used": _same(offered, active)},
+            "bundled": self._bundled(name),
+            "histogram": forms.histogram(column) if tab == "intervals" else None,
+            "preview": preview is not None,
+            "tree": grouping.tree(column, preview or column.hierarchy),
+            "problems": [
+                self._problem(one) for one in (*problems, *([self._said[name]] if name in self._said else []))
+            ],
+        }
+
+    def _bundled(self, name: str) -> bool:
+        """Whether the data's own hierarchy is there to be had."""
+        there = self.study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES
+        return there and self.hierarchies.get(name) != BUNDLED
+
+    def _tab(self, column: Column) -> str:
+        chosen = self._tabs.get(column.name, "")
+        if chosen in forms.tabs(column):
+            return chosen
+        found = forms.tab_of(self.builder(column.name), column)
+        said = self.hierarchies.get(column.name)
+        inline = isinstance(said, Mapping) and "csv" not in said
+        return found if inline or found != "import" else "groups"  # of a file elsewhere the groups are what is edited
+
+    def _tried(
+        self, column: Column, tab: str
+    ) -> tuple[dict[str, Any], Builder | None, Hierarchy | None, tuple[Problem, ...]]:
+        """The form of a tab, and the hierarchy that it makes or what is wrong with it."""
+        drafted = self._drafts.get((column.name, tab))
+        form = drafted if drafted is not None else forms.filled(tab, column, self.builder(column.name))
+        if tab == "groups":
+            return form, None, None, ()
+        try:
+            builder = forms.read(tab, form)
+            return form, builder, builder(forms.bare(column)), ()
+        except BadInput as error:
+            if drafted is None and column.name not in self._unfit:  # an empty form is nobody's mistake
+                return form, None, None, ()
+            problem = diagnosed(tab, form, column, error)
+            fixes = tuple(Fix(one.text, self._mended(column.name, tab, one)) for one in problem.fixes)
+            return form, None, None, (Problem(problem.field, problem.text, fixes),)
+
+    def _mended(self, name: str, tab: str, fix: Fix) -> Callable[[], None]:
+        return lambda: self._use(name, tab, fix.call())
+
+    def _problem(self, problem: Problem) -> dict[str, Any]:
+        """As a view draws it; every fix gets a name that the view can call it by."""
+        fixes = []
+        for fix in problem.fixes:
+            number = str(next(self._numbers))
+            self._fixes[number] = fix.call
+            fixes.append({"fix": number, "text": fix.text})
+        return {"field": problem.field, "text": problem.text, "fixes": fixes}
+
+    # --- what the views ask for
+
+    def _named(self, content: Content) -> Column:
+        name = str(content.get("column"))
+        if self.table is None or name not in self.table.columns:
+            raise BadInput(f"there is no column {name!r} in the table now")
+        return self.table.columns[name]
+
+    def hear_choose(self, content: Content, _: list[memoryview]) -> None:
+        self.column = self._named(content).name
+
+    def hear_tab(self, content: Content, _: list[memoryview]) -> None:
+        column = self._named(content)
+        self._tabs[column.name] = str(content.get("tab"))
+        self._said.pop(column.name, None)
+        self.refresh()
+
+    def hear_draft(self, content: Content, _: list[memoryview]) -> None:
+        """What is being typed: kept, tried and shown, not used yet."""
+        column, tab = self._named(content), str(content.get("tab"))
+        self._keep(column, tab, content)
+        if self._said.pop(column.name, None) or tab != "groups":  # half a name for a group changes no picture
+            self.refresh()
+
+    def hear_use(self, content: Content, _: list[memoryview]) -> None:
+        """What was typed is meant, if there is nothing wrong with it."""
+        column, tab = self._named(content), str(content.get("tab"))
+        form = self._keep(column, tab, content)
+        self._use(column.name, tab, form)
+
+    def _keep(self, column: Column, tab: str, content: Content) -> dict[str, Any]:
+        if tab not in forms.tabs(column):
+            raise BadInput(f"column {column.name!r} has no form {tab!r}; there are {', '.join(forms.tabs(column))}")
+        form = content.get("form")
+        if not isinstance(form, Mapping):
+            raise BadInput(f"the form {tab} came without what is in it")
+        kept = {**forms.filled(tab, column, None), **form}
+        self._tabs[column.name] = tab
+        self._drafts[column.name, tab] = kept
+        self._stamp = dict(content.get("stamp") or {})
+        return kept
+
+    def _use(self, name: str, tab: str, form: dict[str, Any]) -> None:
+        """Make the form's hierarchy the column's; where it cannot be, its draft says why and the last one stays."""
+        assert self.table is not None
+        self._drafts[name, tab] = form
+        _, builder, made, problems = self._tried(self.table.columns[name], tab)
+        if builder is None or made is None or problems:
+            self.refresh()
+            return
+        self._set(name, builder)
+
+    def _set(self, name: str, builder: Builder | str | None, notes: Sequence[str] = ()) -> None:
+        """Commit: all of it or nothing."""
+        self._said.pop(name, None)
+        self._notes[name] = list(notes)
+        try:
+            self.commit(name, builder.to_dict() if isinstance(builder, Builder) else builder)
+        except BadInput as error:
+            assert self.table is not None
+            self._said[name] = Problem(self._tab(self.table.columns[name]), str(error))
+        self.refresh()
+
+    def hear_discard(self, content: Content, _: list[memoryview]) -> None:
+        """Forget what was typed; the form shows what is in use again."""
+        self._forget(self._named(content).name)
+        self.refresh()
+
+    def _forget(self, name: str) -> None:
+        self._drafts = {key: form for key, form in self._drafts.items() if key[0] != name}
+        for kept in (self._tabs, self._said, self._notes):
+            kept.pop(name, None)
+        self._stamp = {}
+
+    def hear_propose(self, content: Content, _: list[memoryview]) -> None:
+        column = self._named(content)
+        builder, why = propose(forms.bare(column))
+        if builder is None:
+            raise BadInput(f"nothing is proposed for {column.name!r}: {why}")
+        self._forget(column.name)
+        self._set(column.name, builder)
+
+    def hear_bundled(self, content: Content, _: list[memoryview]) -> None:
+        name = self._named(content).name
+        self._forget(name)
+        self._set(name, BUNDLED)
+
+    def hear_remove(self, content: Content, _: list[memoryview]) -> None:
+        name = self._named(content).name
+        self._forget(name)
+        self._unfit.pop(name, None)
+        self._set(name, None)
+
+    def hear_file(self, content: Content, buffers: list[memoryview]) -> None:
+        """A hierarchy file that was chosen: checked at once, used if it fits."""
+        column, source = self._named(content), str(content.get("name", ""))
+        if not buffers:
+            raise BadInput("the file did not arrive; choose it again")
+        form = {"text": text_of(bytes(buffers[0]), source), "source": source}
+        self._tabs[column.name] = "import"
+        self._stamp = {}
+        self._use(column.name, "import", form)
+
+    def hear_fix(self, content: Content, _: list[memoryview]) -> None:
+        call = self._fixes.get(str(content.get("fix")))
+        if call is None:
+            raise BadInput("that fix belongs to something that has changed meanwhile")
+        self._stamp = {}
+        call()
+
+    def hear_undo(self, content: Content, _: list[memoryview]) -> None:
+        self._see(self.go(self.history.undo, self.history.redo))
+
+    def hear_redo(self, content: Content, _: list[memoryview]) -> None:
+        self._see(self.go(self.history.redo, self.history.undo))
+
+    def _see(self, changed: list[str]) -> None:
+        """Show the column that undo or redo has changed."""
+        self._stamp = {}
+        here = [name for name in changed if self.table is not None and name in self.table.columns]
+        if here and self.column not in here:
+            self.column = here[0]
+
+    # --- groups by hand
+
+    def hear_group(self, content: Content, _: list[memoryview]) -> None:
+        """Put what was selected on a level into a group of that name, new or not."""
+        column, level = self._named(content), int(content.get("level", 1))
+        label = str(content.get("label", "")).strip()
+        self._drafts[column.name, "groups"] = {"level": level, "name": label}
+        if not label:
+            raise BadInput("Type a name for the group.")
+        self._group(column, level, self._values(column, level, content), label)
+
+    def _values(self, column: Column, level: int, content: Content) -> list[str]:
+        """The values of what was selected on a level."""
+        hierarchy = column.hierarchy or Hierarchy(column.labels)
+        if not 1 <= level <= len(hierarchy.levels) + 1:
+            raise BadInput(f"there is no level {level}; the next one is {len(hierarchy.levels) + 1}")
+        there = grouping.members(hierarchy, level)
+        chosen = [str(label) for label in content.get("members", ())]
+        if not chosen or any(label not in there for label in chosen):
+            raise BadInput("Select the values that belong together first.")
+        return [value for label in chosen for value in there[label]]
+
+    def _group(self, column: Column, level: int, values: list[str], label: str) -> None:
+        counts = dict(zip(column.labels, column.counts.tolist(), strict=True))
+        levels = grouping.levels_of(column.hierarchy, column.kind == "text")
+        new, notes = grouping.grouped(levels, level, values, label, counts)
+        self._try_levels(column, new, notes, lambda error: self._group_fixes(column, level, values, label, error))
+
+    def _group_fixes(self, column: Column, level: int, values: list[str], label: str, error: Misfit) -> Sequence[Fix]:
+        if error.what == "lone" and label in error.values:
+            other = f"{label} (group)"
+            return (
+                Fix(f"Take {label!r} into it", lambda: self._group(column, level, [*values, label], label)),
+                Fix(f"Call it {other!r}", lambda: self._group(column, level, values, other)),
+            )
+        if error.what == "split" and error.label == label:
+            more = len(error.values)
+            text = "Take the value between them too" if more == 1 else f"Take the {more} values between them too"
+            return (Fix(text, lambda: self._group(column, level, [*values, *error.values], label)),)
+        return ()
+
+    def _try_levels(
+        self,
+        column: Column,
+        levels: Sequence[grouping.Level],
+        notes: Sequence[str] = (),
+        fixes: Callable[[Misfit], Sequence[Fix]] = lambda error: (),
+    ) -> None:
+        """Use these groups; where they cannot be, say so with a way out."""
+        builder = Groups(tuple(levels))
+        try:
+            builder(forms.bare(column))
+        except Misfit as error:
+            found = list(fixes(error))
+            if error.what == "split":
+                rows = grouping.untangled(grouping.rows_of(levels, column.labels), column)
+                apart = grouping.from_rows(rows)
+                found.append(Fix("Give the parts names of their own", lambda: self._try_levels(column, apart, notes)))
+            self._said[column.name] = Problem("groups", str(error), tuple(found))
+            self.refresh()
+            return
+        self._drafts[column.name, "groups"] = {**self._drafts.get((column.name, "groups"), {"level": 1}), "name": ""}
+        self._tabs[column.name] = "groups"
+        self._stamp = {}
+        self._set(column.name, builder, notes)
+
+    def hear_ungroup(self, content: Content, _: list[memoryview]) -> None:
+        """Take what was selected out of its groups."""
+        column, level = self._named(content), int(content.get("level", 1))
+        values = self._values(column, level, content)
+        self._try_levels(column, grouping.ungrouped(grouping.levels_of(column.hierarchy, True), level, values))
+
+    def hear_rename(self, content: Content, _: list[memoryview]) -> None:
+        column, level = self._named(content), int(content.get("level", 1))
+        label, to = str(content.get("label", "")), str(content.get("to", "")).strip()
+        if not to:
+            raise BadInput("Type a name for the group.")
+        levels = grouping.levels_of(column.hierarchy, column.kind == "text")
+        held = list(levels[level - 1].get(label, ())) if 1 <= level <= len(levels) else []
+        if held and to != label and to in levels[level - 1]:
+            merge = Fix(f"Merge it with {to!r}", lambda: self._group(column, level, held, to))
+            self._said[column.name] = Problem("groups", f"There is a group {to!r} already.", (merge,))
+            self.refresh()
+            return
+        self._try_levels(column, grouping.renamed(levels, level, label, to))
+
+    def hear_drop_level(self, content: Content, _: list[memoryview]) -> None:
+        column, level = self._named(content), int(content.get("level", 0))
+        levels = grouping.levels_of(column.hierarchy, column.kind == "text")
+        self._try_levels(column, grouping.without_level(levels, level))
+
+
+def _same(offered: Builder | None, active: Builder | None) -> bool:
+    return offered is not None and active is not None and offered.to_dict() == active.to_dict()

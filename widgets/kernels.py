@@ -1,0 +1,128 @@
+"""The kernels behind a served page: a bare environment, the messages of widgets only, an end when the page is gone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import struct
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from jupyter_server._tz import utcnow
+from jupyter_server.services.kernels.connection.base import deserialize_binary_message, deserialize_msg_from_ws_v1
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from nbclient.exceptions import CellExecutionError
+from traitlets import Dict, Integer, Set, Unicode
+
+NEEDED = re.compile(
+    r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHONPATH"
+    r"|(NUMBA|OMP|OPENBLAS|MKL)_\w+|WORKBENCH_(?!TOKEN)\w+|IPYTHONDIR|JUPYTER_(CONFIG|DATA|RUNTIME)_DIR"
+    r"|SERVER_SOFTWARE|VOILA_(PREHEAT|BASE_URL|SERVER_URL|APP_PORT)"
+)
+V1 = "v1.kernel.websocket.jupyter.org"
+
+
+class Kernels(AsyncMappingKernelManager):
+    """Kernels that know little and end soon."""
+
+    folder = Unicode(help="where kernels work").tag(config=True)
+    without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
+    left_alone = Integer(28_800, help="seconds after which a page that nobody touched ends").tag(config=True)
+    met = Dict(help="when a kernel was first seen to be a page's: until then it stood ready")
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.cull_idle_timeout, self.cull_connected = self.without_page, True
+
+    async def start_kernel(self, *, path: str | None = None, env: Mapping[str, str] | None = None, **given: Any) -> str:  # type: ignore[override]
+        needed = {name: value for name, value in (env or os.environ).items() if NEEDED.fullmatch(name)}
+        return await super().start_kernel(cwd=self.folder, env=needed, **given)
+
+    async def shutdown_kernel(self, kernel_id: str, *rest: Any, **given: Any) -> None:  # type: ignore[override]
+        """End a kernel, and let its page know."""
+        await super().shutdown_kernel(kernel_id, *rest, **given)
+        self.met.pop(kernel_id, None)
+        for connection in list(ZMQChannelsWebsocketConnection._open_sockets):
+            if connection.kernel_id == kernel_id:
+                connection.websocket_handler.close(1001, "the kernel has ended")
+
+    def notify_disconnect(self, kernel_id: str) -> None:
+        """The time without a page begins when the page goes."""
+        super().notify_disconnect(kernel_id)
+        if kernel_id in self:
+            self._kernels[kernel_id].last_activity = utcnow()
+
+    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
+        """End it soon when it has no page, and much later when nobody touches the page."""
+        kernel = self._kernels[kernel_id]
+        met: datetime = self.met.setdefault(kernel_id, utcnow())
+        kernel.last_activity = max(kernel.last_activity, met)
+        self.cull_idle_timeout = self.left_alone if self._kernel_connections.get(kernel_id) else self.without_page
+        await super().cull_kernel_if_idle(kernel_id)
+
+
+class Messages(ZMQChannelsWebsocketConnection):
+    """Between a page and its kernel: widgets talk, and nothing else does."""
+
+    INCOMING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request"})
+    OUTGOING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_reply", "kernel_info_reply", "status"})
+    CONTROL = "jupyter.widget.control"  # where a page asks for the state of all widgets; the one thing it may open
+    opened = Set(help="what this page has opened, and may close")
+
+    def handle_incoming_message(self, incoming_msg: Any) -> None:
+        try:
+            welcome = self.welcome(*self.taken_apart(incoming_msg))
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, struct.error):
+            self.websocket_handler.close(1002, "that is no message")
+            return
+        if welcome:
+            super().handle_incoming_message(incoming_msg)
+
+    def taken_apart(self, message: Any) -> tuple[str, str, Mapping[str, Any]]:
+        """The channel, type and content of a message from the page."""
+        if isinstance(message, bytes):
+            _in_it(message, 8 if self.subprotocol == V1 else 4, "little" if self.subprotocol == V1 else "big")
+        if self.subprotocol == V1:
+            channel, parts = deserialize_msg_from_ws_v1(message)
+            return channel, self.session.unpack(parts[0])["msg_type"], self.session.unpack(parts[3])
+        whole = deserialize_binary_message(message) if isinstance(message, bytes) else json.loads(message)
+        return whole.get("channel") or "shell", whole["header"]["msg_type"], whole["content"]
+
+    def welcome(self, channel: str, kind: str, content: Mapping[str, Any]) -> bool:
+        if channel != "shell" or kind not in self.INCOMING:
+            return False
+        comm = content.get("comm_id")
+        if kind == "comm_open":
+            if content.get("target_name") != self.CONTROL:
+                return False
+            self.opened.add(comm)
+        return kind != "comm_close" or comm in self.opened
+
+    def handle_outgoing_message(self, stream: Any, outgoing_msg: list[Any]) -> None:
+        """No output of a kernel: what is printed, shown or raised in a callback may hold data."""
+        _, parts = self.session.feed_identities(outgoing_msg)
+        if self.session.unpack(parts[1])["msg_type"] in self.OUTGOING:
+            super().handle_outgoing_message(stream, outgoing_msg)
+
+
+def _in_it(message: bytes, width: int, order: Literal["little", "big"]) -> None:
+    """A message begins with the number of its parts; one that cannot be true keeps the server busy for years."""
+    if int.from_bytes(message[:width], order) * width > len(message):
+        raise ValueError("more parts than bytes")
+
+
+class Quiet(logging.Filter):
+    """Of a cell that failed the log keeps the kind of error and its places: the error's text may hold data."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, CellExecutionError):
+            text = re.sub(r"\x1b\[[\d;]*m", "", error.traceback)
+            places = re.findall(r"^File (\S+?:\d+)", text, re.MULTILINE)
+            record.msg, record.args = "a cell failed: %s at %s", (error.ename, " > ".join(places) or "its own code")
+            record.exc_info = record.exc_text = None
+        return True

@@ -1,0 +1,126 @@
+"""The picture a frontier chart shows: a spec that is built only when axes or lines change, and its rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import altair as alt
+
+from workbench.charts.axis import Axis
+from workbench.charts.frontier import frontier_layers, line_numbers, with_rows
+from workbench.charts.heat import heat_layers, heat_rows, heat_spoken
+from workbench.charts.look import PINNED, finished, hue, shape
+from workbench.charts.parallel import parallel_layers, parallel_rows, parallel_spoken
+from workbench.charts.scene import Rows, Scene, spoken
+
+WIDTH, HEIGHT = 480, 400  # the page has its own width; titles are wrapped for this one
+PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips of the caps
+
+
+class Picture:
+    """Remembers axes and the numbers of lines, so that nothing jumps and no line changes its hue."""
+
+    def __init__(self) -> None:
+        self.view = "frontier"
+        self._axes: dict[tuple[str, str], Axis] = {}
+        self._lines: dict[str, int] = {}
+        self._key: Any = None
+        self._spec: dict[str, Any] = {}
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """How efficient and beaten points look."""
+        return {"frontier": ("filled", "hollow"), "parallel": ("strong", "faint"), "heat": ("●", "○")}[self.view]
+
+    def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
+        """The spec, None where the page has it already and `whole` does not ask for it, and the rows."""
+        self.view = view
+        self._lines = line_numbers(scene.lines, {name.removeprefix(PINNED): n for name, n in self._lines.items()})
+        measures, axes = tuple(scene.frontier.measures), self._around(scene)
+        key = (view, measures, tuple(self._lines.items()), tuple(axes) if view == "frontier" else ())
+        known = key == self._key
+        if not known:
+            self._key, self._spec = key, self._built(scene, axes)
+        return (None if known and not whole else self._spec), self._rows(scene, axes)
+
+    def _around(self, scene: Scene) -> list[Axis]:
+        """The axes of this view, as they were where that fits."""
+        own = self.view == "parallel"
+        keys = [measure.key for measure in scene.frontier.measures] if own else list(scene.frontier.axes)
+        of = scene.own_axis if own else scene.axis
+        for key in keys:
+            self._axes[self.view, key] = of(key, self._axes.get((self.view, key)))
+        return [self._axes[self.view, key] for key in keys]
+
+    def _built(self, scene: Scene, axes: list[Axis]) -> dict[str, Any]:
+        measures, height = scene.frontier.measures, HEIGHT
+        size: Any = height
+        if self.view == "frontier":
+            layers = frontier_layers(axes[0], axes[1], self._lines, measures, WIDTH, height, live=True)
+        elif self.view == "parallel":
+            layers = parallel_layers(measures, self._lines, legend=False)
+        else:
+            layers, size = heat_layers(measures), alt.Step(20)
+        empty = with_rows(layers, {name: [] for name in self._rows(scene, axes)})
+        spec: dict[str, Any] = finished(empty, WIDTH, size, None, "").to_dict()
+        return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}, "padding": PADDING}
+
+    def _rows(self, scene: Scene, axes: list[Axis]) -> dict[str, Rows]:
+        if self.view == "frontier":
+            return scene.rows(axes[0], axes[1], live=True)
+        return parallel_rows(scene, axes) if self.view == "parallel" else heat_rows(scene)
+
+    def fits(self, scene: Scene) -> bool:
+        """Whether the point under the slider lies within the axes."""
+        axes = self._shown(scene)
+        values = scene.moving.values if scene.moving else {}
+        return bool(axes) and all(axis.holds(values.get(axis.measure.key, math.nan)) for axis in axes)
+
+    def _shown(self, scene: Scene) -> list[Axis]:
+        keys = [m.key for m in scene.frontier.measures] if self.view == "parallel" else scene.frontier.axes
+        return [self._axes[self.view, key] for key in keys if (self.view, key) in self._axes]
+
+    def moved(self, scene: Scene) -> dict[str, Rows]:
+        """The rows that the point under the slider changes."""
+        axes = self._shown(scene)
+        if self.view == "frontier":
+            return {"moving": scene.under_slider(axes[0], axes[1])}
+        if self.view == "parallel":
+            return {"moving": parallel_rows(scene, axes)["moving"]}
+        return heat_rows(scene)
+
+    def marked(self, scene: Scene) -> dict[str, Rows]:
+        """The rows that selecting and capping change."""
+        axes = self._shown(scene)
+        if self.view == "frontier" and len(axes) == 2:
+            return {**scene.marked(axes[0], axes[1]), **scene.capped(axes[0], axes[1], grips=True)}
+        rows = parallel_rows(scene, axes) if self.view == "parallel" else heat_rows(scene)
+        return {"chosen": rows["chosen"]}
+
+    def caps(self, scene: Scene) -> list[dict[str, Any]]:
+        """What the page needs to draw a cap while it is dragged: of each axis its key, its bound and its worse end."""
+        found = []
+        for key in scene.frontier.axes:
+            axis = self._axes.get(("frontier", key)) or scene.axis(key)
+            found.append({"key": key, "bound": axis.bound, "worst": axis.worst, "domain": axis.domain,
+                          "value": scene.caps.get(key)})  # fmt: skip
+        return found
+
+    def legend(self) -> list[dict[str, Any]]:
+        """Every line with its hue and shape."""
+        if self.view == "heat":
+            return []
+        return [
+            {
+                "line": line,
+                "hue": hue(n, line.startswith(PINNED)),
+                "shape": shape(n) if self.view == "frontier" else "line",
+            }
+            for line, n in self._lines.items()
+            if self.view == "frontier" or not line.startswith(PINNED)
+        ]
+
+    def spoken(self, scene: Scene) -> str:
+        """The chart in words."""
+        return {"frontier": spoken, "parallel": parallel_spoken, "heat": heat_spoken}[self.view](scene)

@@ -1,0 +1,264 @@
+"""Preview and export: original beside release for the analyst's eyes, and what leaves as files."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import threading
+import warnings
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from widgets.keeping import under_voila
+from widgets.part import Part, script, styles
+from widgets.worker import Tell, Worker
+from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.frontier import Frontier
+from workbench.python_code import python_code
+from workbench.recipe import Recipe
+from workbench.release import Release
+from workbench.scratch import scratch
+from workbench.study import Study
+
+SAMPLE = 20
+LARGEST_SAMPLE = 500
+CHUNK = 4_000_000  # bytes a message
+TYPES = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "yaml": "application/yaml",
+    "py": "text/x-python",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "json": "application/json",
+    "zip": "application/zip",
+}
+CHARTS = ("png", "svg", "json")
+Made = tuple[str, bytes]  # name and content of a file
+
+
+class ReleasePreview(Part):
+    """Records go to the view only when asked, only outside Voila, by message; files go as bytes, when asked too."""
+
+    _esm = script("preview")
+    _css = styles("preview")
+    release = traitlets.Instance(Release, allow_none=True)
+    recipe = traitlets.Instance(Recipe, allow_none=True)
+    frontier = traitlets.Instance(Frontier, allow_none=True)
+    study = traitlets.Instance(Study, allow_none=True)
+
+    def __init__(self, release: Release | None = None, **traits: Any) -> None:
+        super().__init__(release=release, **traits)
+        self._worker = Worker(self._failed)
+        self._told: dict[str, Any] = {}
+        self._field = ""
+        self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
+
+    def _failed(self, error: BaseException) -> None:
+        def again() -> None:
+            raise error
+
+        self.guarded(self._field, again)
+        self.tell("ended")
+
+    # --- what the view draws
+
+    def show(self) -> None:
+        """What can be had; no record is sent that was not asked for."""
+        self._told = {}
+        self._tell_state()
+
+    def _tell_state(self) -> None:
+        state: dict[str, Any] = {
+            "preview": not under_voila(),
+            "release": self.release is not None,
+            "study": self.study is not None,
+            "chart": self.frontier is not None,
+            "code": self.study is not None and self.recipe is not None,
+            "audit": self._audited(),
+            "several": self.release is not None and len(_files_of(self.release)) > 1,
+            "recipe": str(self.recipe) if self.recipe else "",
+        }
+        if state != self._told:  # a slider moves often
+            self._told = state
+            self.tell("state", **state)
+
+    def _audited(self) -> str:
+        """What the audit says of the release, in a sentence."""
+        if self.release is None:
+            return ""
+        if self.recipe is None or self.recipe.model is None:
+            return "No model was asked for, so there is nothing to audit: the measures say what may be learnt."
+        try:
+            return f"Audited: {self.release.audit(self.recipe.model)}."
+        except Undefined as reason:
+            return f"Not audited: {reason}."
+
+    # --- original beside release
+
+    def hear_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A sample of records, original and released."""
+        if under_voila():
+            raise BadInput("original records are shown in JupyterLab only")
+        release = self._release()
+        number = content.get("number", SAMPLE)
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LARGEST_SAMPLE:
+            raise BadInput(f"give a whole number of records from 1 to {LARGEST_SAMPLE}")
+        self._field = "preview"
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            shown = side_by_side(release, number)
+            tell(lambda: self.tell("preview", **shown))
+
+        self._worker.start(job)
+
+    # --- files
+
+    def hear_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One file, made aside and sent in pieces."""
+        what, anyway = str(content.get("what", "")), content.get("anyway") is True
+        make = self._maker(what, anyway)
+        self._field = str(content.get("field", ""))
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            try:
+                name, data = make()
+            except Giveaways:
+                tell(self.tell, "refused")
+                raise
+            tell(self._send_file, name, data)
+
+        self.tell("working", what=what)
+        self._worker.start(job)
+
+    def _send_file(self, name: str, data: bytes) -> None:
+        """The file's bytes; the page puts them together and hands them to the browser."""
+        pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
+        mime = TYPES[name.rsplit(".", 1)[-1]]
+        for place, piece in enumerate(pieces):
+            self.tell("file", [piece], name=name, type=mime, place=place, pieces=len(pieces))
+
+    def _maker(self, what: str, anyway: bool) -> Callable[[], Made]:
+        """What makes the file that was asked for, of what there is now."""
+        stem = _stem(self.study)
+        if what in ("csv", "parquet"):
+            release, recipe = self._release(), self.recipe
+            return lambda: release_file(release, recipe, f"{stem}-release", what, anyway)
+        if what == "yaml":
+            study = self._study()
+            return lambda: (f"{stem}.yaml", study.to_yaml().encode())
+        if what == "py":
+            study, recipe = self._study(), self.recipe
+            if recipe is None:
+                raise BadInput("there is no release yet; choose one first")
+            return lambda: (f"{stem}-release.py", python_code(study, recipe, anyway).encode())
+        if what in CHARTS:
+            if self.frontier is None:
+                raise BadInput("there is no chart yet; measure some releases first")
+            frontier = self.frontier
+            return lambda: chart_file(frontier, f"{stem}-frontier", what)
+        raise BadInput("there is no such file to be had")
+
+    def _release(self) -> Release:
+        if self.release is None:
+            raise BadInput("there is no release yet; choose one first")
+        return self.release
+
+    def _study(self) -> Study:
+        if self.study is None:
+            raise BadInput("this release came without a study; it has no file")
+        return self.study
+
+
+class Giveaways(BadInput):
+    """Neutral columns undo what the release blurs."""
+
+
+def side_by_side(release: Release, number: int) -> dict[str, Any]:
+    """Some records as they are and as they would be published: column by column, in the table's order.
+
+    For the analyst alone. The sensitive value of a bucketized release is any of its class's.
+    """
+    table = release.table
+    number = min(number, table.records)
+    records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
+    group = release._group_of_record[records]
+    exact = release.classes.exact
+    columns = []
+    for name in table.names:
+        codes = table.codes[name][records]
+        original = [table.columns[name].value_labels()[code] for code in codes]
+        if name in release.removed:
+            released = [""] * number
+        elif name in table.quasi and not exact:
+            released = [str(label) for label in release.class_labels(name)[group]]
+        elif name in table.sensitive and exact:
+            released = [
+                f"one of {int(n)} in its class" for n in (release.classes.histograms[name][group] > 0).sum(axis=1)
+            ]
+        elif name in table.sensitive:
+            labels = table.sensitive[name].labels
+            released = [labels[code] for code in table.sensitive_codes(name)[records]]
+        else:
+            released = original
+        columns.append({"name": name, "role": table.roles[name], "original": original, "released": released})
+    return {"columns": columns, "sizes": release.classes.sizes[group].tolist(), "of": table.records}
+
+
+def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool) -> Made:
+    """The audited release as one file; two of a bucketized one come as a zip."""
+    if recipe is not None and recipe.model is not None:
+        audit = release.audit(recipe.model)
+        if not audit.holds:
+            raise Unsatisfiable(f"this release is not offered: {audit}")
+    folder = scratch()
+    try:
+        path = folder / f"{stem}.{ending}"
+        try:
+            files = release.export(path, giveaways=anyway)
+        except BadInput as error:
+            raise Giveaways(str(error).removeprefix(f"{path}: ")) from None
+        if len(files) == 1:
+            return files[0].name, files[0].read_bytes()
+        return f"{stem}.zip", _zipped(files)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _zipped(files: list[Path]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.write(file, file.name)
+    return out.getvalue()
+
+
+def chart_file(frontier: Frontier, stem: str, ending: str) -> Made:
+    """The frontier's chart as a picture, or as its Vega-Lite."""
+    from workbench.offline import save  # altair takes a second to load
+
+    folder = scratch()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            path = save(frontier.chart(), folder / f"{stem}.{ending}")
+        name = f"{stem}.vl.json" if ending == "json" else path.name
+        return name, path.read_bytes()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _files_of(release: Release) -> list[str]:
+    """What a release is published as: the records, and beside a bucketized one its sensitive values."""
+    return ["release"] if not release.classes.exact else ["records", *release.classes.histograms]
+
+
+def _stem(study: Study | None) -> str:
+    """How the files are called: after the study."""
+    return re.sub(r"[^\w-]+", "-", study.name if study else "").strip("-").lower() or "untitled"

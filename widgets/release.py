@@ -1,0 +1,350 @@
+"""This release: its recipe under sliders, what may be learnt and what is lost, and what lies beside it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from widgets import axes
+from widgets.chosen import Chosen, about
+from widgets.neighbours import (
+    METHOD,
+    Change,
+    Neighbour,
+    changed,
+    difference,
+    neighbours,
+    numbers_of,
+    part_of,
+    small_changes,
+    worth_most,
+)
+from widgets.part import Part, script, styles
+from widgets.worker import Tell, Worker
+from workbench.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.frontier import SIDES, Frontier
+from workbench.measures import Measure
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.parameters import catalog
+from workbench.recipe import Point, Recipe
+from workbench.release import Release
+from workbench.study import variant
+from workbench.sweeps import point_of
+from workbench.table import Table
+
+
+class ReleaseCard(Part):
+    """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
+
+    If they cannot, the reason is said and the last good three stay.
+    """
+
+    _esm = script("release")
+    _css = styles("release")
+    table = traitlets.Instance(Table, allow_none=True)
+    measures: traitlets.List = traitlets.List(help="measures, or what a study says of them")
+    frontier = traitlets.Instance(Frontier, allow_none=True)
+    recipe = traitlets.Instance(Recipe, allow_none=True)
+    release = traitlets.Instance(Release, allow_none=True)
+    point = traitlets.Instance(Point, allow_none=True)
+    kept: traitlets.List = traitlets.List(help="recipes of points that are to join the study")
+
+    def __init__(
+        self,
+        table: Table | None = None,
+        measures: Sequence[Measure | Mapping[str, Any]] | None = None,
+        recipe: Recipe | None = None,
+        **traits: Any,
+    ) -> None:
+        if measures is None:
+            measures = [kind() for kind in catalog("workbench.measures", Measure).values()]
+        self._own = False  # a change of the recipe that came from here
+        self._asked: Recipe | None = None  # what the sliders say
+        self._reason = ""  # why that cannot be had
+        self._beside: list[Neighbour] = []
+        super().__init__(table=table, measures=list(measures), recipe=recipe, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(self._given, ["table", "measures", "recipe"])
+        self.observe(lambda _: self._tell_point(), "frontier")
+        self._given({"name": "recipe"})
+
+    @traitlets.validate("measures")
+    def _measures(self, proposal: Mapping[str, Any]) -> list[Measure]:
+        return [one if isinstance(one, Measure) else variant("measure", one) for one in proposal["value"]]
+
+    # --- making it
+
+    def _given(self, event: Mapping[str, Any]) -> None:
+        """Another table, other measures, or a recipe from outside: make the release anew."""
+        if self._own:
+            return
+        if event["name"] == "recipe" or self._asked is None:
+            self._asked = self.recipe
+        if self._asked is None or self.table is None:
+            self._worker.cancel()
+            self._set(self._asked, None, None)
+            self.show()
+        else:
+            self._make(self._asked, outside=True)
+
+    def _make(self, recipe: Recipe, ask: Any = None, outside: bool = False) -> None:
+        """Release and point, beside the kernel's thread; a newer recipe makes an older one's stale."""
+        table, measures = self.table, list(self.measures)
+        self._asked = recipe
+        if table is None:
+            raise BadInput("there is no table yet; choose data and quasi-identifiers first")
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            try:
+                recipe.method.check(table)
+                release = recipe.release(table)
+                point = point_of(recipe, release, measures)
+            except (BadInput, Unsatisfiable, Undefined) as error:
+                tell(self._refused, str(error), ask, outside)
+            else:
+                tell(self._made, recipe, release, point, ask, outside)
+
+        self._worker.start(job)
+
+    def _made(self, recipe: Recipe, release: Release, point: Point, ask: Any, outside: bool) -> None:
+        self._reason = ""
+        self._set(recipe, release, point)
+        self._tell_all(ask, outside)
+
+    def _refused(self, reason: str, ask: Any, outside: bool) -> None:
+        """The last good release stays, with its recipe; unless it was made of another table."""
+        self._reason = reason
+        if self.release is not None and self.release.table is not self.table:
+            self._set(self._asked, None, None)
+        elif self.point is not None:
+            self._set(self.point.recipe, self.release, self.point)
+        self._tell_all(ask, outside)
+
+    def _set(self, recipe: Recipe | None, release: Release | None, point: Point | None) -> None:
+        self._own = True
+        try:
+            with self.hold_trait_notifications():
+                self.recipe, self.release, self.point = recipe, release, point
+        finally:
+            self._own = False
+
+    def _failed(self, error: BaseException) -> None:
+        def again() -> None:
+            raise error
+
+        self.guarded("asked", again)
+        self.tell("answered", ask=None)
+
+    # --- what the front end asks
+
+    def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A slider moved, or a number was typed beside it."""
+        try:
+            recipe, part, name = self._place(content)
+            now = part_of(recipe, part)
+            value = axes.one(content.get("value"), type(now), name, self.table)
+            ends = axes.ends(type(now), name, self.table, getattr(now, name))
+            beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
+            self._make(changed(recipe, part, name, value), content.get("ask"), outside=beyond)
+        except BadInput:
+            self.tell("answered", ask=content.get("ask"))
+            raise
+
+    def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of a parameter's choices."""
+        recipe, part, name = self._place(content)
+        chosen = Chosen.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+        chosen.choose(name, [content.get("place")], self.table)
+        self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
+
+    def hear_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another model, at its default; the method stays."""
+        models, name = catalog("workbench.models", Model), content.get("name")
+        if name not in models:
+            raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
+        method = self._asked.method if self._asked and not self._asked.baseline else _first_method()
+        seed = self._asked.seed if self._asked else 0
+        self._make(Recipe(method, models[name](), seed), outside=True)
+
+    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of the alternatives."""
+        place = content.get("place")
+        if not isinstance(place, int) or not 0 <= place < len(self._beside):
+            raise BadInput("this alternative is gone; choose one of those shown")
+        self.recipe = self._beside[place].point.recipe
+
+    def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The hand rests: find the small change that is worth most."""
+        point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
+        if point is None or table is None or not _comparable(frontier, point) or self._reason:
+            return
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            found = []
+            for name, before, after, recipe in small_changes(point.recipe, table):
+                if cancel.is_set():
+                    return
+                try:
+                    found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
+                except (Unsatisfiable, Undefined):
+                    continue  # no release there: no change to be had
+            tell(self._tell_change, point, found)
+
+        self._worker.start(job)
+
+    def hear_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The small change that was found."""
+        if self._change is not None:
+            self.recipe = self._change.point.recipe
+
+    def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """This point is to join the study."""
+        if self.recipe in self.kept:
+            self.kept = []  # asked before, and taken out of the study since
+        if self.recipe is not None:
+            self.kept = [*self.kept, self.recipe]
+        self._tell_point()
+
+    def _place(self, content: Mapping[str, Any]) -> tuple[Recipe, int | str, str]:
+        """The recipe under the sliders, and which of its parameters a message is about."""
+        part, name = content.get("part"), str(content.get("name", ""))
+        if self._asked is None:
+            raise BadInput("there is no release yet; choose a model")
+        if name not in part_of(self._asked, part).parameters():  # type: ignore[arg-type]
+            raise BadInput(f"this release's recipe has no parameter {said(name)}")
+        return self._asked, part, name  # type: ignore[return-value]
+
+    # --- what the view draws
+
+    _change: Change | None = None
+
+    def show(self) -> None:
+        """Sliders and figures."""
+        self._tell_controls()
+        self._tell_point()
+
+    def _tell_all(self, ask: Any, outside: bool) -> None:
+        if outside:
+            self._tell_controls()
+        self._tell_point(ask)
+
+    def _tell_controls(self) -> None:
+        """A slider or a choice for every parameter, from its declaration."""
+        recipe, parts = self._asked, []
+        if recipe is not None:
+            models = list(recipe.model.parts) if recipe.model else []
+            for place, one in [*enumerate(models), (METHOD, recipe.method)]:
+                view = Chosen.of(type(one), one.settings()).view(self.table)
+                parts.append({"part": place, **view})
+        self.tell(
+            "controls",
+            parts=parts,
+            models=[{"name": name, "about": about(kind)} for name, kind in catalog("workbench.models", Model).items()],
+            model=recipe.model.parts[0].name if recipe and recipe.model else "",
+            ready=self.table is not None,
+        )
+
+    def _tell_point(self, ask: Any = None) -> None:
+        point, frontier, self._change = self.point, self.frontier, None
+        comparable = point is not None and _comparable(frontier, point)
+        self._beside = neighbours(frontier, point) if comparable else []  # type: ignore[arg-type]
+        self.tell(
+            "point",
+            ask=ask,
+            asked=str(self._asked) if self._asked else "",
+            reason=self._reason,
+            values=self._values(),
+            recipe=str(point.recipe) if point else "",
+            model=str(point.recipe.model or "no model") if point else "",
+            method=str(point.recipe.method) if point else "",
+            classes=_in_classes(self.release),
+            sentences=self._sentences(),
+            figures=self._figures(),
+            place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]
+            alternatives=[
+                {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]
+                for one in self._beside
+            ],
+            kept=frontier is not None and any(one.recipe == self.recipe for one in frontier.measured),
+            baseline=bool(point and point.recipe.baseline),
+        )
+
+    def _values(self) -> dict[str, float]:
+        """Where the sliders stand."""
+        if self._asked is None:
+            return {}
+        return {f"{part}.{name}": getattr(part_of(self._asked, part), name) for part, name in numbers_of(self._asked)}
+
+    def _tell_change(self, about_point: Point, changes: list[Change]) -> None:
+        if about_point is not self.point or self.frontier is None:
+            return
+        self._change = best = worth_most(self.frontier, about_point, changes)
+        if best is None:
+            self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
+            return
+        by = difference(self.frontier, about_point, best.point)
+        step = f"{best.name} {axes.number(best.before)} → {axes.number(best.after)}"
+        self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
+
+    def _axes(self) -> dict[str, str]:
+        """The measure of each side that is told in a sentence: the frontier's, else the first."""
+        measured = {measure.key for measure in self.measures}
+        firsts = {side: next((one.key for one in self.measures if one.side == side), "") for side in SIDES}
+        drawn = {side: str(getattr(self.frontier, side, None)) for side in SIDES}
+        return {side: drawn[side] if drawn[side] in measured else firsts[side] for side in SIDES}
+
+    def _sentences(self) -> dict[str, str]:
+        if self.point is None:
+            return {}
+        told = {}
+        for side, key in self._axes().items():
+            reason = f"{key} is undefined: {self.point.reasons[key]}" if key in self.point.reasons else ""
+            told[side] = self.point.sentences.get(key, reason)
+        return told
+
+    def _figures(self) -> list[dict[str, Any]]:
+        """One row a measure."""
+        if self.point is None:
+            return []
+        drawn = set(self._axes().values())
+        return [
+            {
+                "key": one.key,
+                "name": one.name,
+                "side": one.side,
+                "unit": one.unit,
+                "better": one.better,
+                "value": self.point.values.get(one.key),
+                "reason": self.point.reasons.get(one.key, ""),
+                "sentence": self.point.sentences.get(one.key, ""),
+                "axis": one.key in drawn,
+            }
+            for one in sorted(self.measures, key=lambda one: SIDES.index(one.side))
+        ]
+
+
+def _comparable(frontier: Frontier | None, point: Point) -> bool:
+    """Whether the point was measured on both of the frontier's axes, or has a reason why not."""
+    if frontier is None or not (frontier.privacy and frontier.utility):
+        return False
+    return all(key in point.values or key in point.reasons for key in frontier.axes)
+
+
+def _in_classes(release: Release | None) -> str:
+    """How the release divides the records."""
+    if release is None:
+        return ""
+    if release.classes is None:
+        return f"{release.table.records:,} records, in no classes"
+    sizes = release.classes.sizes
+    if len(sizes) == 1:
+        return f"{release.table.records:,} records in one class"
+    return f"{release.table.records:,} records in {len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
+
+
+def _first_method() -> Method:
+    return next(kind for kind in catalog("workbench.methods", Method).values() if not kind.baseline)()

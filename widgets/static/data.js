@@ -1,0 +1,246 @@
+// Where the records come from, and what is in them.
+
+const WINDOW = 4; // chunks on their way at once
+const KINDS = { number: ["123", "numbers"], date: ["date", "dates"], text: ["abc", "text"] };
+const megabytes = size => `${(size / 1e6).toFixed(1)} MB`;
+
+/** Sends a file in chunks, a few at a time; `ended` hears what went wrong, or nothing. */
+function sending(file, say, { chunk, progressed, ended }) {
+  const token = `${Date.now()}-${Math.random()}`;
+  let sent = 0, index = 0, over = false;
+  const end = wrong => { if (!over) { over = true; ended(wrong); } };
+  const next = async () => {
+    if (over || sent >= file.size) return;
+    const from = sent, to = Math.min(file.size, sent + chunk), number = index++;
+    sent = to;
+    let bytes;
+    try {
+      bytes = await file.slice(from, to).arrayBuffer();
+    } catch {
+      return end(`${file.name}: the file cannot be read any more; choose it again`);
+    }
+    if (bytes.byteLength !== to - from) return end(`${file.name}: the file has changed meanwhile; choose it again`);
+    if (!over) say("chunk", { upload: token, index: number }, [bytes]);
+  };
+  // reading a slice takes its time, and the chunks must leave in order: one after the other
+  let queue = Promise.resolve();
+  const more = () => { queue = queue.then(next); };
+  return {
+    token,
+    begin() { progressed(0); for (let i = 0; i < WINDOW; i++) more(); },
+    got(received) { progressed(received); if (received >= file.size) end(); else more(); },
+    stop() { over = true; },
+  };
+}
+
+/** Bars of a column; only what at least ten records share has a name. */
+function histogram(bars, name) {
+  const width = 5, picture = h("svg:svg", {
+    class: "wb-histogram", viewBox: `0 0 ${16 * width} 20`, preserveAspectRatio: "none", role: "img",
+    "aria-label": `Histogram of ${name}`,
+  });
+  const wide = 16 * width / Math.max(bars.length, 6);
+  bars.forEach((bar, i) => {
+    const height = bar.height && Math.max(1, 20 * bar.height);
+    const box = h("svg:rect", { class: "wb-bar", x: i * wide, width: wide * 0.86, y: 20 - height, height });
+    if (bar.name === undefined) { picture.append(box); return; }
+    const title = h("svg:title", {}, `${bar.name}: ${count(bar.count)} records`);
+    picture.append(h("svg:g", {}, box, h("svg:rect", { class: "wb-catch", x: i * wide, width: wide, y: 0, height: 20 }), title));
+  });
+  return picture;
+}
+
+function columnLine(column, records) {
+  const [glyph, word] = KINDS[column.kind];
+  const share = column.missing / records;
+  return h("tr", { "data-name": column.name.toLowerCase() },
+    h("th", { scope: "row", title: column.name }, column.name),
+    h("td", {}, h("span", { class: "wb-kind", title: word }, glyph)),
+    h("td", { class: "wb-number" }, count(column.distinct)),
+    h("td", { class: "wb-number", title: column.missing ? `${count(column.missing)} records` : null },
+      column.missing ? (share < 0.0005 ? "< 0.1 %" : percent(share)) : h("span", { class: "wb-none" }, "–")),
+    h("td", {}, histogram(column.bars, column.name)));
+}
+
+export default widget(({ model, el, say, on, mark, seen }) => {
+  const { element, body, chosen } = step("Data", model);
+  el.classList.add("wb-data");
+  el.append(element);
+  let state = { data: {}, paths: true, most: 0, chunk: 1e6, given: false }, upload = null, open = null, busy = "";
+
+  // --- where from
+  const tabs = [["bundled", "Adult", "The census data that come with the workbench"],
+    ["path", "Path", "A file on the server"], ["upload", "Upload", "A file of yours"],
+    ["given", "Notebook", "What the notebook handed over"]];
+  const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
+    type: "radio", name: fresh("source"), value: key, class: "wb-hush", onchange: () => choose(key),
+  })]));
+  const group = fresh("source");
+  for (const radio of Object.values(radios)) radio.name = group;
+  const labels = Object.fromEntries(tabs.map(([key, word, help]) => [key, h("label", { title: help }, radios[key], h("span", {}, word))]));
+  const source = h("div", { class: "wb-sources", role: "radiogroup", "aria-label": "Where the data are from", "data-field": "source" },
+    h("div", { class: "wb-segments" }, Object.values(labels)));
+
+  const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "folder/table.csv" });
+  const pathPanel = h("form", { class: "wb-panel", onsubmit: event => {
+    event.preventDefault();
+    say("choose", { field: "path", value: path.value });
+  } }, field("path", "A file on the server, from the folder of the notebook", path));
+  path.after(h("button", { type: "submit" }, "Read"));
+
+  const file = h("input", { type: "file", class: "wb-hush", tabindex: -1, "aria-label": "File to upload" });
+  const pick = h("button", { type: "button", onclick: () => file.click() }, "Choose a file…");
+  const limit = h("span", { class: "wb-note" });
+  const drop = h("div", { class: "wb-panel wb-drop", "data-field": "upload" },
+    h("div", { class: "wb-row" }, pick, h("span", { class: "wb-note" }, "or drop it here"), file), limit,
+    h("span", { class: "wb-wrong", role: "alert" }));
+  file.addEventListener("change", () => { if (file.files[0]) send(file.files[0]); file.value = ""; });
+  drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("wb-over"); });
+  drop.addEventListener("dragleave", () => drop.classList.remove("wb-over"));
+  drop.addEventListener("drop", event => {
+    event.preventDefault();
+    drop.classList.remove("wb-over");
+    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+  });
+
+  // --- what goes on
+  const bar = h("progress", { max: 1, "aria-label": "Progress" });
+  const doing = h("span", { class: "wb-doing", role: "status" });
+  const work = h("div", { class: "wb-work", hidden: true }, bar, doing,
+    h("button", { type: "button", onclick: cancel }, "Cancel"));
+
+  function cancel() {
+    upload?.stop();
+    upload = null;
+    say("cancel");
+    idle();
+  }
+
+  function idle() {
+    work.hidden = true;
+    busy = "";
+    drawState();
+  }
+
+  function working(text, share) {
+    work.hidden = false;
+    doing.textContent = text;
+    if (share === undefined) bar.removeAttribute("value");
+    else bar.value = share;
+  }
+
+  function send(one) {
+    upload?.stop();
+    upload = null;
+    mark("upload", "");
+    if (one.size > state.most) {
+      mark("upload", `${one.name}: ${megabytes(one.size)} are more than the ${megabytes(state.most)} allowed; ` +
+        `leave out columns that are not needed, or pack it (.gz, .parquet)${state.paths ? ", or name a path on the server" : ""}`);
+      return;
+    }
+    upload = sending(one, say, {
+      chunk: state.chunk,
+      progressed: done => working(`${one.name}: ${(done / 1e6).toFixed(1)} of ${megabytes(one.size)}`, done / one.size),
+      ended: wrong => {
+        upload = null;
+        if (wrong) { cancel(); mark("upload", wrong); }
+      },
+    });
+    say("upload", { field: "upload", upload: upload.token, name: one.name, size: one.size });
+  }
+
+  on("welcome", ({ upload: token }) => { if (upload?.token === token) upload.begin(); });
+  on("got", ({ upload: token, received }) => { if (upload?.token === token) upload.got(received); });
+  on("idle", idle);
+  on("reading", ({ what, records }) => {
+    busy = what;
+    working(records ? `${what}: ${count(records)} records read` : `Reading ${what}…`);
+    for (const name of ["source", "path", "upload"]) mark(name, "");
+  });
+
+  // --- what is in use
+  const missing = h("input", { type: "checkbox", id: fresh("missing"), onchange: event => {
+    const wanted = event.target.checked;
+    event.target.checked = !!state.data.drop_missing; // Python decides
+    say("choose", { field: "drop_missing", value: wanted });
+  } });
+  const would = h("span", { class: "wb-soft" });
+  const missingRow = h("div", { class: "wb-check", "data-field": "drop_missing" }, missing,
+    h("label", { for: missing.id }, "Leave out records with missing values", " ", would));
+  const using = h("div", { class: "wb-using" });
+  const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
+  const rows = h("tbody");
+  const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
+  const table = h("div", { class: "wb-scroll wb-columns", tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "column"), h("th", { scope: "col" }, "type"),
+      h("th", { scope: "col", class: "wb-number" }, "distinct"), h("th", { scope: "col", class: "wb-number" }, "missing"),
+      h("th", { scope: "col" }, "values"))), rows));
+  const notes = h("ul"), notesTitle = h("summary");
+  const noted = h("details", { class: "wb-notes" }, notesTitle, notes);
+  const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, noted);
+  body.append(source, pathPanel, drop, work, known);
+
+  let summary = {};
+  function filter() {
+    const wanted = search.value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of rows.children) shown += !(row.hidden = !row.dataset.name.includes(wanted));
+    none.hidden = shown > 0 || !rows.children.length;
+  }
+
+  on("summary", given => {
+    summary = given;
+    known.hidden = !summary.records;
+    if (!summary.records) return drawState();
+    rows.replaceChildren(...summary.columns.map(column => columnLine(column, summary.records)));
+    search.hidden = summary.columns.length < 8;
+    filter();
+    notes.replaceChildren(...summary.notes.map(note => h("li", {}, note)));
+    notesTitle.textContent = summary.notes.length === 1 ? "1 note of the reader" : `${summary.notes.length} notes of the reader`;
+    noted.hidden = !summary.notes.length;
+    drawState();
+  });
+
+  const origin = () => Object.keys(state.data).find(key => key !== "drop_missing") ?? "bundled";
+  const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload" : origin();
+
+  function choose(key) {
+    open = key;
+    if (key === "bundled" || key === "given") say("choose", { field: "source", value: key });
+    drawState();
+    if (key === "path") path.focus();
+  }
+
+  function drawState() {
+    const at = open ?? originTab();
+    for (const [key, radio] of Object.entries(radios)) radio.checked = key === at;
+    labels.path.hidden = !state.paths;
+    labels.given.hidden = !state.given;
+    pathPanel.hidden = at !== "path" || !state.paths;
+    drop.hidden = at !== "upload";
+    limit.textContent = `At most ${megabytes(state.most).replace(".0", "")}; ${state.known ?? ""}`;
+    const name = { bundled: "adult (bundled)", path: state.data.path, given: state.data.given }[origin()] ?? "a query";
+    if (!summary.records) return chosen(busy ? `reading ${busy}…` : "none yet");
+    const drops = summary.incomplete, left = summary.records - (state.data.drop_missing ? drops : 0);
+    using.replaceChildren(h("b", {}, name), ` ${count(summary.records)} records × ${count(summary.columns.length)} columns`);
+    using.title = name;
+    missing.checked = !!state.data.drop_missing;
+    missing.disabled = !drops && !state.data.drop_missing;
+    would.textContent = !drops ? "(there are none)" : drops === summary.records
+      ? "(all of them: make columns that are mostly missing identifiers)"
+      : `(${count(drops)}, ${percent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
+    chosen(`${name}, ${count(left)} records × ${count(summary.columns.length)} columns`);
+  }
+
+  on("state", given => {
+    const before = JSON.stringify(state.data);
+    state = given;
+    if (before !== JSON.stringify(state.data)) open = null;
+    if (!path.value && state.typed) path.value = state.typed;
+    if (!path.value && state.data.path) path.value = state.data.path;
+    if (state.busy && !upload) { busy = state.busy; working(`Reading ${busy}…`); }
+    drawState();
+  });
+
+  return () => { if (upload) cancel(); };
+});

@@ -1,0 +1,57 @@
+// What is in a cell of the disclosure table: plain text, small bars, how near a limit is.
+
+function cell(data, field, row, threshold) {
+  const own = { bars: barsCell, loss: lossCell, exposed: exposedCell, used: limitCell }[field.key];
+  if (own) return own(data, row, threshold);
+  const text = field.labels ? field.labels[field.by[row]] : count(field.by[row]);
+  if (field.number) return h("div", { role: "gridcell", class: "wb-number" }, text);
+  return h("div", { role: "gridcell", title: text }, h("span", { class: "wb-clamped" }, text));
+}
+
+/** Bars of the class with the whole table's share as a mark on each; the most exposed value in another hue. */
+function barsCell(data, row) {
+  const values = valuesOf(data, row), worst = data.loss.worst[data.columns.worst[row]];
+  const width = 108, height = 28, step = width / values.length, gap = step > 4 ? 1 : 0;
+  const top = Math.max(...values.map(([, here, table]) => Math.max(here, table)));
+  const y = share => (height - share / top * (height - 1)).toFixed(1);
+  const bar = v => `M${(v * step + gap / 2).toFixed(1)} ${height}V${y(values[v][1])}h${(step - gap).toFixed(1)}V${height}z`;
+  const marks = values.map(([, , table], v) => `M${(v * step).toFixed(1)} ${y(table)}h${step.toFixed(1)}`).join("");
+  const said = mostMoved(values, 4).map(([label, here, table]) => `${label} ${percent(here)} (${percent(table)})`).join(", ");
+  return h("div", { role: "gridcell", title: `in the class (in the whole table): ${said}` },
+    h("svg:svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": said },
+      h("svg:path", { class: "wb-in-class", d: values.map((_, v) => (values[v][1] && v !== worst.bar ? bar(v) : "")).join("") }),
+      h("svg:path", { class: "wb-exposed", d: bar(worst.bar) }),
+      h("svg:path", { class: "wb-in-table", d: marks })));
+}
+
+/** The values whose share moves most, those that grow first among equals. */
+function mostMoved(values, most) {
+  return [...values].sort((a, b) => Math.abs(b[1] - b[2]) - Math.abs(a[1] - a[2]) || b[1] - a[1]).slice(0, most);
+}
+
+function lossCell(data, row, threshold) {
+  const loss = data.columns.loss[row], risk = loss >= threshold;
+  return h("div", {
+    role: "gridcell", class: `wb-number wb-loss-cell${risk ? " wb-at-risk" : ""}`,
+    style: `--wb-part: ${Math.min(100, 100 * loss / data.loss.dearest).toFixed(1)}%`, title: risk ? "at risk" : null,
+  }, risk && h("i", { role: "img", "aria-label": "at risk" }, "▲"), loss < 1e-4 ? figures(loss) : loss.toPrecision(3));
+}
+
+function exposedCell(data, row) {
+  const { label, prior } = data.loss.worst[data.columns.worst[row]], after = data.columns.posterior[row];
+  return h("div", { role: "gridcell", class: "wb-two", title: `${label}: ${percent(prior)} in the whole table, ${percent(after)} in the class` },
+    h("span", {}, label), h("span", { class: "wb-second" }, `${share(prior)} → ${share(after)} %`));
+}
+
+/** A share in per cent with three figures at most, without the sign. */
+const share = value => figures(Math.round(1000 * value) / 10);
+
+function limitCell(data, row) {
+  const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
+  const said = `${figure} ${figures(score[row])} ${bound} ${figures(limit)}`;
+  return h("div", {
+    role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
+    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${percent(used[row], 0)} of the limit is used`}`,
+  }, h("i", { class: "wb-gauge", "aria-hidden": "true" }, h("i", { style: `width: ${(100 * Math.min(1, used[row])).toFixed(0)}%` })),
+  h("span", {}, broken[row] ? `✕ ${said}` : said));
+}

@@ -1,0 +1,81 @@
+// The classes of a release as columns of numbers: unpacked once, sorted and filtered here.
+
+const ARRAYS = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
+
+/** The message with its buffers as typed arrays by name. */
+function unpacked(content, buffers) {
+  const columns = {};
+  content.columns.forEach(([name, type], i) => {
+    const { buffer, byteOffset, byteLength } = buffers[i];
+    columns[name] = new ARRAYS[type](buffer.slice(byteOffset, byteOffset + byteLength)); // aligned
+  });
+  return { ...content, columns };
+}
+
+/** The columns of the table: what it is sorted by lies in `by`; widths don't follow the content, so that none moves. */
+function fieldsOf(data) {
+  const { columns, loss, limits } = data;
+  const fields = [{ key: "size", title: "Size", width: "46px", by: columns.size, number: true, help: "people in the class" }];
+  data.quasi.forEach(({ name, labels }, a) => fields.push({
+    key: `quasi ${name}`, title: name, width: "minmax(70px, 1fr)", by: columns[`quasi ${a}`], labels,
+    help: `${name}: the released values`,
+  }));
+  if (loss) fields.push({
+    key: "bars", title: data.sensitive, width: "112px", by: columns.commonest,
+    help: `distribution of ${data.sensitive}: bars in the class, marks in the whole table, each row to its own scale; `
+      + "sorted by the share of the commonest value",
+  }, {
+    key: "loss", title: "Loss", width: "66px", by: columns.loss, number: true,
+    help: "privacy loss: how far the distribution in the class is from the whole table's (Jensen-Shannon)",
+  }, {
+    key: "exposed", title: "Most exposed", width: "minmax(120px, 1.2fr)", by: columns.posterior,
+    help: "the value whose share grows most: its share in the whole table and in the class; sorted by the latter",
+  });
+  if (limits.length) fields.push({
+    key: "used", title: "Nearest limit", width: "112px", by: columns.used,
+    help: "the model's limit that the class is nearest to; the bar is full at the limit",
+  });
+  return fields;
+}
+
+/** All classes in the order of a column; ties stand by their number. */
+function sorted(data, by, descending) {
+  const order = new Uint32Array(data.classes).map((_, i) => i), sign = descending ? -1 : 1;
+  return order.sort((a, b) => (by[a] < by[b] ? -sign : by[a] > by[b] ? sign : a - b));
+}
+
+/** The classes of an order that a filter lets through: { text, risk, size: [low, high], loss: [low, high], only }. */
+function filtered(data, order, filter, threshold, selected) {
+  const { size, loss } = data.columns, words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const tables = words.map(word => matching(data, word)), kept = new Uint32Array(order.length);
+  const [least, most] = filter.size, [low, high] = filter.loss;
+  let n = 0;
+  for (const row of order) {
+    if (size[row] < least || size[row] > most) continue;
+    if (loss && (loss[row] < low || loss[row] > high || (filter.risk && loss[row] < threshold))) continue;
+    if (filter.only && !selected.has(row)) continue;
+    if (tables.every(columns => columns.some(([codes, hit]) => hit[codes[row]]))) kept[n++] = row;
+  }
+  return kept.subarray(0, n);
+}
+
+/** Of each column with labels: its codes, and which labels hold a word. */
+function matching(data, word) {
+  const all = data.quasi.map((one, a) => [data.columns[`quasi ${a}`], one.labels]);
+  if (data.loss) all.push([data.columns.worst, data.loss.worst.map(one => one.label)]);
+  return all.map(([codes, labels]) => [codes, labels.map(label => label.toLowerCase().includes(word))]);
+}
+
+/** How many classes and records lose at least so much. */
+function atRisk(data, threshold) {
+  const { size, loss } = data.columns;
+  let classes = 0, records = 0;
+  for (let row = 0; row < data.classes; row++) if (loss[row] >= threshold) { classes++; records += size[row]; }
+  return { classes, records };
+}
+
+/** The shares of a class: [label, in the class, in the whole table] of each bar. */
+function valuesOf(data, row) {
+  const { bars, table } = data.loss, { counts, size } = data.columns;
+  return bars.map((label, v) => [label, counts[row * bars.length + v] / size[row], table[v]]);
+}

@@ -1,0 +1,258 @@
+// The frontier, live: chart, caps, legend, the point in words, and the points as a table.
+
+const VIEWS = [["frontier", "Frontier"], ["parallel", "All measures"], ["heat", "Heat map"]];
+const GLYPHS = {
+  circle: "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0", square: "M-4.5,-4.5h9v9h-9Z", "triangle-up": "M0,-5.5L5.5,4.5H-5.5Z",
+  diamond: "M0,-6L5,0L0,6L-5,0Z", "triangle-down": "M0,5.5L5.5,-4.5H-5.5Z", cross: "M-5.5,-1.8h3.7v-3.7h3.6v3.7h3.7v3.6h-3.7v3.7h-3.6v-3.7h-3.7Z",
+  line: "M-7,-1.2h14v2.4h-14Z",
+};
+
+export default widget(({ model, el, say, on, trait }) => {
+  let state = null, cursor = -1;
+  const whys = new Map();
+
+  // ---- what there is on the page
+  const tabs = VIEWS.map(([name, label]) => h("button", {
+    type: "button", "data-view": name, onclick: () => say("view", { view: name }),
+  }, label));
+  const choice = h("div", { class: "wb-tabs", role: "group", "aria-label": "View" }, tabs);
+  const pin = h("button", { type: "button", class: "wb-quiet", onclick: () => say("pin", { on: !state?.pinned }) }, "Pin to compare");
+  const sides = ["privacy", "utility"].map((side, which) => axisControls(side, which));
+  const headline = h("p", { class: "wb-headline" });
+  const missing = h("button", { type: "button", class: "wb-quiet wb-link", hidden: true, onclick: () => { leftOut.open = !leftOut.open; } });
+  const stage = h("div", { class: "wb-stage", tabindex: 0, role: "application", "aria-roledescription": "chart", onkeydown: keyed, onblur: () => walk(-1) });
+  const nothing = h("p", { class: "wb-nothing", hidden: true });
+  const legend = h("ul", { class: "wb-legend", "aria-label": "Lines" });
+  const best = h("p", { class: "wb-best" });
+  const chosen = h("div", { class: "wb-point", "aria-live": "polite" });
+  const compared = h("p", { class: "wb-compared", hidden: true });
+  const tableBody = h("div", { class: "wb-scroll" });
+  const table = h("details", { class: "wb-alternative", ontoggle: drawTable }, h("summary", {}, "The points as a table"), tableBody);
+  const leftBody = h("div", { class: "wb-scroll" });
+  const leftOut = h("details", { class: "wb-alternative", hidden: true, ontoggle: () => { if (leftOut.open) say("left_out"); } },
+    h("summary", {}, "Left out, and why"), leftBody);
+  const shown = h("div", { class: "wb-frontier" },
+    h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
+    h("div", { class: "wb-row wb-said" }, headline, missing),
+    stage, legend, best, chosen, compared, leftOut, table);
+  el.append(h("div", { class: "wb-row wb-head" }, choice, pin), nothing, shown);
+
+  const picture = chart(stage, { say, on }, { picked, tip });
+  const dragged = draggedCaps(stage, picture, () => state?.view === "frontier" ? state.caps : [],
+    throttled((cap, value) => {
+      const input = sides.find(one => one.side === sideOf(cap.key)).cap;
+      input.setAttribute("aria-invalid", "false");
+      input.value = value ?? "";
+      say("cap", { field: `cap-${sideOf(cap.key)}`, key: cap.key, value });
+    }, 60));
+
+  /** Which measure is on an axis, and the cap on it. */
+  function axisControls(side, which) {
+    const menu = h("select", { onchange: () => say("axis", { field: `axis-${side}`, side, key: menu.value }) });
+    const cap = h("input", { type: "text", inputmode: "decimal", size: 7, autocomplete: "off", placeholder: "no cap",
+      onchange: () => say("cap", { field: `cap-${side}`, key: menu.value, value: cap.value }),
+      onkeydown: event => { if (event.key === "Enter") cap.dispatchEvent(new Event("change")); } });
+    const menuField = field(`axis-${side}`, which ? "Utility, upwards" : "Privacy, to the right", menu);
+    const capField = field(`cap-${side}`, "at most", cap, "The best point within the caps is marked. Drag the line, or type a number.");
+    const bound = capField.querySelector("label");
+    const update = ({ measures, axes, caps }) => {
+      const fitting = measures.filter(measure => measure.side === side);
+      if (menu.dataset.of !== fitting.map(measure => measure.key).join()) {
+        menu.replaceChildren(...fitting.map(({ key, name }) => h("option", { value: key }, `${name}, ${key}`)));
+        menu.dataset.of = fitting.map(measure => measure.key).join();
+      }
+      menu.value = axes[which];
+      cap.setAttribute("aria-label", `cap: ${axes[which]} ${caps[which].bound}`);
+      bound.textContent = `${caps[which].bound}`;
+      const said = caps[which].value === null ? "" : String(caps[which].value);
+      const typed = document.activeElement === cap || cap.getAttribute("aria-invalid") === "true";
+      if (!typed) cap.value = said; // what is being typed stays, and what was typed stays beside what is wrong with it
+    };
+    return { side, cap, element: h("div", { class: "wb-axis" }, menuField, capField), update };
+  }
+
+  const sideOf = key => state.measures.find(measure => measure.key === key)?.side;
+
+  // ---- what Python says
+  on("nothing", ({ text, pinned }) => {
+    state = null;
+    nothing.textContent = text;
+    nothing.hidden = false;
+    shown.hidden = true;
+    pin.hidden = !pinned;
+  });
+
+  on("picture", message => {
+    const { spec, rows } = message;
+    const caps = dragged.held() && state ? state.caps : message.caps;
+    state = { ...message, caps, rows, spec: spec ?? state?.spec };
+    whys.clear();
+    nothing.hidden = true;
+    shown.hidden = false;
+    pin.hidden = false;
+    pin.textContent = state.pinned ? "Unpin" : "Pin to compare";
+    pin.title = state.pinned ? "Let the pinned frontier go" : "Keep this frontier on the chart, to compare the next ones with it";
+    if (dragged.held()) { delete rows.cap_x; delete rows.cap_y; }
+    if (spec) picture.show(spec, rows); else picture.rows(rows);
+    headline.textContent = state.headline;
+    headline.setAttribute("aria-live", state.complete ? "polite" : "off");
+    missing.hidden = leftOut.hidden = !state.left_out;
+    missing.textContent = `${state.left_out} left out: why?`;
+    if (leftOut.open) say("left_out");
+    stage.setAttribute("aria-label", `${state.spoken} Arrow keys go from point to point, Enter selects.`);
+    stage.classList.toggle("wb-tall", state.view === "heat");
+    for (const side of sides) side.update(state);
+    drawLegend();
+    capped(state);
+    compared.hidden = !state.compared;
+    compared.textContent = state.compared;
+    drawPoint();
+    if (table.open) drawTable();
+  });
+
+  on("rows", ({ rows }) => {
+    if (dragged.held()) { delete rows.cap_x; delete rows.cap_y; }
+    if (state) Object.assign(state.rows, rows);
+    picture.rows(rows);
+  });
+
+  on("capped", message => {
+    if (!state) return;
+    if (!dragged.held()) state.caps = message.caps;
+    Object.assign(state, { best: message.best, best_index: message.best_index });
+    for (const side of sides) side.update(state);
+    capped(state);
+  });
+
+  on("moving", ({ text }) => { if (state) { state.moving = text; drawPoint(); } });
+  on("why", ({ index, text }) => { whys.get(index)?.said(text); });
+  on("left_out", ({ rows }) => leftBody.replaceChildren(h("table", {},
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Recipe"), h("th", { scope: "col" }, "Why"))),
+    h("tbody", {}, rows.map(([recipe, reason]) => h("tr", {}, h("td", {}, recipe), h("td", {}, reason)))))));
+
+  trait("view", name => {
+    for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === name));
+  });
+  trait("selected", () => { drawPoint(); if (table.open) drawTable(); });
+
+  // ---- what people do
+  function select(index) { say("select", { index: index === model.get("selected") ? -1 : index }); }
+
+  function picked(datum) {
+    if (state && state.view !== "frontier" && datum?.i >= 0) select(datum.i);
+  }
+
+  let down = null;
+  stage.addEventListener("pointerdown", event => { down = event; }, true);
+  stage.addEventListener("click", event => {
+    const dragging = down && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > 4;
+    if (!state || state.view !== "frontier" || dragging) return;
+    const near = nearest(event);
+    if (near >= 0) select(near);
+  });
+
+  /** The point nearest to the pointer: small marks are hard to hit. */
+  function nearest(event) {
+    const view = picture.view();
+    if (!view) return -1;
+    const at = within(view, event), x = view.scale("x"), y = view.scale("y");
+    const far = row => Math.hypot(x(row.x) - at.x, y(row.y) - at.y);
+    const found = state.rows.points.reduce((a, b) => !a || far(b) < far(a) ? b : a, null);
+    return found && far(found) < 16 ? found.i : -1;
+  }
+
+  /** Asks once why a point is what it is. */
+  function why(index) {
+    if (!whys.has(index)) {
+      const one = {};
+      one.text = new Promise(said => { one.said = said; });
+      whys.set(index, one);
+      say("why", { index });
+    }
+    return whys.get(index).text;
+  }
+
+  function said(index, element) {
+    const now = state;
+    why(index).then(text => { if (state === now) element.textContent = text; });
+    return element;
+  }
+
+  function tip(datum) {
+    if (state?.rows.moving?.includes(datum) || datum.i === undefined || datum.i < 0) return [h("b", {}, datum.recipe ?? "")];
+    if (datum.line?.startsWith("pinned: ")) return [h("b", {}, datum.recipe), h("p", {}, datum.line)];
+    const point = state?.points[datum.i];
+    return point ? [h("b", {}, point.recipe), h("dl", {}, pairs(point)), said(datum.i, h("p", { class: "wb-why" }, "…"))] : [];
+  }
+
+  function pairs(point) {
+    return state.measures.map(({ key }, i) => [h("dt", {}, key), h("dd", {}, figures(point.values[i]))]);
+  }
+
+  /** Through the points from left to right, as they are drawn. */
+  function keyed(event) {
+    if (event.target !== stage || !state) return;
+    const order = state.view === "frontier"
+      ? [...state.rows.points].sort((a, b) => a.x - b.x || a.y - b.y).map(row => row.i)
+      : state.view === "heat" ? [...new Set(state.rows.cells.map(cell => cell.i))].filter(i => i >= 0)
+        : [...new Set(state.rows.strands.map(strand => strand.i))];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const from = order.indexOf(cursor >= 0 ? cursor : model.get("selected"));
+    if (step && order.length) walk(order[Math.min(Math.max(from + step, 0), order.length - 1)]);
+    else if (event.key === "Home") walk(order[0]);
+    else if (event.key === "End") walk(order.at(-1));
+    else if ((event.key === "Enter" || event.key === " ") && cursor >= 0) select(cursor);
+    else if (event.key === "Escape") walk(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  function walk(index) {
+    if (cursor === index) return;
+    cursor = index;
+    if (state?.view === "frontier") picture.rows({ cursor: state.rows.points.filter(row => row.i === index) });
+    drawPoint();
+  }
+
+  // ---- the rest of the page
+  function capped({ best: text, best_index: index }) {
+    best.replaceChildren(...(text ? [text, index >= 0 && index !== model.get("selected")
+      ? h("button", { type: "button", class: "wb-quiet wb-link", onclick: () => say("select", { index }) }, "select it") : ""] : []));
+  }
+
+  function drawLegend() {
+    const written = JSON.stringify(state.legend);
+    if (legend.dataset.shown === written) return;
+    legend.dataset.shown = written;
+    legend.replaceChildren(...state.legend.map(({ line, hue, shape }) => h("li", {},
+      h("svg:svg", { width: 16, height: 14, viewBox: "-8 -7 16 14", "aria-hidden": "true" }, h("svg:path", { d: GLYPHS[shape], fill: hue })), line)));
+  }
+
+  function drawPoint() {
+    if (!state) return;
+    const selected = model.get("selected"), index = cursor >= 0 ? cursor : selected, point = state.points[index];
+    const rows = [];
+    if (point) {
+      const values = state.measures.map(({ key }, i) => `${key} ${figures(point.values[i])}`).join(", ");
+      rows.push(h("p", {}, h("b", {}, `${cursor >= 0 && cursor !== selected ? "Enter selects" : "Selected"}: ${point.recipe}`), ` ${values}`),
+        said(index, h("p", { class: "wb-why" }, point.state)));
+    } else rows.push(h("p", { class: "wb-why" }, "Click a point to select its release; the arrow keys go from point to point."));
+    if (state.moving) rows.unshift(h("p", {}, h("b", {}, "◆ Now: "), state.moving));
+    chosen.replaceChildren(...rows);
+    capped(state);
+  }
+
+  function drawTable() {
+    if (!table.open || !state) return;
+    const selected = model.get("selected");
+    const head = ["Recipe", "State", ...state.measures.map(measure => measure.key)];
+    tableBody.replaceChildren(h("table", {},
+      h("thead", {}, h("tr", {}, head.map((name, i) => h("th", { scope: "col", class: i > 1 ? "wb-number" : null }, name)))),
+      h("tbody", {}, state.points.map((point, i) => h("tr", { "aria-selected": String(i === selected), class: i === selected ? "wb-on" : null },
+        h("th", { scope: "row" }, h("button", { type: "button", class: "wb-quiet wb-link", onclick: () => select(i) }, point.recipe)),
+        h("td", {}, point.state), point.values.map(value => h("td", { class: "wb-number" }, figures(value))))))));
+  }
+
+  return () => picture.end();
+});

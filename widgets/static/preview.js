@@ -1,0 +1,95 @@
+// What leaves as a file, and original beside release for the analyst's eyes: each only when a button asks for it.
+
+const FILES = [
+  ["The release", [["csv", "CSV"], ["parquet", "Parquet"]]],
+  ["The study", [["yaml", "YAML"], ["py", "Python"]]],
+  ["The chart", [["png", "PNG"], ["svg", "SVG"], ["json", "Vega-Lite"]]],
+];
+const NEEDS = { csv: "release", parquet: "release", yaml: "study", py: "code", png: "chart", svg: "chart", json: "chart" };
+const HELP = {
+  csv: "the released file", parquet: "the released file", yaml: "data, roles, hierarchies, recipes and measures",
+  py: "the script that makes the same release", png: "a picture", svg: "a drawing", json: "the chart as Vega-Lite",
+};
+
+/** Hands a file to the browser. */
+function download(name, type, pieces) {
+  const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function sideBySide({ columns, sizes, of }) {
+  const rows = sizes.map((size, i) => h("tr", {}, columns.map(({ original, released }) => {
+    const [was, is] = [original[i], released[i]];
+    return was === is ? h("td", {}, is)
+      : h("td", { class: "wb-changed", title: `was ${was}` }, h("span", {}, is || "(removed)"), h("s", {}, was));
+  }), h("td", { class: "wb-number" }, count(size))));
+  const changed = columns.filter(({ original, released }) => original.some((was, i) => was !== released[i])).length;
+  return [
+    h("p", { class: "wb-note" }, `${count(sizes.length)} of ${count(of)} records, as released; where that differs, as they were below it. ` +
+      `${count(changed)} of ${count(columns.length)} columns differ.`),
+    h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original beside release" }, h("table", { class: "wb-sample" },
+      h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role, class: `wb-role-${one.role}` }, one.name, h("small", {}, one.role))),
+        h("th", { class: "wb-number" }, "class size"))),
+      h("tbody", {}, rows))),
+  ];
+}
+
+export default widget(({ model, el, say, on, mark }) => {
+  const { element, body, chosen } = step("Preview and export", model);
+  el.append(element);
+  const audit = h("p", { class: "wb-audit" });
+  const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
+  const sure = h("div", { class: "wb-row", hidden: true }, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
+  const status = h("p", { class: "wb-note", role: "status" });
+  const buttons = {};
+  const place = what => (NEEDS[what] === "release" ? "release" : NEEDS[what] === "chart" ? "chart" : "study");
+  const exports = FILES.map(([title, kinds]) => h("div", { class: "wb-files", "data-field": place(kinds[0][0]) },
+    h("span", { class: "wb-files-name" }, title),
+    h("div", { class: "wb-row" }, kinds.map(([what, text]) => buttons[what] = h("button", {
+      type: "button", title: HELP[what], "aria-label": `${title} as ${text}: ${HELP[what]}`,
+      onclick: () => say("export", { field: place(what), what, anyway: anyway.checked }),
+    }, text))),
+    h("span", { class: "wb-wrong", role: "alert" }), title === "The release" ? sure : null));
+
+  const number = h("input", { type: "number", min: 1, max: 500, value: 20, "aria-label": "records to show" });
+  const sample = h("div");
+  const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { sample.replaceChildren(); hide.hidden = true; } }, "hide");
+  const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
+  const preview = h("div", { class: "wb-preview", "data-field": "preview", hidden: true },
+    h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), hide), h("span", { class: "wb-wrong", role: "alert" }),
+    h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), sample);
+  body.append(audit, ...exports, status, preview);
+
+  on("state", state => {
+    audit.textContent = state.audit;
+    audit.classList.toggle("wb-held", state.audit.includes(" holds"));
+    chosen(state.recipe);
+    for (const [what, button] of Object.entries(buttons)) button.disabled = !state[NEEDS[what]];
+    buttons.csv.title = `${HELP.csv}${state.several ? ": records and sensitive values in two files, zipped" : ""}`;
+    preview.hidden = !state.preview;
+    ask.disabled = !state.release;
+    sample.replaceChildren();  // what was shown is of another release
+    hide.hidden = sure.hidden = true;
+    anyway.checked = false;
+  });
+  on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = false; });
+  on("working", () => { status.textContent = "Making the file…"; });
+  on("refused", () => { sure.hidden = false; });
+  on("ended", () => { status.textContent = ""; });
+
+  const arriving = {};
+  on("file", ({ name, type, place: at, pieces }, buffers) => {
+    const parts = arriving[name] ??= [];
+    parts[at] = buffers[0];
+    if (parts.filter(Boolean).length < pieces) {
+      status.textContent = `${name}: ${Math.round(100 * (at + 1) / pieces)} %`;
+      return;
+    }
+    delete arriving[name];
+    download(name, type, parts);
+    status.textContent = `${name} went to your downloads.`;
+  });
+});

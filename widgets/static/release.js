@@ -1,0 +1,188 @@
+// The release under the sliders: asks Python with the newest value, one question in flight at a time.
+
+const STEPS = 1000;  // of a slider
+const OFTEN = 40;  // ms between questions
+const PATIENCE = 5000;  // ms for an answer that never comes
+
+/** One question at a time, the newest first in line: the point follows the hand however long one takes. */
+function asking(say) {
+  let flying = 0, serial = 0, sent = 0, waiting = null, timer = null;
+  const pump = () => {
+    timer = null;
+    const now = performance.now();
+    if (!waiting) return;
+    if (flying && now - sent < PATIENCE) { timer = setTimeout(pump, PATIENCE - (now - sent)); return; }
+    if (now - sent < OFTEN) { timer = setTimeout(pump, OFTEN - (now - sent)); return; }
+    flying = ++serial; sent = now;
+    const [kind, content] = waiting;
+    waiting = null;
+    say(kind, { ...content, ask: flying });
+  };
+  return {
+    ask(kind, content) { waiting = [kind, content]; if (!flying || timer === null) pump(); },
+    answered(number) {
+      if (number !== null && number !== undefined && number !== flying) return;
+      flying = 0;
+      clearTimeout(timer);
+      pump();
+    },
+    busy: () => Boolean(flying || waiting),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** Between the place of a slider and the value it stands for. */
+function scaleOf({ low, high, step, log, whole }) {
+  const round = value => {
+    const near = whole || !log ? Math.round(value / step) * step : Number(value.toPrecision(3));
+    return Number(Math.min(high, Math.max(low, near)).toPrecision(10));
+  };
+  const ratio = Math.log(high / low);
+  return {
+    value: place => round(log ? low * Math.exp(ratio * place / STEPS) : low + (high - low) * place / STEPS),
+    place: value => STEPS * (log ? Math.log(Math.max(value, low) / low) / ratio : (value - low) / (high - low)),
+    next: (value, up) => {
+      const by = log ? Math.max(step, value * 0.05) : Math.max(step, whole ? 1 : (high - low) / 200);
+      return round(value + (up ? by : -by));
+    },
+  };
+}
+
+function slider(one, part, asker) {
+  const key = `${part}.${one.name}`, scale = scaleOf({ ...one, whole: one.step === 1 && Number.isInteger(one.values[0]) });
+  const id = fresh("slider"), message = { field: key, part, name: one.name };
+  const range = h("input", { type: "range", min: 0, max: STEPS, step: "any", id, "aria-describedby": `${id}-help` });
+  const typed = h("input", { type: "text", inputmode: "decimal", "aria-label": `${one.name}, typed`, class: "wb-typed" });
+  const show = value => {
+    range.value = scale.place(value);
+    range.setAttribute("aria-valuetext", `${one.name} = ${figures(value)}`);
+    if (document.activeElement !== typed) typed.value = value;
+  };
+  range.addEventListener("input", () => {
+    const value = scale.value(Number(range.value));
+    typed.value = value;
+    range.setAttribute("aria-valuetext", `${one.name} = ${figures(value)}`);
+    asker.ask("move", { ...message, value });
+  });
+  range.addEventListener("keydown", event => {
+    const up = ["ArrowRight", "ArrowUp"].includes(event.key), down = ["ArrowLeft", "ArrowDown"].includes(event.key);
+    if (!up && !down) return;
+    event.preventDefault();
+    const value = scale.next(scale.value(Number(range.value)), up);
+    show(value);
+    asker.ask("move", { ...message, value });
+  });
+  typed.addEventListener("change", () => {
+    const value = Number(typed.value);
+    if (typed.value.trim() && Number.isFinite(value)) range.value = scale.place(value);
+    asker.ask("move", { ...message, value: typed.value });
+  });
+  show(one.values[0]);
+  const element = h("div", { class: "wb-slide", "data-field": key },
+    h("label", { for: id, title: one.help }, one.name), range, typed,
+    h("span", { class: "wb-hush", id: `${id}-help` }, one.help), h("span", { class: "wb-wrong", role: "alert" }));
+  element.follow = value => { if (document.activeElement !== range) show(value); };
+  return element;
+}
+
+function choice(one, part, say) {
+  const id = fresh("choice"), key = `${part}.${one.name}`;
+  return h("div", { class: "wb-slide", "data-field": key },
+    h("label", { for: id, title: one.help }, one.name),
+    h("select", { id, onchange: event => say("pick", { field: key, part, name: one.name, place: Number(event.target.value) }) },
+      one.options.map((text, place) => h("option", { value: place, selected: place === one.chosen[0] }, text))),
+    h("span", { class: "wb-wrong", role: "alert" }));
+}
+
+/** A block that grows with what it says and never shrinks: nothing below it jumps. */
+function steady(tag, attributes, ...children) {
+  const element = h(tag, attributes, ...children);
+  let width = 0;
+  element.say = (...content) => {
+    if (element.offsetWidth !== width) { width = element.offsetWidth; element.style.minHeight = ""; }
+    element.replaceChildren(...content);
+    element.style.minHeight = `${Math.max(parseFloat(element.style.minHeight) || 0, element.offsetHeight)}px`;
+  };
+  return element;
+}
+
+const SIDES = { privacy: "What may be learnt", utility: "What is lost" };
+
+function figuresOf(rows) {
+  return h("table", { class: "wb-figures" },
+    h("caption", { class: "wb-hush" }, "The measures of this release"),
+    h("thead", {}, h("tr", {}, h("th", {}, "Measure"), h("th", { class: "wb-number" }, "Value"), h("th", {}, "Better"))),
+    h("tbody", {}, rows.map((row, i) => h("tr", { class: `${row.axis ? "wb-drawn" : ""}${i && row.side !== rows[i - 1].side ? " wb-other-side" : ""}` },
+      h("td", { title: [row.name, row.sentence].filter(Boolean).join(": ") }, h("b", {}, row.key), h("small", {}, row.name),
+        h("div", { class: "wb-unit" }, row.unit)),
+      h("td", { class: "wb-number", title: row.reason || null }, figures(row.value)),
+      h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
+}
+
+export default widget(({ el, say, on, mark }) => {
+  const asker = asking(say);
+  const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
+  const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
+  const made = steady("p", { class: "wb-note" });
+  const model = h("select", { id: fresh("model"), onchange: () => model.value && say("model", { field: "asked", name: model.value }) });
+  const controls = h("div", { class: "wb-controls" });
+  const reason = steady("div", { class: "wb-reason", role: "status" });
+  const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
+  const place = steady("p", { class: "wb-place" });
+  const table = h("div");
+  const beside = steady("div", { class: "wb-beside" });
+  const change = steady("p", { class: "wb-change" });
+  const good = h("div", { class: "wb-good", hidden: true },
+    ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side])),
+    table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
+  el.append(h("div", { class: "wb-release" },
+    h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made,
+    h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
+    controls, reason, good));
+
+  const rest = debounced(() => { if (!asker.busy()) say("rest"); }, 350);
+
+  on("controls", ({ parts, models, model: chosen, ready }) => {
+    model.replaceChildren(h("option", { value: "", disabled: Boolean(chosen) }, ready ? "choose a model" : "choose data and roles first"),
+      ...models.map(one => h("option", { value: one.name, title: one.about }, one.name)));
+    model.value = chosen;
+    model.disabled = !ready;
+    const draw = part => part.fields.map(one => one.type === "numbers" ? slider(one, part.part, asker) : choice(one, part.part, say));
+    const unfolded = controls.querySelector("details")?.open;
+    const focused = controls.contains(document.activeElement) ? document.activeElement.closest("[data-field]")?.dataset.field : null;
+    controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
+      ? part.fields.length ? [h("details", { class: "wb-how", open: Boolean(unfolded) }, h("summary", {}, "method: ", part.name), draw(part))] : []
+      : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean)));
+    if (focused) [...controls.querySelectorAll("[data-field]")].find(one => one.dataset.field === focused)?.querySelector("input, select")?.focus();
+  });
+
+  on("point", point => {
+    asker.answered(point.ask ?? undefined);
+    if (!asker.busy()) {
+      for (const one of controls.querySelectorAll("[data-field]")) if (one.dataset.field in point.values) one.follow?.(point.values[one.dataset.field]);
+    }
+    good.hidden = !point.recipe;
+    good.classList.toggle("wb-stale", Boolean(point.reason));
+    hold.disabled = !point.recipe || point.kept || point.baseline || Boolean(point.reason);
+    hold.textContent = point.kept ? "In the study" : "Keep this point";
+    name.say(point.reason ? point.asked : point.model || "No release is chosen yet");
+    made.say(point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
+    reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
+      point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
+    if (!point.recipe) return;
+    for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
+    table.replaceChildren(figuresOf(point.figures));
+    place.say(point.place);
+    beside.say(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
+      onclick: () => say("select", { field: "asked", place: i }) },
+      h("span", {}, h("b", {}, one.recipe.replace(/ \(([^()]*)\)$/, "")), ` ${one.why}`), h("small", {}, one.difference)))
+      : [h("p", { class: "wb-note" }, "None yet: there is no other efficient point.")]));
+    change.say(h("span", { class: "wb-note" }, ""));
+    rest();
+  });
+
+  on("change", ({ text, take }) => change.say(text, " ",
+    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked" }), "aria-label": `take ${take}` }, "take it") : ""));
+  on("answered", ({ ask }) => asker.answered(ask));
+  return () => asker.stop();
+});

@@ -1,0 +1,158 @@
+// The role of every column: what each singles out, a proposal, and how many records the chosen ones single out.
+
+/** "6 quasi-identifiers: age, sex, …; sensitive: occupation" */
+function rolesInWords(roles, most = 3) {
+  const few = names => names.slice(0, most).join(", ") + (names.length > most ? ", …" : "");
+  const quasi = roles.quasi ?? [], sensitive = roles.sensitive ?? [], left = (roles.identifiers ?? []).length;
+  if (!quasi.length) return "choose at least one quasi-identifier";
+  return [`${quasi.length} quasi-identifier${quasi.length > 1 ? "s" : ""}: ${few(quasi)}`,
+    sensitive.length ? `sensitive: ${few(sensitive)}` : "nothing sensitive",
+    left ? `${left} left out` : null].filter(Boolean).join("; ");
+}
+
+/** A list of combinations with what each singles out; a click selects the columns. */
+function combinationList(title, found, top, select) {
+  return h("div", {}, h("h4", {}, title), h("ul", {}, found.map(one => h("li", {},
+    h("button", { type: "button", class: "wb-quiet", title: `Select ${one.names.join(", ")}`, onclick: () => select(one.names) },
+      h("span", { class: "wb-names" }, one.names.join(" + ")),
+      h("span", { class: "wb-meter", style: `--share: ${100 * one.share / top}%` }),
+      h("span", { class: "wb-share", title: `${one.about ? "about " : ""}${records(one.unique)}` },
+        (one.about ? "≈ " : "") + singledOut(one.share)))))));
+}
+
+export default widget(({ model, el, say, on, trait, mark }) => {
+  el.classList.add("wb-roles");
+  const { element, body, chosen } = step("Roles", model);
+  el.append(element);
+  let most = 1000, advice = {}, found = { pairs: [], triples: [], notes: [], counted: false };
+
+  const grid = roleGrid({
+    role: (columns, role, name) => { clear(); say("choose", { field: name, columns, role }); },
+    level: (name, level) => { clear(); say("level", { field: `column:${name}`, name, level }); },
+    most: () => most,
+    moved: drawSelection,
+  });
+  const clear = () => {
+    for (const row of grid.rows) { mark(`column:${row.name}`, ""); row.withdraw(); }
+    mark("selected", "");
+    mark("propose", "");
+  };
+
+  // --- above: find and propose
+  const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
+  const propose = h("button", { type: "button", disabled: true, onclick: () => { clear(); say("propose", { field: "propose" }); } }, "Propose roles");
+  const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); say("back"); } }, "Take back");
+  const top = h("div", { class: "wb-tools", "data-field": "propose" }, search, back, propose);
+  const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
+
+  function filter() { none.hidden = grid.filter(search.value) > 0 || !grid.rows.length; }
+
+  // --- below: what is selected
+  const howMany = h("span", { class: "wb-soft" });
+  const bulk = h("div", { class: "wb-bulk", "data-field": "selected", role: "group", "aria-label": "Role of what is selected" }, howMany,
+    h("span", { class: "wb-words" }, ROLES.map(([role, short, long, help]) => h("button", {
+      type: "button", title: `${help} (key ${short})`, "data-role": role,
+      onclick: () => { clear(); say("choose", { field: "selected", columns: grid.selection.names, role }); },
+    }, h("u", {}, long[0]), long.slice(1)))), h("span", { class: "wb-wrong", role: "alert" }));
+  const why = h("p", { class: "wb-role-why", role: "status" });
+
+  function drawSelection() {
+    const names = grid.selection.names, row = grid.selection.current;
+    howMany.textContent = names.length ? `Make ${names.length > 1 ? `${names.length} columns` : "it"}` : "Select columns to";
+    for (const button of bulk.querySelectorAll("button")) button.disabled = !names.length;
+    if (names.length > 1 || !row) {
+      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, R.");
+      return;
+    }
+    const one = advice[row.name];
+    why.replaceChildren(h("b", {}, row.name), `: ${row.few}. `,
+      one ? (one.role ? `Proposed: ${WORD[one.role]}. ${one.reason}` : one.reason) : "");
+  }
+
+  // --- what the chosen ones single out
+  const meter = h("span", { class: "wb-meter" });
+  const aloneText = h("span");
+  const alone = h("div", { class: "wb-together", role: "status", "data-field": "alone" }, aloneText, meter);
+  const counting = h("span", { class: "wb-soft", role: "status" });
+  const lists = h("div", { class: "wb-lists" }), notes = h("p", { class: "wb-note" });
+  const combined = h("details", { class: "wb-combined", "data-field": "survey" },
+    h("summary", {}, "Worst combinations ", counting), lists, notes);
+  body.append(top, grid.element, none, bulk, why, alone, combined);
+
+  on("alone", one => {
+    const chosenNow = (model.get("roles").quasi ?? []).length;
+    alone.classList.toggle("wb-empty", one.unique === undefined);
+    meter.style.setProperty("--share", `${100 * (one.share ?? 0)}%`);
+    if (one.unique === undefined) {
+      aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: what others may know of a person.";
+      return;
+    }
+    const of = chosenNow > 1 ? `their combination of the ${chosenNow} quasi-identifiers` : "their quasi-identifier";
+    aloneText.replaceChildren(h("b", {}, `${one.about ? "About " : ""}${records(one.unique)} (${singledOut(one.share)})`),
+      ` of ${count(one.records)} ${one.unique === 1 ? "is" : "are"} alone with ${of}.`);
+  });
+
+  // --- the columns and their roles
+  function roleOf(roles) {
+    const of = {};
+    for (const [role, key] of [["quasi", "quasi"], ["sensitive", "sensitive"], ["identifier", "identifiers"]])
+      for (const name of roles[key] ?? []) of[name] = role;
+    return of;
+  }
+
+  function drawRoles() {
+    const roles = model.get("roles"), levels = model.get("levels"), of = roleOf(roles);
+    for (const row of grid.rows) {
+      const one = advice[row.name];
+      row.set(of[row.name] ?? "neutral", one?.role, one?.reason, levels[row.name]);
+    }
+    chosen(grid.rows.length ? rolesInWords(roles) : "no data yet");
+    drawLists();
+  }
+
+  function drawLists() {
+    const out = new Set(model.get("roles").identifiers ?? []);
+    const kept = list => list.filter(one => !one.names.some(name => out.has(name)));
+    const [pairs, triples] = [kept(found.pairs), kept(found.triples)];
+    const top = Math.max(1e-9, ...[...pairs, ...triples].map(one => one.share));
+    lists.replaceChildren(
+      ...(pairs.length ? [combinationList("pairs", pairs, top, select)] : []),
+      ...(triples.length ? [combinationList("triples", triples, top, select)] : []));
+    notes.textContent = [found.counted && !pairs.length ? "There are no two columns to combine." : null,
+      found.counted ? "Records singled out by columns that are not identifiers or nearly names." : null, ...found.notes].filter(Boolean).join(" ");
+  }
+
+  function select(names) {
+    search.value = "";
+    filter();
+    grid.selection.these(names);
+    grid.rows.find(row => row.name === names[0])?.element.scrollIntoView({ block: "nearest" });
+  }
+
+  on("columns", given => {
+    most = given.most;
+    const hadFocus = grid.element.contains(document.activeElement);
+    grid.columns(given.columns);
+    search.hidden = given.columns.length < 8;
+    filter();
+    drawSelection();
+    drawRoles();
+    if (hadFocus) grid.selection.current?.element.focus();
+  });
+  on("survey", given => {
+    found = given;
+    advice = given.advice;
+    propose.disabled = !given.counted;
+    propose.title = given.counted ? "Names near-unique columns identifiers and columns that help to single out quasi-identifiers"
+      : "The columns are still being counted";
+    counting.textContent = given.counted ? "" : "counting…";
+    drawRoles();
+    drawSelection();
+  });
+  on("counting", ({ done, total }) => { counting.textContent = done < total ? `counting ${count(done)} of ${count(total)}` : ""; });
+  on("proposed", ({ back: possible }) => { back.hidden = !possible; });
+  on("offer", ({ name }) => grid.rows.find(row => row.name === name)?.offer());
+  trait("roles", () => drawRoles());
+  trait("levels", () => drawRoles());
+  drawSelection();
+});

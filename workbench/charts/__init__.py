@@ -1,0 +1,27 @@
+"""Charts: the frontier, all measures of its points, what the records of a release lose, the populations it hurts most.
+
+Okabe-Ito hues, and a shape for every line as well; text takes the colour of the page, so light and dark both work.
+"""
+
+from __future__ import annotations
+
+import altair as alt
+
+from workbench.charts.frontier import frontier_chart
+from workbench.charts.heat import heat_chart
+from workbench.charts.losses import loss_chart, populations_chart
+from workbench.charts.parallel import parallel_chart
+from workbench.offline import save, show_offline
+
+__all__ = [
+    "frontier_chart",
+    "heat_chart",
+    "loss_chart",
+    "parallel_chart",
+    "populations_chart",
+    "save",
+    "show_offline",
+]
+
+if alt.renderers.active == "default":  # it asks a CDN; whoever chose another renderer keeps it
+    show_offline()

@@ -1,0 +1,210 @@
+"""The frontier drawn: a measure of privacy to the right, one of utility upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from workbench.charts.axis import Axis
+from workbench.charts.look import INK, PINNED, finished, line_channels, numbers
+from workbench.charts.scene import Scene, headline, left_out, spoken
+
+if TYPE_CHECKING:
+    from workbench.frontier import Frontier
+    from workbench.measures import Measure
+    from workbench.recipe import Point
+
+CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
+GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points at the line below it
+BESIDE: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("align", "dx")}
+
+
+def frontier_chart(
+    frontier: Frontier,
+    width: int = 640,
+    height: int = 400,
+    *,
+    pinned: Frontier | None = None,
+    moving: Point | None = None,
+    caps: Mapping[str, float] | None = None,
+    selected: int = -1,
+) -> alt.LayerChart:
+    """One hue and shape a line, efficient points filled, beaten ones hollow.
+
+    `pinned` is a second frontier to compare with, `moving` a point under a slider, `selected` an index of
+    `frontier.measured`. Drag to move, Shift and the wheel to zoom, double click to go back.
+    """
+    other = None if pinned is None else pinned.on(*frontier.axes)
+    scene = Scene(frontier, other, moving, caps or {}, selected)
+    x, y = (scene.axis(key) for key in frontier.axes)
+    drawn = frontier_layers(x, y, line_numbers(scene.lines), frontier.measures, width, height)
+    rows = scene.rows(x, y)
+    return finished(with_rows(drawn, rows), width, height, _title(frontier), spoken(scene))
+
+
+def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
+    """The number of each line; a pinned one has that of the line of the same name."""
+    plain = numbers((line.removeprefix(PINNED) for line in lines), before)
+    return {line: plain[line.removeprefix(PINNED)] for line in lines}
+
+
+def with_rows(drawn: alt.LayerChart, rows: Mapping[str, Any]) -> alt.LayerChart:
+    """The layers with their rows."""
+    drawn = drawn.copy(deep=False)
+    drawn.datasets = dict(rows)
+    return drawn
+
+
+def frontier_layers(
+    x_axis: Axis, y_axis: Axis, lines: Mapping[str, int], measures: Sequence[Measure], width: int, height: int,
+    live: bool = False,
+) -> Any:  # fmt: skip
+    """The layers without rows: all that changes with the points is in the rows of `Scene.rows`."""
+    x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
+    zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey]")
+    layers = [
+        *_caps(x_axis, y_axis),
+        *_edges(x_axis, y_axis, x, y),
+        *_pinned(x, y, lines, not live),
+        *_own(x, y, lines, measures, not live),
+        *_marks(x, y, measures),
+        *([_cursor(x, y)] if live else []),
+    ]
+    return alt.layer(*layers).add_params(zoom)
+
+
+def _rows(name: str, x: Any, y: Any) -> alt.Chart:
+    return alt.Chart(alt.NamedData(name)).encode(x, y)
+
+
+def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
+    said = [alt.Tooltip(f"m{i}:N", title=measure.key) for i, measure in enumerate(measures)]
+    return [alt.Tooltip("recipe:N"), *said, alt.Tooltip("why:N")]
+
+
+def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
+    """A line a cap with a handle at its end, and the region beyond it in a shade."""
+    layers: list[alt.Chart] = []
+    toward = "datum.flip" if x_axis.worst > x_axis.low else "!datum.flip"
+    x_words: dict[str, Any] = {
+        "align": alt.expr(f"{toward} ? 'right' : 'left'"),
+        "dx": alt.expr(f"{toward} ? -9 : 9"),
+        "dy": 14,
+    }
+    above = "!datum.flip" if y_axis.worst > y_axis.low else "datum.flip"
+    y_words: dict[str, Any] = {"align": "right", "dx": -6, "dy": alt.expr(f"{above} ? -9 : 10")}
+    right = alt.X(value=alt.expr("width"))
+    for name, channel, end, edge, far, angle, words in (
+        ("x", alt.X, alt.X2, alt.Y(value=0), alt.Y(value=0), 0, x_words),
+        ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
+    ):
+        rows = alt.Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
+        layers += [
+            rows.mark_rect(color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
+            rows.mark_rule(color=INK, strokeWidth=1.5, opacity=0.8, clip=True),
+            rows.mark_point(shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False).encode(edge),
+            rows.mark_text(color=INK, fontSize=11, baseline="middle", **words).encode(far, alt.Text("label:N")),
+        ]
+    return layers
+
+
+def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[alt.Chart]:
+    """A dotted line, with a word, where infinite values are drawn."""
+    layers = []
+    note: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.8}
+    if x_axis.infinite:
+        at = alt.Chart(alt.Data(values=[{"x": x_axis.edge, "y": y_axis.domain[1]}])).encode(x)
+        layers.append(at.mark_rule(color=INK, strokeDash=[2, 3], opacity=0.5))
+        layers.append(at.mark_text(text="infinite", align="right", baseline="top", dx=-4, dy=4, **note).encode(y))
+    if y_axis.infinite:
+        at = alt.Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": y_axis.edge}])).encode(y)
+        layers.append(at.mark_rule(color=INK, strokeDash=[2, 3], opacity=0.5))
+        layers.append(at.mark_text(text="infinite", align="left", baseline="top", dx=4, dy=4, **note).encode(x))
+    return layers
+
+
+def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:
+    """The border of what no point beats."""
+    drawn = {"opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
+    return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(order="order:Q")
+
+
+def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[alt.Chart]:
+    """The other frontier, in lighter strokes behind."""
+    if not any(line.startswith(PINNED) for line in lines):
+        return []
+    color, shape = line_channels(lines, legend)
+    rows = _rows("pinned", x, y)
+    own, hover = "!datum.baseline", [alt.Tooltip("line:N"), alt.Tooltip("recipe:N")]
+    return [
+        _stairs("pinned_stairs", x, y, opacity=0.2, strokeDash=[1, 3]),
+        rows.transform_filter(f"{own} && datum.finite")
+        .mark_line(strokeWidth=1, strokeDash=[4, 2], clip=True)
+        .encode(color),
+        rows.transform_filter(f"{own} && !datum.efficient")
+        .mark_point(filled=False, size=35, strokeWidth=1, opacity=1, clip=True)
+        .encode(color, shape, tooltip=hover),
+        rows.transform_filter(f"{own} && datum.efficient")
+        .mark_point(filled=True, size=55, opacity=1, clip=True)
+        .encode(color, shape, tooltip=hover),
+        rows.transform_filter("datum.baseline")
+        .mark_point(shape=CROSS, size=200, color=INK, strokeWidth=1, opacity=0.5)
+        .encode(tooltip=hover),
+    ]
+
+
+def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], legend: bool) -> list[alt.Chart]:
+    """One curve a line with its points, efficient ones filled, baselines at the ends."""
+    color, shape = line_channels(lines, legend)
+    placed, own = _rows("points", x, y), "!datum.baseline && "
+    shown = placed.encode(tooltip=_hover(measures))
+    return [
+        _stairs("stairs", x, y),
+        shown.transform_filter("datum.baseline").mark_point(shape=CROSS, size=420, color=INK, strokeWidth=2),
+        placed.transform_filter(own + "datum.finite").mark_line(strokeWidth=1.5, opacity=0.6, clip=True).encode(color),
+        shown.transform_filter(own + "!datum.efficient")
+        .mark_point(filled=False, size=55, strokeWidth=1.5, opacity=0.75, clip=True)
+        .encode(color, shape),
+        shown.transform_filter(own + "datum.efficient")
+        .mark_point(filled=True, size=90, opacity=1, clip=True)
+        .encode(color, shape),
+        placed.transform_filter("datum.knee").mark_point(
+            shape="circle", size=300, color=INK, strokeWidth=1.5, clip=True
+        ),
+    ]
+
+
+def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[alt.Chart]:
+    """Names of the ends and the knee, the best under the caps, the point under the slider, the selected one."""
+    words: dict[str, Any] = {"color": INK, "fontSize": 12, "baseline": "middle"}
+    best, moving = _rows("best", x, y), _rows("moving", x, y)
+    guide: dict[str, Any] = {"color": INK, "strokeDash": [1, 3], "opacity": 0.6, "clip": True}
+    return [
+        _rows("names", x, y).mark_text(**words, **BESIDE, dy=alt.expr("datum.dy"), clip=True).encode(text="name:N"),
+        best.mark_point(shape="square", size=420, color=INK, strokeWidth=1.5, opacity=1, clip=True),
+        best.mark_text(**words, **BESIDE, dy=13, text="best under the cap", clip=True),
+        moving.mark_rule(**guide).encode(y2=alt.Y2Value(alt.expr("height"))),
+        moving.mark_rule(**guide).encode(x2=alt.X2Value(0)),
+        moving.mark_point(shape="diamond", filled=True, size=230, color=INK, opacity=1, clip=True)
+        .encode(tooltip=_hover(measures)),
+        moving.mark_text(**words, **BESIDE, fontWeight="bold", clip=True).encode(text="recipe:N"),
+        _rows("chosen", x, y).mark_point(shape="circle", size=230, color=INK, strokeWidth=3, opacity=1, clip=True),
+    ]  # fmt: skip
+
+
+def _cursor(x: Any, y: Any) -> alt.Chart:
+    """Where the arrow keys are; a live chart has its legend beside it, and this."""
+    ring: dict[str, Any] = {"shape": "circle", "size": 380, "color": INK, "strokeWidth": 2, "strokeDash": [3, 2]}
+    return _rows("cursor", x, y).mark_point(**ring, opacity=1, clip=True)
+
+
+def _title(frontier: Frontier) -> alt.Title:
+    """How many points are worth a thought, and what is not drawn."""
+    notes = []
+    if missing := left_out(frontier):
+        notes.append(f"{missing} left out: undefined on one of the axes")
+    if not frontier.complete:
+        notes.append("the sweep was cancelled: points are missing")
+    return alt.Title(headline(frontier), subtitle=notes or alt.Undefined)

@@ -1,0 +1,134 @@
+"""Parallel coordinates (Inselberg 1985): one axis a measure, all turned so that up is better; one strand a point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from workbench.charts.axis import Axis
+from workbench.charts.look import INK, finished, line_channels
+from workbench.charts.scene import Rows, Scene, headline, said
+from workbench.figures import figures
+
+if TYPE_CHECKING:
+    from workbench.frontier import Frontier
+    from workbench.measures import Measure
+    from workbench.recipe import Point
+
+BEYOND = 0.09  # where infinity is drawn, past the end of its axis
+DOMAIN = [-0.17, 1.12]
+GAPS = "break-paths-show-domains"  # an undefined value leaves a gap in its strand
+
+
+def parallel_chart(
+    frontier: Frontier, width: int = 760, height: int = 360, *, moving: Point | None = None, selected: int = -1
+) -> alt.LayerChart:
+    """Every measure of every point but the baselines; efficient points are strong, beaten ones faint."""
+    from workbench.charts.frontier import line_numbers, with_rows
+
+    scene = Scene(frontier, None, moving, {}, selected)
+    axes = [scene.own_axis(measure.key) for measure in frontier.measures]
+    drawn = parallel_layers(frontier.measures, line_numbers(scene.lines))
+    title = alt.Title(
+        headline(frontier, "strong", "faint"), subtitle="up is better on every axis; the baselines are not drawn"
+    )
+    return finished(with_rows(drawn, parallel_rows(scene, axes)), width, height, title, parallel_spoken(scene))
+
+
+def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legend: bool = True) -> Any:
+    """The layers without rows."""
+    keys = [measure.key for measure in measures]
+    sides = {measure.key: measure.side for measure in measures}
+    label = f"[datum.label, {sides}[datum.label]]"
+    axis = alt.Axis(labelAngle=0, domain=False, ticks=False, labelExpr=label, labelPadding=8, labelLineHeight=14)
+    x = alt.X("measure:N", sort=None, scale=alt.Scale(type="point", domain=keys, padding=0.4), title=None, axis=axis)
+    y = alt.Y("good:Q", scale=alt.Scale(domain=DOMAIN, nice=False), axis=None)
+    color, _ = line_channels(lines, legend)
+    tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("value:N"), alt.Tooltip("measure:N")]
+    strands = alt.Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
+    beaten = strands.transform_filter("!datum.efficient").encode(color)
+    efficient = strands.transform_filter("datum.efficient").encode(color)
+    thread: dict[str, Any] = {"invalid": GAPS, "strokeJoin": "round"}
+    return alt.layer(
+        *_ends(x, y),
+        beaten.mark_line(**thread, strokeWidth=1, opacity=0.3),
+        efficient.mark_line(**thread, strokeWidth=2.2, opacity=0.9),
+        strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # easier to hit
+        efficient.mark_point(filled=True, size=40, opacity=1).encode(tooltip=tooltip),
+        _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
+        _marked("moving", x, y).mark_point(shape="diamond", filled=True, color=INK, size=90, opacity=1),
+        _marked("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),
+        _marked("chosen", x, y).mark_point(color=INK, size=110, strokeWidth=3, opacity=1),
+    )  # fmt: skip
+
+
+def _marked(name: str, x: Any, y: Any) -> alt.Chart:
+    return alt.Chart(alt.NamedData(name)).encode(x, y)
+
+
+def _ends(x: Any, y: Any) -> list[alt.Chart]:
+    """A line a measure, with its best and its worst value."""
+    rows = alt.Chart(alt.NamedData("ends"))
+    words: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.85}
+    return [
+        rows.mark_rule(color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
+        rows.mark_text(**words, baseline="bottom", dy=-5).encode(x, alt.Y("top:Q", axis=None), text="best:N"),
+        rows.mark_text(**words, baseline="top", dy=5).encode(x, alt.Y("bottom:Q", axis=None), text="worst:N"),
+    ]
+
+
+def parallel_rows(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
+    """What is drawn of each point on each measure."""
+    frontier, rows = scene.frontier, []
+    efficient = frontier.is_efficient()
+    for i, point in enumerate(frontier.measured):
+        if point.recipe.baseline:
+            continue
+        flags = {"efficient": bool(efficient[i]), "line": point.recipe.line}
+        rows += [{**row, **flags, "i": i} for row in _strand(point, axes)]
+    chosen = scene.chosen
+    return {
+        "ends": [_end(axis) for axis in axes],
+        "strands": rows,
+        "chosen": [] if chosen is None or chosen.recipe.baseline else _strand(chosen, axes),
+        "moving": [] if scene.moving is None else _strand(scene.moving, axes),
+    }
+
+
+def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
+    values = [(axis, point.values.get(axis.measure.key, math.nan)) for axis in axes]
+    recipe = str(point.recipe)
+    return [
+        {"measure": axis.measure.key, "good": place(axis, value), "value": said(value), "recipe": recipe}
+        for axis, value in values
+    ]
+
+
+def place(axis: Axis, value: float) -> float | None:
+    """How high a value is drawn; infinity a little past the end."""
+    if math.isinf(value):
+        return 1 + BEYOND if (value > 0) == (axis.measure.better == "higher") else -BEYOND
+    return axis.goodness(value)
+
+
+def _end(axis: Axis) -> dict[str, Any]:
+    """The two ends of an axis; where some value is infinite the axis goes on to it."""
+    low, high = figures(axis.low), figures(axis.high)
+    up = axis.measure.better == "higher"
+    best, worst = (high, low) if up else (low, high)
+    beyond = [f"{best if up else worst}", "infinite"]
+    top, bottom = 1.0, 0.0
+    if axis.infinite:
+        top, bottom = (1 + BEYOND, 0.0) if up else (1.0, -BEYOND)
+        best, worst = (f"{beyond[1]}, {best}", worst) if up else (best, f"{worst}, {beyond[1]}")
+    return {"measure": axis.measure.key, "zero": bottom, "one": top, "top": top, "bottom": bottom,
+            "best": best, "worst": worst}  # fmt: skip
+
+
+def parallel_spoken(scene: Scene) -> str:
+    """The chart in words."""
+    keys = ", ".join(measure.key for measure in scene.frontier.measures)
+    return f"Parallel coordinates of {len(scene.frontier.measured)} points on {keys}; up is better on every axis."

@@ -1,0 +1,184 @@
+"""The commands: `workbench dashboard`, `workbench lab`, `workbench explore`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.datasets import DATA
+from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.published import Published, is_published
+from workbench.publishing import publish
+from workbench.scratch import scratch
+from workbench.serving import NOTEBOOKS, serve
+from workbench.study import Study
+
+EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
+EXPLORE = "explore.ipynb"
+WRONG = 2  # the exit code of everything that the user can mend
+
+app = typer.Typer(
+    help="Which anonymised version of this table should be published?",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Port = Annotated[int | None, typer.Option(help="The port; unless told 8866, or a free one.", min=1, max=65535)]
+NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
+Preheat = Annotated[int, typer.Option(help="Pages that stand ready: they open faster, and cost memory.", min=0, max=20)]
+Address = Annotated[str, typer.Option(help="Where readers find the page, when a proxy stands before it.")]
+Frames = Annotated[str, typer.Option(help="Sites that may show the page in a frame.", show_default=False)]
+
+
+@app.command(short_help="The page for those who decide.")
+def dashboard(
+    study: Annotated[
+        Path | None, typer.Argument(help="A study (.yaml) or a published folder.", show_default=False)
+    ] = None,
+    folder: Annotated[Path | None, typer.Argument(help="With --publish: where to.", show_default=False)] = None,
+    publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder, and serve nothing.")] = False,
+    port: Port = None,
+    no_token: NoToken = False,
+    no_browser: NoBrowser = False,
+    preheat: Preheat = 0,
+    address: Address = "",
+    frames: Frames = "'none'",
+) -> None:
+    """The dashboard for those who decide; it needs no microdata beside it.
+
+    \b
+    workbench dashboard                                the example: Adult, as in Li & Li (2009)
+    workbench dashboard study.yaml                     publish privately, then serve
+    workbench dashboard --publish study.yaml folder    publish only
+    workbench dashboard folder                         serve what was published
+    """
+    if publish_only:
+        if study is None or folder is None:
+            raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
+        with progress() as told:
+            publish(Study.open(study), folder, store=beside(study), progress=told)
+        typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
+        return
+    if folder is not None:
+        raise BadInput(f"{folder}: a folder to publish into goes with --publish; to serve one, name it alone")
+    with shown(study or EXAMPLE) as published:
+        serve(
+            NOTEBOOKS / "dashboard.ipynb",
+            title=Published(published).results["study"],
+            published=published,
+            port=port,
+            token=not no_token,
+            browser=not no_browser,
+            preheat=preheat,
+            public=address,
+            frames=frames,
+            tell=typer.echo,
+        )
+
+
+@app.command(short_help="The workbench as a page, without JupyterLab.")
+def explore(port: Port = None, no_token: NoToken = False, no_browser: NoBrowser = False) -> None:
+    """The workbench as a page, for analysts without JupyterLab. Who has the link reads the files that you can read.
+
+    \b
+    workbench explore
+    """
+    serve(
+        NOTEBOOKS / EXPLORE, folder=Path.cwd(), port=port, token=not no_token, browser=not no_browser, tell=typer.echo
+    )
+
+
+@app.command(short_help="The workbench in JupyterLab.")
+def lab(port: Port = None, no_browser: NoBrowser = False) -> None:
+    """JupyterLab on explore.ipynb, copied into this folder if it isn't there.
+
+    \b
+    workbench lab
+    """
+    if not Path(EXPLORE).exists():
+        shutil.copyfile(NOTEBOOKS / EXPLORE, EXPLORE)
+    flags = {
+        "--allow-root": hasattr(os, "geteuid") and os.geteuid() == 0,  # in a container, say; Lab refuses unless told
+        "--no-browser": no_browser,
+        f"--port={port}": port is not None,
+    }
+    command = [sys.executable, "-m", "jupyter", "lab", EXPLORE, *(flag for flag, wanted in flags.items() if wanted)]
+    os.execv(sys.executable, command)
+
+
+@contextmanager
+def shown(study: Path) -> Iterator[Path]:
+    """A published folder: this one, or a private one made of the study."""
+    if study.is_dir():
+        if not is_published(study):
+            raise BadInput(
+                f"{study}: no study was published there; do it with: workbench dashboard --publish study.yaml {study}"
+            )
+        yield study
+        return
+    private = scratch()
+    try:
+        with progress() as told:
+            yield publish(
+                Study.open(study),
+                private / "published",
+                store=None if study == EXAMPLE else beside(study),
+                progress=told,
+            )
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def beside(study: Path) -> Path:
+    """Where the results of a study lie, in the workbench and here."""
+    return study.with_name(study.name.removesuffix(".yaml").removesuffix(".study") + ".results")
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int, str], None]]:
+    """One line on a terminal that is written over; a line for each step where nobody looks."""
+    looks = sys.stderr.isatty()
+
+    def told(done: int, total: int, words: str) -> None:
+        line = f"{done}/{total} {words}"
+        print(f"\r\x1b[K{line[:100]}" if looks else line, end="" if looks else "\n", file=sys.stderr, flush=True)
+
+    try:
+        yield told
+    finally:
+        if looks:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; what is wrong is one line on stderr."""
+    try:
+        return (
+            app(
+                args=(sys.argv[1:] if arguments is None else list(arguments)) or ["--help"],
+                prog_name="workbench",
+                standalone_mode=False,
+            )
+            or 0
+        )
+    except (BadInput, Undefined, Unsatisfiable, typer.TyperException) as error:
+        text = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+    except OSError as error:
+        text = f"{error.filename or 'file'}: {error.strerror or error}"
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    print(f"workbench: {' '.join(text.split())}", file=sys.stderr)
+    return WRONG
+
+
+if __name__ == "__main__":
+    sys.exit(main())

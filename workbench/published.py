@@ -1,0 +1,280 @@
+"""A published study, read back: what may be shown of it, in plain words, where the data are not.
+
+    results.json           the table in numbers, the axes, every point with its recipe, figures and sentences
+    study.yaml             what was asked, without where the data lie
+    frontier.vl.json       the chart of all points
+    points/<number>/       of each point that may be recommended: the table of its classes, the populations that it
+                           misjudges most, the released files
+
+Light, since the dashboard's first picture waits for it: it loads nothing of the engine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from workbench.column import spare
+from workbench.errors import BadInput, said
+from workbench.figures import figures
+from workbench.thresholds import UNNAMED, band, people, percent, small, tells
+
+FORMAT = 1
+RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
+EXPOSURES, POPULATIONS, RELEASE = "disclosure.parquet", "populations.json", "release.csv"
+OWN = ("who", "people", "loss", "sensitive", "value", "prior", "posterior", "sentence")  # beside the quasi-identifiers
+INTERVAL = re.compile(r"\[(-?[\d.]+)-([\d.]+)\]")
+NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder was made by `publish`, in whatever version."""
+    try:
+        found = json.loads((folder / RESULTS).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and "edition" in found
+
+
+class Published:
+    """A folder that `workbench.publishing.publish` has made."""
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if not is_published(self.folder):
+            raise BadInput(NOTHING)
+        self.results: dict[str, Any] = json.loads((self.folder / RESULTS).read_bytes())
+        if self.results.get("format") != FORMAT:
+            raise BadInput("the study was published by another version of the workbench; publish it again")
+
+    # --- what is in it
+
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        return self.results["points"]
+
+    @property
+    def smallest(self) -> int:
+        """A count below is shown as "fewer than"."""
+        return int(self.results["smallest"])
+
+    @property
+    def privacy(self) -> dict[str, Any]:
+        """The measure that the slider is about: name and unit, its scale, and what a full disclosure costs."""
+        return {**self.measure(self.results["axes"]["privacy"]["key"]), **self.results["axes"]["privacy"]}
+
+    @property
+    def utility(self) -> dict[str, Any]:
+        """The measure of what is lost."""
+        return self.measure(self.results["axes"]["utility"]["key"])
+
+    def measure(self, key: str) -> dict[str, Any]:
+        """Name, unit, and which way is better."""
+        return next(measure for measure in self.results["measures"] if measure["key"] == key)
+
+    def loss(self, index: int, axis: dict[str, Any]) -> float:
+        """A point's value, turned so that lower is better; NaN where it has none."""
+        value = float(self.points[index]["values"].get(axis["key"], math.nan))
+        return -value if axis["better"] == "higher" else value
+
+    @cached_property
+    def efficient(self) -> list[int]:
+        """The points that no other beats, the safest first."""
+        found = [i for i, point in enumerate(self.points) if point["efficient"]]
+        return sorted(found, key=lambda i: (self.loss(i, self.privacy), self.loss(i, self.utility)))
+
+    def opened(self, index: int) -> dict[str, Any]:
+        """What is known of a point's release; only of points that may be recommended."""
+        found = self.points[index]["opened"] if 0 <= index < len(self.points) else None
+        if found is None:
+            raise BadInput("that release was not published; choose one of those that are offered")
+        return found
+
+    # --- which one
+
+    def checked_cap(self, given: Any) -> float | None:
+        """A cap that some release keeps; None is no limit, where there are releases of infinite loss."""
+        axis = self.privacy
+        if given is None and axis["endless"]:
+            return None
+        try:
+            cap = math.nan if isinstance(given, bool) else float(given)
+        except (TypeError, ValueError):
+            cap = math.nan
+        low, high = axis["low"], axis["high"]
+        if not low <= cap <= high:
+            raise BadInput(
+                f"the limit {said(given)} is no number from {low:g} to {high:g}, which is what these releases reach"
+            )
+        return cap
+
+    def best(self, cap: float | None, among: Sequence[int] | None = None) -> int | None:
+        """The point that loses the least utility of those within the cap; the safer of equals."""
+        privacy, utility = self.privacy, self.utility
+        limit = math.inf if cap is None else -cap if privacy["better"] == "higher" else cap
+        allowed = [i for i in (self.efficient if among is None else among) if self.loss(i, privacy) <= limit]
+        return min(allowed, key=lambda i: (self.loss(i, utility), self.loss(i, privacy)), default=None)
+
+    def choices(self, cap: float | None) -> dict[str, int | None]:
+        """The recommended point, its neighbours on the frontier, and the best of the simplest kind."""
+        best = self.best(cap)
+        if best is None:
+            raise BadInput("no release keeps to this limit; allow a little more")
+        own = self.loss(best, self.privacy)
+        safer = [i for i in self.efficient if self.loss(i, self.privacy) < own]
+        riskier = [i for i in self.efficient if self.loss(i, self.privacy) > own]
+        plain = [i for i, point in enumerate(self.points) if point["simple"] and point["opened"]]
+        simplest = self.best(cap, plain)
+        return {
+            "recommended": best,
+            "safer": safer[-1] if safer else None,
+            "useful": riskier[0] if riskier else None,
+            "simplest": simplest,
+        }
+
+    # --- files of a point
+
+    def exposures(
+        self, index: int, start: int = 0, most: int = 20, wanted: str = ""
+    ) -> tuple[int, list[dict[str, Any]]]:
+        """How many classes there are and some of them, the most exposed first; `wanted` is looked for in `who`."""
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        detail = self.opened(index)
+        if not isinstance(detail["classes"], int):
+            raise BadInput(f"the groups of this release cannot be shown: {detail['classes']['reason']}")
+        own = [spare(name, OWN) for name in self.results["table"]["quasi"]]
+        table = pq.read_table(self._path(index) / EXPOSURES)
+        for word in wanted.split():
+            table = table.filter(pc.match_substring(table["who"], word, ignore_case=True))
+        rows = table.sort_by([("loss", "descending"), ("who", "ascending")]).slice(start, most).to_pylist()
+        for row in rows:
+            row["labels"] = [row.pop(name) for name in own]
+        return table.num_rows, rows
+
+    def populations(self, index: int) -> list[dict[str, Any]]:
+        """The large populations that the release is most wrong about."""
+        self.opened(index)
+        found = json.loads((self._path(index) / POPULATIONS).read_bytes())
+        return found if isinstance(found, list) else []
+
+    def files(self, index: int) -> list[Path]:
+        """The released files: none where they were refused."""
+        self.opened(index)
+        stem = RELEASE.removesuffix(".csv")
+        return sorted(self._path(index).glob(f"{stem}*.csv"))
+
+    def _path(self, index: int) -> Path:
+        """A point's folder, as long as the folder is the one that was read first."""
+        try:
+            edition = json.loads((self.folder / RESULTS).read_bytes())["edition"]
+        except (OSError, ValueError, KeyError):
+            edition = None
+        if edition != self.results["edition"]:
+            raise BadInput("the study has been published anew meanwhile; load this page again")
+        return self.folder / POINTS / str(index)
+
+    # --- in words
+
+    def scale(self, cap: float | None) -> str:
+        """What a cap means."""
+        axis = self.privacy
+        if cap is None:
+            return "no limit"
+        bound = "at least" if axis["better"] == "higher" else "at most"
+        if axis["full"]:
+            share = cap / axis["full"]
+            return f"{bound} {percent(share)} of what a full disclosure tells" if share < 1 else "a full disclosure"
+        return f"{axis['name']} {bound} {figures(cap)} ({axis['unit']})"
+
+    def learnt(self, index: int) -> dict[str, str]:
+        """What an attacker would learn: a figure, the sentence about it, and where it comes from."""
+        found, knows = self.opened(index)["attack"], listed(self.results["table"]["quasi"])
+        if "reason" in found:
+            own = figures(abs(self.loss(index, self.privacy)))
+            return {"figure": own, "unit": self.privacy["name"], "sentence": f"In units of: {self.privacy['unit']}."}
+        right, chance, name = found["right"], found["chance"], words(found["sensitive"])
+        times = right / chance
+        more = f"{times:.1f} times as often as" if times >= 2 else f"{percent(times - 1)} more often than"
+        if right - chance < 0.0005:
+            more = "no more often than"
+        guess = f" (by always saying {found['commonest']})" if found["commonest"] else ""
+        return {
+            "figure": f"{times:.1f} ×" if times >= 2 else f"+{percent(times - 1)}",
+            "unit": "as often right" if times >= 2 else "more often right",
+            "sentence": f"An attacker who knows somebody's {knows} would guess the {name} right {more} without the "
+            f"release: for {1000 * right:.0f} people in 1,000, instead of {1000 * chance:.0f}{guess}.",
+        }
+
+    def cost(self, index: int) -> dict[str, str]:
+        """What a researcher would get wrong."""
+        found = self.opened(index)["accuracy"]
+        if "reason" in found:
+            own = figures(abs(self.loss(index, self.utility)))
+            return {"figure": own, "unit": self.utility["name"], "sentence": f"In units of: {self.utility['unit']}."}
+        low, high = (f"{100 * found[end]:.1f}" for end in ("low", "high"))
+        about, span = percent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
+        name = words(found["sensitive"])
+        return {
+            "figure": span.replace(" to ", "–"),
+            "unit": f"where {about} is true",
+            "sentence": f"If {about} of a large group have a certain {name}, the release says {span}, in "
+            f"nine cases out of ten. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
+        }
+
+    def groups(self, index: int) -> str:
+        """Into how many groups of people alike a release puts them."""
+        classes, records = self.opened(index)["classes"], self.results["table"]["records"]
+        if not isinstance(classes, int):
+            return ""
+        return f"{classes:,} {'group' if classes == 1 else 'groups'} of people alike, {records // classes:,} on average"
+
+    def how_many(self, row: dict[str, Any]) -> str:
+        """The people of one row of the table of classes."""
+        return people(row["people"], self.smallest)
+
+
+def words(name: str) -> str:
+    """A column's name as people say it."""
+    return name.replace("_", " ").strip()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Columns in a sentence: age, race and sex."""
+    said = [words(name) for name in names]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def who(names: Sequence[str], labels: Sequence[str | None]) -> str:
+    """A group of people in words; what is None may be anything."""
+    parts = [f"{words(name)} {plain(label)}" for name, label in zip(names, labels, strict=True) if label is not None]
+    return " · ".join(parts) or "everybody"
+
+
+def plain(label: str) -> str:
+    """A released value without its brackets."""
+    if label.startswith("{") and label.endswith("}"):
+        first, _, last = label[1:-1].rpartition(", ")
+        return f"{first} or {last}" if first else last.replace(" .. ", " … ")
+    return INTERVAL.sub(r"\1–\2", label)
+
+
+def exposed(sensitive: str, value: str | None, prior: float, count: int, of: int, smallest: int) -> str:
+    """What is believed of a class's people, as the threshold allows; a value that few have goes without its name."""
+    named = f"the {words(sensitive)} {value}" if value is not None else f"{UNNAMED} of {words(sensitive)}"
+    if small(of, smallest):
+        share = band(count / of).capitalize() + " of them"
+    elif small(count, smallest):
+        share = f"Fewer than {smallest} of them"
+    elif tells(count, of, smallest):
+        share = f"All of them but fewer than {smallest}"
+    else:
+        share = f"{percent(count / of)} of them"
+    return f"{share} have {named}" + (f"; of everybody, {percent(prior)}." if value is not None else ".")
