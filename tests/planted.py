@@ -14,6 +14,11 @@ PLACE = "secret-place-of-the-data"
 RARE_TOWN, RARE_DISEASE = "Markerville", "Markeritis"
 TOWNS = ("Ash", "Birch", "Cedar", "Dale", "Elm", "Fir")
 
+BUCKETIZED = {
+    "method": {"name": "mondrian", "publish": "bucketized"},
+    "model": {"name": "l-diversity", "l": [1.2, 1.5]},
+}
+
 
 def people(count: int = 600) -> pd.DataFrame:
     """The old have ulcers, the young the flu; every person has a name and a wage of their own."""
@@ -23,7 +28,7 @@ def people(count: int = 600) -> pd.DataFrame:
         age = rng.randint(20, 69)
         rows.append(
             {
-                "name": f"marker-{i:04d}",
+                "name": f"planted-{i:04d}",
                 "age": age,
                 "town": RARE_TOWN if i == 17 else rng.choice(TOWNS),
                 "sex": rng.choice(("F", "M")),

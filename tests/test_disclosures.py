@@ -175,7 +175,7 @@ def test_why_in_special_cases():
     assert "All 2 people in this class have the ill b" in kept.why(1)
     assert "whoever knows only that a person is in the table learns nothing" in exposed(Remove()(made())).why(0)
     bucket = exposed(Mondrian(publish="bucketized")(made(), KAnonymity(3)))
-    assert "the number of this bucket, learns that" in bucket.why(0)
+    assert "the number of the bucket, learns that" in bucket.why(0)
     with pytest.raises(Undefined, match="no quasi-identifier has a share"):
         _ = bucket.risk_shares
     hidden = exposed(Remove("ill")(made()), model=MODEL)

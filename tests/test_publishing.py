@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from tests.planted import PLACE, RARE_DISEASE, RARE_TOWN, people, planted
+from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, RARE_TOWN, people, planted
 from workbench import BadInput
 from workbench.measures import UtilityLoss
 from workbench.published import Published
@@ -53,12 +53,12 @@ def everything_but_releases(folder) -> dict[str, str]:
 def test_no_planted_marker_is_in_any_file_but_as_the_release_publishes_it(read):
     wages = [repr(float(wage)) for wage in people()["wage"] if wage != int(wage)]
     for name, text in everything_but_releases(read.folder).items():
-        assert "marker-" not in text, name
+        assert "planted-" not in text, name
         assert PLACE not in text and "people.csv" not in text, name
         assert RARE_DISEASE not in text, name
         assert not any(wage in text for wage in wages), name
     for path in read.folder.rglob("release*.csv"):
-        assert "marker-" not in path.read_text() and PLACE not in path.read_text()
+        assert "planted-" not in path.read_text() and PLACE not in path.read_text()
 
 
 def test_a_rare_quasi_value_stands_only_where_the_release_has_it(read):
@@ -319,7 +319,7 @@ def test_sentences_lose_small_counts_and_the_shares_that_tell_them():
         "The worst-off (7 people alike) lose 0.32: it moves for 'HIV', from 13.3% to 45.2%; 1,234 records lose 0.488."
     )
     assert coarse(said, 10, ["HIV"]) == (
-        "The worst-off (fewer than 10 people alike) lose 0.32: it moves for some value, from under a quarter to "
+        "The worst-off (fewer than 10 people alike) lose 0.32: most for some value, from under a quarter to "
         "a quarter to half; 1,234 records lose 0.488."
     )
     kept = "Right for 28.10% of 46,033 records; k = 7; 0 of them alone, '30-39' too, at least 5 %."

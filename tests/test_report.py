@@ -63,7 +63,7 @@ def test_names_cannot_write_into_the_page(page):
 
 
 def test_no_marker_is_in_it(page):
-    assert not any(marker in page for marker in ("marker-", PLACE, RARE_DISEASE))
+    assert not any(marker in page for marker in ("planted-", PLACE, RARE_DISEASE))
 
 
 def test_another_than_the_recommended_is_called_so_and_one_that_was_not_published_is_refused(read):

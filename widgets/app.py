@@ -55,7 +55,7 @@ class Workbench(ipywidgets.VBox):
         note = ""
         if keeper and keeper.exists():
             study, note = _come_back(study, keeper)
-        self._quiet = False
+        self._quiet, self._unseen = False, True
         self._waiting: Study | None = None  # whose data are being read
         self._fresh = keeper is None and under_voila()  # the browser's tab may remember what this kernel doesn't
         self.session = Session(study, self._changed, self._follow_history, keeper)
@@ -151,7 +151,8 @@ class Workbench(ipywidgets.VBox):
 
     def _changed(self, before: Study, after: Study) -> None:
         """The study is another: the parts follow, the file is written, points are measured."""
-        self._follow(after)
+        self._follow(after, self._unseen or differ(before, after, TABLE))
+        self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
             self._sweep()
         elif self.frontier is not None and differ(before, after, ("axes",)):
@@ -168,35 +169,38 @@ class Workbench(ipywidgets.VBox):
         finally:
             self._quiet = was
 
-    def _follow(self, study: Study) -> None:
-        base, table = self.session.base, self.session.table
+    def _follow(self, study: Study, table_too: bool = True) -> None:
         with self._quietly():
-            self.data.data = dict(study.data)
-            self.roles.base = base
-            self.roles.levels = dict(study.levels)
-            self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
-            for part in (self.hierarchies, self.recipes, self.card):
-                part.table = table
-            self.hierarchies.hierarchies = dict(study.hierarchies)
+            if table_too:
+                self._follow_table(study)
             for name in ("recipes", "measures", "axes"):
                 setattr(self.recipes, name, list(getattr(study, name)))
             self.recipes.seed = study.seed
-            self.card.measures = self._or_none(study.measured) or []
+            self.card.measures = study.measured()
             self.chart.caps = dict(study.caps)
             self.chart.axes = list(study.axes)
             self.preview.study = study
         self.top.state(name=study.name, data=self._data_line(study), note="; ".join(self.session.notes))
 
+    def _follow_table(self, study: Study) -> None:
+        """Columns, roles and hierarchies are others."""
+        base, table = self.session.base, self.session.table
+        self.data.folder = study.folder
+        self.data.data = dict(study.data)
+        self.roles.base = base
+        self.roles.drop_missing = bool(study.data.get("drop_missing"))
+        self.roles.hierarchies = {name: study.builder(name, spec) for name, spec in study.hierarchies.items()}
+        self.roles.levels = dict(study.levels)
+        self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
+        self.hierarchies.study = study
+        self.hierarchies.table = None  # its hierarchies are about the next one
+        self.hierarchies.hierarchies = dict(study.hierarchies)
+        for part in (self.hierarchies, self.recipes, self.card):
+            part.table = table
+
     def _follow_history(self) -> None:
         history = self.session.history
         self.top.state(undo=history.can_undo, redo=history.can_redo, study=self.session.study.to_yaml())
-
-    def _or_none(self, make: Callable[[], Any]) -> Any:
-        """What cannot be made yet is said when it is asked for in earnest, by the sweep."""
-        try:
-            return make()
-        except BadInput:
-            return None
 
     def _data_line(self, study: Study) -> str:
         table, origin = self.session.table, next(iter(study.data.values()), "no data")
@@ -215,6 +219,7 @@ class Workbench(ipywidgets.VBox):
 
         def begin() -> None:
             recipes, measures = study.candidates(), study.measured()
+            self.chart.total = len(recipes) + 2
             self.top.state(busy=[0, len(recipes) + 2, True])
             self._sweeper.start(table, recipes, measures, self.store)
 

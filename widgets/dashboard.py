@@ -126,7 +126,7 @@ class Dashboard(Part):
         choices = self.published.choices(self.cap)
         recommended = choices["recommended"]
         here = recommended if self.chosen == -1 else self.chosen
-        role = next((name for name, index in choices.items() if index == here), "")
+        roles = [name for name, index in choices.items() if index == here]
         assert here is not None
         self.tell(
             "choice",
@@ -134,8 +134,8 @@ class Dashboard(Part):
             scale=self.published.scale(self.cap),
             recommended=recommended,
             here=here,
-            title=TITLES.get(role, "Another release"),
-            why=WHY[role],
+            title=" · ".join(TITLES[role] for role in roles) or "Another release",
+            why=WHY[roles[0] if roles else ""],
             within=self._within(here),
             card=self._card(here),
             alternatives=[self._alternative(name, choices) for name in ALTERNATIVES],

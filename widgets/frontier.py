@@ -83,8 +83,7 @@ class FrontierChart(ChartPart):
         if self._ready and self.scene is not None:
             scene = replace(self.scene, moving=self.moving)
             if self._picture.fits(scene):
-                self.tell("rows", rows=self._picture.moved(scene))
-                self.tell("moving", text=self._words(scene))
+                self.tell("moved", rows=self._picture.moved(scene), text=self._words(scene))
             else:
                 self._refresh()
 

@@ -73,7 +73,8 @@ class HierarchyEditor(Built):
         """Send the list of columns and everything about the one that is edited."""
         names = self._listed()
         if names and self.column not in names:
-            self.column = names[0]
+            self.column = names[0]  # which shows everything
+            return
         self._fixes = {}
         self.tell(
             "columns",

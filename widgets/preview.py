@@ -57,8 +57,10 @@ class ReleasePreview(Part):
         super().__init__(release=release, **traits)
         self._worker = Worker(self._failed)
         self._told: dict[str, Any] = {}
+        self._shown = False  # records lie on the page
         self._field = ""
         self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
+        self.observe(lambda _: self._clear(), "release")
 
     def _failed(self, error: BaseException) -> None:
         def again() -> None:
@@ -102,6 +104,12 @@ class ReleasePreview(Part):
 
     # --- original beside release
 
+    def _clear(self) -> None:
+        """What was shown is of another release."""
+        if self._shown:
+            self._shown = False
+            self.tell("gone")
+
     def hear_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A sample of records, original and released."""
         if under_voila():
@@ -114,9 +122,13 @@ class ReleasePreview(Part):
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             shown = side_by_side(release, number)
-            tell(lambda: self.tell("preview", **shown))
+            tell(self._show_records, shown)
 
         self._worker.start(job)
+
+    def _show_records(self, shown: dict[str, Any]) -> None:
+        self._shown = True
+        self.tell("preview", **shown)
 
     # --- files
 

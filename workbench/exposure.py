@@ -151,23 +151,24 @@ class Exposure:
         """What is learnt of the people in a class."""
         size, seen, losses = int(self.classes.sizes[row]), self.sensitive, self.losses
         people = "one person" if size == 1 else f"{size:,} people"
+        here = "bucket" if self.classes.exact else "class"
         if seen is None or losses is None:
             return (f"{self._whoever(row)} knows that it is one of {people}. {capital(self.note)}.",)
         counts = self.classes.histograms[seen.name][row]
         if losses.loss[row] <= NOTHING:
-            told = f"The {people} of this class are as mixed in {seen.name} as the whole table"
+            told = f"The {people} of this {here} are as mixed in {seen.name} as the whole table"
             return (f"{told}: {lower(self._whoever(row))} learns nothing about it.",)
         v = int(losses.worst[row])
         value, before, after = f"the {seen.name} {seen.labels[v]}", part(seen.prior[v]), part(counts[v] / size)
         whoever = lower(self._whoever(row))
         if size == 1:
-            told = f"This class is one person, who has {value} ({before} in the whole table): {whoever} knows it."
+            told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
         elif counts[v] == size:
-            told = f"All {people} in this class have {value} ({before} in the whole table): {whoever} knows it."
+            told = f"All {people} in this {here} have {value} ({before} in the whole table): {whoever} knows it."
         else:
             has = "has" if counts[v] == 1 else "have"
             told = (
-                f"In this class of {people} {counts[v]:,} {has} {value} ({after}, against {before} in the whole "
+                f"In this {here} of {people} {counts[v]:,} {has} {value} ({after}, against {before} in the whole "
                 f"table): {whoever} learns that."
             )
         return told, self._ruled_out(counts, seen), self._compared(row, losses)
@@ -203,7 +204,7 @@ class Exposure:
         """Who finds a person in this class."""
         table, classes = self.release.table, self.classes
         if classes.exact:
-            return "Whoever finds a person by the quasi-identifiers, and so the number of this bucket,"
+            return "Whoever finds a person by the quasi-identifiers, and so the number of the bucket,"
         known = [f"{name} {self.labels[name][row]}" for name in table.quasi if self._narrow(name, row)]
         return (
             f"Whoever knows that a person has {listed(known)}"

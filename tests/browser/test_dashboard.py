@@ -91,7 +91,7 @@ def test_nothing_goes_sideways_and_no_marker_is_in_the_page(on_stage, address, w
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     column = page.locator(".wb-board").bounding_box()
     assert column["width"] <= 1100 and abs(column["x"] + column["width"] / 2 - width / 2) < 10
-    assert not any(marker in page.content() for marker in ("marker-", PLACE, RARE_DISEASE, "people.csv"))
+    assert not any(marker in page.content() for marker in ("planted-", PLACE, RARE_DISEASE, "people.csv"))
 
 
 def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):

@@ -108,7 +108,7 @@ def test_a_range_of_losses_chooses_the_classes(page):
     box = page.locator(".wb-losses").bounding_box()
 
     def across(part):
-        return box["x"] + box["width"] * (38 + part * 274) / 320, box["y"] + box["height"] / 2
+        return box["x"] + box["width"] * (34 + part * 236) / 280, box["y"] + box["height"] / 2
 
     page.mouse.move(*across(0.5))
     page.mouse.down()

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 import traitlets
 
-from tests.planted import PLACE, RARE_DISEASE, planted
+from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, planted
 from widgets import Dashboard
 from workbench.published import Published
 from workbench.publishing import publish
@@ -95,7 +95,7 @@ def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard)
     heard.say("cap", cap=0.2)
     other = heard.one("choice")["alternatives"][2]["index"]
     heard.say("open", index=other, field="open")
-    assert heard.one("choice")["here"] == other and heard.one("choice")["title"] == "Simplest to explain"
+    assert heard.one("choice")["here"] == other and "Simplest to explain" in heard.one("choice")["title"]
     heard.say("cap", cap=0.25, field="cap")
     assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["recommended"]
 
@@ -198,7 +198,7 @@ def test_no_marker_is_in_a_message_or_a_trait(heard):
     state = {key: value for key, value in heard.widget.get_state().items() if not key.startswith("_")}
     assert {key for key, value in state.items() if key in ("cap", "chosen")} == {"cap", "chosen"}
     everything.append(str(state))
-    for marker in ("marker-", PLACE, RARE_DISEASE, "people.csv", str(heard.widget.published.folder)):
+    for marker in ("planted-", PLACE, RARE_DISEASE, "people.csv", str(heard.widget.published.folder)):
         assert not any(marker in said for said in everything)
 
 

@@ -11,7 +11,7 @@ function cell(data, field, row, threshold) {
 /** Bars of the class with the whole table's share as a mark on each; the most exposed value in another hue. */
 function barsCell(data, row) {
   const values = valuesOf(data, row), worst = data.loss.worst[data.columns.worst[row]];
-  const width = 108, height = 28, step = width / values.length, gap = step > 4 ? 1 : 0;
+  const width = 100, height = 28, step = width / values.length, gap = step > 4 ? 1 : 0;
   const top = Math.max(...values.map(([, here, table]) => Math.max(here, table)));
   const y = share => (height - share / top * (height - 1)).toFixed(1);
   const bar = v => `M${(v * step + gap / 2).toFixed(1)} ${height}V${y(values[v][1])}h${(step - gap).toFixed(1)}V${height}z`;
@@ -48,7 +48,7 @@ const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
-  const said = `${figure} ${figures(score[row])} ${bound} ${figures(limit)}`;
+  const said = `${figure} ${score[row] === Infinity ? "∞" : figures(score[row])} ${bound} ${figures(limit)}`;
   return h("div", {
     role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
     title: `${name}: ${said}${broken[row] ? ", broken" : `, ${percent(used[row], 0)} of the limit is used`}`,

@@ -109,9 +109,10 @@ const number = text => (text.trim() === "" ? null : Number(text));
 
 /** What limits the release keeps, or without a model, how far it keeps each; and why nothing is said of losses. */
 function keptText(data) {
+  const alone = one => data.achieved.filter(other => other.figure === one.figure).length === 1;
   const figuresOf = data.achieved.map(one => (data.asked
     ? `${one.figure} = ${figures(one.value)} (${one.name} asks ${one.bound} ${figures(one.limit)})`
-    : `${one.figure} = ${figures(one.value)} (${one.name})`));
+    : `${one.figure} = ${figures(one.value)}${alone(one) ? "" : ` (${one.name})`}`));
   const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was asked for; achieved"}: ${figuresOf.join(", ")}.` : "";
   const note = data.note && `${data.note[0].toUpperCase()}${data.note.slice(1)}.`;
   return [note, kept].filter(Boolean).join(" ");

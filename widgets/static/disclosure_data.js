@@ -17,11 +17,11 @@ function fieldsOf(data) {
   const { columns, loss, limits } = data;
   const fields = [{ key: "size", title: "Size", width: "46px", by: columns.size, number: true, help: "people in the class" }];
   data.quasi.forEach(({ name, labels }, a) => fields.push({
-    key: `quasi ${name}`, title: name, width: "minmax(70px, 1fr)", by: columns[`quasi ${a}`], labels,
+    key: `quasi ${name}`, title: name, width: "minmax(66px, 1fr)", by: columns[`quasi ${a}`], labels,
     help: `${name}: the released values`,
   }));
   if (loss) fields.push({
-    key: "bars", title: data.sensitive, width: "112px", by: columns.commonest,
+    key: "bars", title: data.sensitive, width: "104px", by: columns.commonest,
     help: `distribution of ${data.sensitive}: bars in the class, marks in the whole table, each row to its own scale; `
       + "sorted by the share of the commonest value",
   }, {

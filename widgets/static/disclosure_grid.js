@@ -1,6 +1,6 @@
 // A table of many rows: only those on view are in the page. Rows are class numbers in the order that is shown.
 
-const ROW = 36, GAP = 8, TALLEST = 8_000_000, SPARE = 6; // pixels; browsers end at about 16 million; rows
+const ROW = 36, GAP = 6, TALLEST = 8_000_000, SPARE = 6; // pixels; browsers end at about 16 million; rows
 
 /**
  * `grid({ label, sort(key), activate(row), hover(row or -1), select(rows) })`. It keeps who is active and selected;

@@ -1,7 +1,7 @@
 // Beside the table: how the losses of the records are distributed, and each quasi-identifier's share of the risk.
 
 const BINS = 40, ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
-const LEFT = 38, RIGHT = 312, TOP = 16, FOOT = 146;
+const WIDTH = 280, LEFT = 34, RIGHT = 270, TOP = 16, FOOT = 146;
 
 /** Records by loss, on a logarithmic scale; `range(low, high, done)` is called while losses are marked, (null) for none. */
 function lossChart({ range }) {
@@ -9,7 +9,7 @@ function lossChart({ range }) {
   const lit = h("svg:path", { class: "wb-chosen-part" });
   const axis = h("svg:g"), risk = h("svg:g", { class: "wb-risk-line" });
   const brush = h("svg:rect", { class: "wb-brush", y: TOP, height: FOOT - TOP, visibility: "hidden" });
-  const element = h("svg:svg", { class: "wb-losses", viewBox: "0 0 320 176", role: "img" },
+  const element = h("svg:svg", { class: "wb-losses", viewBox: `0 0 ${WIDTH} 176`, role: "img" },
     axis, layers.all, layers.shown, lit, risk, brush);
   let end = 1, from = null, heights = [];
   const x = loss => LEFT + (RIGHT - LEFT) * Math.min(1, Math.max(0, loss / end));
@@ -59,7 +59,7 @@ function lossChart({ range }) {
   }
 
   const at = event => {
-    const box = element.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * 320 - LEFT) / (RIGHT - LEFT);
+    const box = element.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / (RIGHT - LEFT);
     return Math.min(BINS - 1, Math.max(0, Math.floor(part * BINS)));
   };
   const span = event => [Math.min(from, at(event)), Math.max(from, at(event)) + 1].map(edge);

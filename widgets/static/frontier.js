@@ -110,6 +110,14 @@ export default widget(({ model, el, say, on, trait }) => {
     if (table.open) drawTable();
   });
 
+  on("moved", ({ rows, text }) => {
+    picture.rows(rows);
+    if (!state) return;
+    Object.assign(state.rows, rows);
+    state.moving = text;
+    drawPoint();
+  });
+
   on("rows", ({ rows }) => {
     if (dragged.held()) { delete rows.cap_x; delete rows.cap_y; }
     if (state) Object.assign(state.rows, rows);
@@ -124,7 +132,6 @@ export default widget(({ model, el, say, on, trait }) => {
     capped(state);
   });
 
-  on("moving", ({ text }) => { if (state) { state.moving = text; drawPoint(); } });
   on("why", ({ index, text }) => { whys.get(index)?.said(text); });
   on("left_out", ({ rows }) => leftBody.replaceChildren(h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Recipe"), h("th", { scope: "col" }, "Why"))),

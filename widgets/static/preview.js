@@ -56,7 +56,8 @@ export default widget(({ model, el, say, on, mark }) => {
 
   const number = h("input", { type: "number", min: 1, max: 500, value: 20, "aria-label": "records to show" });
   const sample = h("div");
-  const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { sample.replaceChildren(); hide.hidden = true; } }, "hide");
+  const clear = () => { sample.replaceChildren(); hide.hidden = true; };
+  const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: clear }, "hide");
   const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
   const preview = h("div", { class: "wb-preview", "data-field": "preview", hidden: true },
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), hide), h("span", { class: "wb-wrong", role: "alert" }),
@@ -71,11 +72,11 @@ export default widget(({ model, el, say, on, mark }) => {
     buttons.csv.title = `${HELP.csv}${state.several ? ": records and sensitive values in two files, zipped" : ""}`;
     preview.hidden = !state.preview;
     ask.disabled = !state.release;
-    sample.replaceChildren();  // what was shown is of another release
-    hide.hidden = sure.hidden = true;
+    sure.hidden = true;  // another release is asked about anew
     anyway.checked = false;
   });
   on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = false; });
+  on("gone", clear);
   on("working", () => { status.textContent = "Making the file…"; });
   on("refused", () => { sure.hidden = false; });
   on("ended", () => { status.textContent = ""; });

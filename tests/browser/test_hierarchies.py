@@ -1,0 +1,142 @@
+"""The hierarchy editor in Chromium: typed, drawn, grouped by mouse and by keys, imported and mended."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import stage
+
+CELL = """
+from widgets.hierarchies import HierarchyEditor
+from workbench import datasets
+from workbench.study import Study
+from workbench.table import Table
+
+base = Table.bare(datasets.path("adult")).complete()
+table = base.with_roles(["age", "workclass", "education", "native_country"], "occupation")
+given = {"age": {"builder": "intervals", "widths": [5, 10]}, "education": "bundled"}
+editor = HierarchyEditor(table, given, Study(data={"bundled": "adult"}))
+editor.layout.width = "400px"
+editor
+"""
+WORKCLASS = "Private;Private\nFederal-gov;Public\nLocal-gov;Public\nstate-gov;Public\nSelf-emp-inc;Self\nNever-worked;None"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    notebook = stage.write_notebook(tmp_path_factory.mktemp("hierarchies") / "editor.ipynb", CELL)
+    with stage.voila(notebook) as url:
+        yield url
+
+
+@pytest.fixture
+def page(on_stage, address):
+    page = on_stage().page
+    page.goto(address)
+    page.wait_for_selector(".wb-hier-column", timeout=60_000)
+    return page
+
+
+def choose(page, name):
+    page.locator(".wb-hier-column", has_text=name).click()
+    expect(page.locator(".wb-hier-edit h3")).to_have_text(name)
+
+
+def state_of(page, column):
+    return page.locator(".wb-hier-column", has_text=column).locator(".wb-hier-state")
+
+
+def test_widths_are_typed_drawn_and_moved_by_keys(page):
+    age, rows = state_of(page, "age"), page.locator(".wb-hier-row input")
+    expect(age).to_have_text("2 levels, 74 → 16 → 9")
+    rows.nth(1).fill("2x")
+    expect(page.locator("[data-field=widths-1] .wb-wrong")).to_contain_text("'2x' is no number")
+    expect(age).to_have_text("2 levels, 74 → 16 → 9")
+    page.reload()
+    expect(rows.nth(1)).to_have_value("2x", timeout=60_000)  # what was typed is there again
+    rows.nth(1).fill("20")
+    rows.nth(1).press("Enter")
+    expect(age).to_have_text("2 levels, 74 → 16 → 5")
+    slider = page.get_by_role("slider", name="Level 2, width")
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(rows.nth(1)).to_have_value("25")
+    expect(page.get_by_role("slider", name="Level 2, width")).to_be_focused()
+    expect(age).to_have_text("2 levels, 74 → 16 → 4")
+    line = page.locator("[data-grip='1:3'] .wb-hier-hold").bounding_box()  # at 75: to about 60, so a width of 20
+    lane = page.locator("[data-lane='1']").bounding_box()
+    page.mouse.move(line["x"] + 5, line["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(lane["x"] + (61 - 17) / 73 * lane["width"], line["y"] + 6, steps=5)
+    page.mouse.up()
+    expect(rows.nth(1)).to_have_value("20")
+    expect(age).to_have_text("2 levels, 74 → 16 → 5")
+    page.locator(".wb-hier-scroll:visible").last.focus()
+    page.keyboard.press("Control+z")
+    expect(age).to_have_text("2 levels, 74 → 16 → 4")
+    page.keyboard.press("Control+Shift+z")
+    expect(age).to_have_text("2 levels, 74 → 16 → 5")
+
+
+def test_a_cut_is_dragged_in_the_wide_editor(page):
+    page.get_by_role("button", name="⤢ Wider").click()
+    page.locator(".wb-hier-seg", has_text="Cut points").click()
+    cuts = page.locator(".wb-hier-row input").first
+    cuts.fill("30, 60")
+    cuts.press("Enter")
+    expect(state_of(page, "age")).to_have_text("1 level, 74 → 3")
+    line = page.locator("[data-grip='0:0'] .wb-hier-hold").bounding_box()
+    lane = page.locator("[data-lane='0']").bounding_box()
+    page.mouse.move(line["x"] + 5, line["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(lane["x"] + (40 - 17) / 73 * lane["width"], line["y"] + 6, steps=5)
+    page.mouse.up()
+    expect(cuts).to_have_value("40, 60")
+    expect(page.locator(".wb-hier-tree")).to_contain_text("[40-59]")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_be_hidden()
+    expect(page.get_by_role("button", name="⤢ Wider")).to_be_focused()
+
+
+def test_values_are_grouped_by_mouse_and_by_keys(page):
+    choose(page, "native_country")
+    member = page.locator(".wb-hier-member")
+    member.nth(0).click()
+    member.nth(2).click(modifiers=["Shift"])
+    name = page.get_by_role("textbox", name="Name of the group")
+    name.fill("First")
+    name.press("Enter")
+    expect(state_of(page, "native_country")).to_have_text("1 level, 41 → 39")
+    expect(member.first).to_contain_text("First")
+    page.get_by_role("searchbox", name="Find values to group").fill("viet")
+    page.get_by_role("listbox", name="Values to group").focus()
+    page.keyboard.press("Space")
+    page.get_by_role("searchbox", name="Find values to group").fill("laos")
+    page.get_by_role("listbox", name="Values to group").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Indochina")
+    page.keyboard.press("Enter")
+    expect(state_of(page, "native_country")).to_have_text("1 level, 41 → 38")
+    page.get_by_role("button", name="Undo").click()
+    expect(state_of(page, "native_country")).to_have_text("1 level, 41 → 39")
+    tree = page.get_by_role("treegrid")
+    tree.focus()
+    page.keyboard.press("ArrowRight")
+    expect(tree.locator("[aria-expanded=true]")).to_have_count(1)
+
+
+def test_an_imported_file_is_mended(page):
+    choose(page, "workclass")
+    page.locator(".wb-hier-seg", has_text="Import").click()
+    page.locator("textarea").fill(WORKCLASS)
+    wrong = page.locator("[data-field=import] .wb-wrong")
+    expect(wrong).to_contain_text("3 of its 7 values are missing")
+    expect(state_of(page, "workclass")).to_have_text("no hierarchy, 7 values")
+    page.get_by_role("button", name="'state-gov' in the file is 'State-gov'").click()
+    expect(wrong).to_contain_text("2 of its 7 values are missing")
+    page.get_by_role("button", name="Put them in a group of their own: other").click()
+    expect(state_of(page, "workclass")).to_have_text("1 level, 7 → 4")
+    expect(wrong).to_be_empty()
+    expect(page.locator(".wb-hier-edit")).to_contain_text("'Never-worked'")

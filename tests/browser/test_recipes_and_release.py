@@ -1,0 +1,133 @@
+"""The recipe picker, the release under its sliders and the exports, in Chromium: in Voila, and in JupyterLab."""
+
+import csv
+import re
+
+import pytest
+
+from tests.browser.stage import lab, open_lab, voila, write_notebook
+
+CELL = """
+import ipywidgets
+from widgets import RecipePicker, ReleaseCard, ReleasePreview
+from workbench.datasets import adult
+from workbench.study import Study
+from workbench.sweeps import sweep
+
+table = adult(quasi=("age", "education", "sex")).drop(["education_num", "relationship", "marital_status"])
+study = Study(
+    name="Adult",
+    data={"bundled": "adult", "drop_missing": True},
+    quasi=("age", "education", "sex"),
+    sensitive=("occupation",),
+    identifiers=("education_num", "relationship", "marital_status"),
+    recipes=[{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [10, 100, 1000]}}],
+    measures=[{"name": "privacy loss"}, {"name": "utility loss"}],
+    axes=["P_loss", "U_loss"],
+)
+frontier = sweep(table, study.candidates(), study.measured())
+picker = RecipePicker(table, recipes=study.recipes, measures=study.measures, axes=study.axes)
+card = ReleaseCard(table, study.measured(), study.candidates()[0], frontier=frontier)
+preview = ReleasePreview(study=study, frontier=frontier)
+def follow(_):
+    preview.recipe, preview.release = card.recipe, card.release
+card.observe(follow, "release")
+ipywidgets.VBox([picker, card, preview], layout={"width": "360px"})
+"""
+NAME = ".wb-recipe-name"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    notebook = write_notebook(tmp_path_factory.mktemp("recipes") / "recipes.ipynb", CELL)
+    with voila(notebook) as url:
+        yield url
+
+
+@pytest.fixture
+def page(address, on_stage):
+    page = on_stage().page
+    page.goto(address)
+    page.wait_for_function(f"() => document.querySelector('{NAME}')?.textContent.includes('k = 10')", timeout=60_000)
+    return page
+
+
+def k_of(page):
+    return int(re.search(r"k = (\d+)", page.locator(NAME).inner_text())[1])
+
+
+def test_values_are_typed_with_the_keyboard_and_refused_where_they_stand(page):
+    box = page.get_by_label("k: the fewest records a class may have").first
+    box.fill("2..64 x2")
+    box.press("Enter")
+    page.get_by_text("6 releases of 1 model").first.wait_for()
+    box.fill("5, many")
+    box.press("Tab")
+    page.get_by_text("'many' is no number").wait_for()
+    assert box.input_value() == "5, many"
+    page.get_by_label("t-closeness", exact=True).check()
+    page.get_by_text("12 releases of 2 models").first.wait_for()
+    assert box.input_value() == "5, many"
+
+
+def test_the_release_follows_the_slider(page):
+    slider = page.get_by_role("slider")
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"() => document.querySelector('{NAME}').textContent.includes('k = 13')")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for step in range(40):
+        page.mouse.move(box["x"] + 5 + step * (box["width"] - 10) / 60, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    typed = page.get_by_label("k, typed")
+    page.wait_for_function(
+        f"() => document.querySelector('{NAME}').textContent.endsWith(' ' + document.querySelector('.wb-typed').value)"
+    )
+    assert k_of(page) == int(typed.input_value()) > 100
+
+
+def test_what_cannot_be_had_is_said_and_the_last_good_stays(page):
+    page.get_by_label("model", exact=True).select_option("l-diversity")
+    page.get_by_text("l-diversity, l = 3").first.wait_for()
+    typed = page.get_by_label("l, typed")
+    typed.fill("14")
+    typed.press("Enter")
+    page.get_by_text("No such release.").wait_for()
+    page.get_by_text("Shown below: l-diversity, l = 3").wait_for()
+    typed.fill("lots")
+    typed.press("Enter")
+    page.get_by_text("'lots' is no number").wait_for()
+
+
+def test_an_alternative_is_chosen(page):
+    page.locator(".wb-beside button").first.click()
+    page.wait_for_function(f"() => !document.querySelector('{NAME}').textContent.endsWith('k = 10')")
+    assert k_of(page) in (100, 1000)
+
+
+def test_files_come_to_the_browser_and_readers_get_no_preview(page):
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="The release as CSV").click()
+    assert coming.value.suggested_filename == "adult-release.csv"
+    with open(coming.value.path(), newline="") as file:
+        assert sum(1 for _ in csv.reader(file)) == 45_223
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="The study as Python").click()
+    assert coming.value.suggested_filename == "adult-release.py"
+    assert page.get_by_role("button", name="Show original").count() == 0
+
+
+def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage):
+    notebook = write_notebook(tmp_path / "recipes.ipynb", CELL)
+    with lab(tmp_path) as address:
+        page = open_lab(on_stage(width=1600), address, notebook.name)
+        page.get_by_role("button", name="Show original beside release").click(timeout=60_000)
+        page.locator(".wb-sample tbody tr").nth(19).wait_for()
+        changed = page.locator(".wb-sample .wb-changed")
+        assert changed.count() > 0
+        page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
+        assert not any(word in notebook.read_text() for word in ("Sales", "Craft-repair", "wb-sample"))
+        assert "widget" in notebook.read_text()
