@@ -75,7 +75,7 @@ def test_no_path_answers_with_microdata(visitor):
 
 
 def test_only_scripts_and_styles_of_the_page_are_static(visitor):
-    page, kernel = visitor.open_page()
+    page, _kernel = visitor.open_page()
     for path in ("/voila/static/voila.js", "/voila/templates/workbench/static/page.css"):
         assert path in page and visitor.ask(path)[0] == 200
     assert visitor.ask("/voila/static/")[0] == visitor.ask("/voila/templates/workbench/static/")[0] == 404
@@ -246,10 +246,9 @@ def test_a_closed_page_ends_its_own_kernel(visitor):
 
 
 def test_a_large_message_ends_the_connection_and_not_the_kernel(visitor, kernel):
-    with visitor.talk(kernel) as talk:
-        with pytest.raises((websocket.WebSocketException, OSError)):
-            talk.say("comm_msg", {"comm_id": "x", "data": "x" * 5_000_000})
-            talk.comms()
+    with visitor.talk(kernel) as talk, pytest.raises((websocket.WebSocketException, OSError)):
+        talk.say("comm_msg", {"comm_id": "x", "data": "x" * 5_000_000})
+        talk.comms()
     assert visitor.lives(kernel)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import re
 import time
@@ -130,7 +131,7 @@ class Talk:
             return json.loads(message)
         count = int.from_bytes(message[:8], "little")
         at = [int.from_bytes(message[8 * (i + 1) : 8 * (i + 2)], "little") for i in range(count)]
-        parts = [message[low:high] for low, high in zip(at, at[1:], strict=False)]
+        parts = [message[low:high] for low, high in itertools.pairwise(at)]
         names = ("header", "parent_header", "metadata", "content")
         return dict(zip(names, (json.loads(part) for part in parts[1:5]), strict=True))
 

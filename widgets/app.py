@@ -22,7 +22,7 @@ from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
 from widgets.roles import RolePicker
-from widgets.session import POINTS, Session, differ, fitting
+from widgets.session import POINTS, TABLE, Session, differ, fitting
 from widgets.start import begun, proposed
 from widgets.sweeping import Sweeper, told_apart
 from widgets.topbar import TopBar
@@ -64,8 +64,8 @@ class Workbench(ipywidgets.VBox):
         self._sweeper = Sweeper(self._arrived, self._failed)
         self._parts(study, handed)
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
-        right = ipywidgets.VBox([_framed(self.card), _framed(self.preview)]).add_class("wb-side")
-        main = ipywidgets.Box([left, _framed(self.chart), right]).add_class("wb-main")
+        middle = ipywidgets.VBox([_framed(self.chart), _framed(self.preview)]).add_class("wb-middle")
+        main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
         super().__init__([self.top, main, _framed(self.disclosure)])
         self.add_class("wb-app")
         self._listen()

@@ -40,7 +40,6 @@ class Built(Part):
         self._unfit: dict[str, str] = {}  # columns whose hierarchy does not fit the data that came, and why
         self._builders: dict[str, tuple[Any, Builder]] = {}
         self._going_back = False
-        self._showing = False
         self.history: History[Specs] = History({})
         super().__init__(study=study or Study(), **traits)
         self.hierarchies = dict(hierarchies or {})
@@ -55,19 +54,22 @@ class Built(Part):
         """The hierarchy of this column has been changed, but not here."""
 
     def refresh(self) -> None:
-        """Show everything, once however many traits change together."""
-
-        def now() -> None:
-            self._showing = False
-            self.show()
-
+        """Show everything: at once, or when a message has been dealt with, once however much it changed."""
         if not self._ready:
             return
-        if self._loop is None:
-            now()
-        elif not self._showing:
-            self._showing = True
-            self._loop.call_soon(now)
+        if self._hearing:
+            self._stale = True
+        else:
+            self.show()
+
+    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        self._hearing, self._stale = True, False
+        try:
+            super()._heard(_, content, buffers)
+        finally:
+            self._hearing = False
+        if self._stale:
+            self.guarded("", self.show)
 
     def commit(self, name: str, spec: Any) -> None:
         """Another hierarchy for a column, or none; where it cannot be, everything stays as it is."""
@@ -100,7 +102,7 @@ class Built(Part):
     # --- one follows the other
 
     _own = ""  # the column that is changed here
-    _ready = False
+    _ready = _hearing = _stale = False
 
     @traitlets.validate("hierarchies")
     def _buildable(self, proposal: Any) -> Specs:

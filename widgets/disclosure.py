@@ -16,12 +16,11 @@ import traitlets
 
 from widgets.part import Part, script, styles
 from widgets.worker import Tell, Worker
-from workbench.cells import distinct_rows
 from workbench.classes import Sensitive
 from workbench.errors import BadInput, Undefined, said
 from workbench.exposure import Exposure, exposed
 from workbench.models import Model
-from workbench.release import Release, run_labels
+from workbench.release import Release
 
 BARS = 24  # of values in a row; neighbours share one where there are more
 SCRIPTS = ("data", "cells", "grid", "loss", "controls")
@@ -226,7 +225,6 @@ def look(release: Release | None, sensitive: str, model: Model | None) -> Shown 
     }
     packed = {name: small(array) for name, array in columns.items()}
     content["columns"] = [[name, array.dtype.name] for name, array in packed.items()]
-    seen.labels  # noqa: B018  # for the sentences, here and not in the kernel's thread
     return Shown(release, seen, "classes", content, [array.ravel().data.cast("B") for array in packed.values()])
 
 
@@ -239,16 +237,9 @@ def small(array: np.ndarray) -> np.ndarray:
 
 def _quasi(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
     """The released values of each quasi-identifier, in their order, and which of them each class has."""
-    found = []
-    for a, name in enumerate(seen.release.table.quasi):
-        assert seen.classes.low is not None and seen.classes.high is not None
-        runs = np.stack([seen.classes.low[:, a], seen.classes.high[:, a]], axis=1)
-        first, number = distinct_rows(runs)
-        order = np.lexsort(runs[first].T[::-1])
-        columns[f"quasi {a}"] = np.argsort(order)[number]
-        labels = run_labels(seen.release.table.columns[name], *runs[first[order]].T)
-        found.append({"name": name, "labels": labels.tolist()})
-    return found
+    for a, (_, number) in enumerate(seen.released.values()):
+        columns[f"quasi {a}"] = number
+    return [{"name": name, "labels": labels.tolist()} for name, (labels, _) in seen.released.items()]
 
 
 def _limits(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:

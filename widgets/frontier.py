@@ -14,7 +14,7 @@ from widgets.part import script, styles
 from widgets.picture import Picture
 from widgets.vega import ChartPart
 from workbench.charts import frontier_chart, heat_chart, parallel_chart
-from workbench.charts.scene import BASELINE_LABELS, Scene, headline, left_out
+from workbench.charts.scene import BASELINE_LABELS, Scene, efficient, headline, left_out, line, words
 from workbench.errors import BadInput, Undefined
 from workbench.figures import figures
 from workbench.frontier import SIDES, Frontier
@@ -43,7 +43,7 @@ class FrontierChart(ChartPart):
     def __init__(self, frontier: Frontier | None = None, **traits: Any) -> None:
         self._picture = Picture()
         self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
-        self._last, self._waits = 0.0, False
+        self._next, self._waits = 0.0, False
         self._wanted: Recipe | None = None
         super().__init__(frontier=frontier, **traits)
         self._ready = True
@@ -63,7 +63,7 @@ class FrontierChart(ChartPart):
         """A picture at once, the next ones after a pause: points may stream in faster than anybody looks."""
         if not self._ready or self._waits:
             return
-        wait = self._last + PAUSE - monotonic()
+        wait = self._next - monotonic()
         if self._loop is None or wait <= 0:
             self._refresh()
         else:
@@ -71,8 +71,10 @@ class FrontierChart(ChartPart):
             self._loop.call_later(wait, self._refresh)
 
     def _refresh(self) -> None:
-        self._waits, self._last = False, monotonic()
+        self._waits, start = False, monotonic()
         self.guarded("", self._draw, False)
+        now = monotonic()
+        self._next = now + max(PAUSE, 2 * (now - start))  # most of the kernel's time is for others
 
     def show(self) -> None:
         self._draw(True)
@@ -163,7 +165,7 @@ class FrontierChart(ChartPart):
             return headline(frontier, *self._picture.words)
         done, total = len(frontier.measured), self.total
         so_far = f"{done} of {total} points so far" if total >= done > 0 and total else f"{done} points so far"
-        return f"{so_far}: {int(frontier.is_efficient().sum())} are efficient"
+        return f"{so_far}: {int(efficient(frontier).sum())} are efficient"
 
     def _compared(self, scene: Scene) -> str:
         """One sentence about the two areas."""
@@ -283,17 +285,15 @@ def _described(measure: Any) -> dict[str, str]:
 
 def _table(scene: Scene) -> list[dict[str, Any]]:
     """The points for those who read them."""
-    frontier, efficient = scene.frontier, scene.frontier.is_efficient()
+    frontier, stands = scene.frontier, efficient(scene.frontier)
     missing = frontier.losses()
     rows = []
     for i, point in enumerate(frontier.measured):
         out = bool((missing[i] != missing[i]).any())
-        state = (
-            "baseline" if point.recipe.baseline else "left out" if out else "efficient" if efficient[i] else "beaten"
-        )
-        recipe = str(point.recipe)
+        state = "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "beaten"
+        recipe = words(point.recipe)
         rows.append({
-            "recipe": BASELINE_LABELS.get(recipe, recipe), "line": point.recipe.line,
+            "recipe": BASELINE_LABELS.get(recipe, recipe), "line": line(point.recipe),
             "state": "knee, efficient" if point is scene.knee else state,
             "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
         })  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -50,7 +49,6 @@ class HierarchyEditor(Built):
         self._notes: dict[str, list[str]] = {}
         self._stamp: dict[str, Any] = {}  # which view sent the last draft, and the how manieth of its it was
         self._fixes: dict[str, Callable[[], Any]] = {}
-        self._numbers = itertools.count()
         super().__init__(table, hierarchies, study, **traits)
 
     def unfitting(self, column: Column, builder: Builder) -> None:
@@ -74,7 +72,8 @@ class HierarchyEditor(Built):
         names = self._listed()
         if names and self.column not in names:
             self.column = names[0]  # which shows everything
-            return
+            if not self._hearing:
+                return
         self._fixes = {}
         self.tell(
             "columns",
@@ -173,13 +172,9 @@ class HierarchyEditor(Built):
         return lambda: self._use(name, tab, fix.call())
 
     def _problem(self, problem: Problem) -> dict[str, Any]:
-        """As a view draws it; every fix gets a name that the view can call it by."""
-        fixes = []
-        for fix in problem.fixes:
-            number = str(next(self._numbers))
-            self._fixes[number] = fix.call
-            fixes.append({"fix": number, "text": fix.text})
-        return {"field": problem.field, "text": problem.text, "fixes": fixes}
+        """As a view draws it; a fix is called by its text, which stays the same as long as the problem does."""
+        self._fixes |= {fix.text: fix.call for fix in problem.fixes}
+        return {"field": problem.field, "text": problem.text, "fixes": [fix.text for fix in problem.fixes]}
 
     # --- what the views ask for
 

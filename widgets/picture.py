@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_layers, line_numbers, with_rows
-from workbench.charts.heat import heat_layers, heat_rows, heat_spoken
+from workbench.charts.heat import heat_layers, heat_marks, heat_rows, heat_spoken
 from workbench.charts.look import PINNED, finished, hue, shape
-from workbench.charts.parallel import parallel_layers, parallel_rows, parallel_spoken
+from workbench.charts.parallel import parallel_layers, parallel_marks, parallel_rows, parallel_spoken
 from workbench.charts.scene import Rows, Scene, spoken
 
 WIDTH, HEIGHT = 480, 400  # the page has its own width; titles are wrapped for this one
@@ -36,12 +37,17 @@ class Picture:
     def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
         """The spec, None where the page has it already and `whole` does not ask for it, and the rows."""
         self.view = view
-        self._lines = line_numbers(scene.lines, {name.removeprefix(PINNED): n for name, n in self._lines.items()})
+        known_lines = [] if scene.frontier.complete else list(self._lines)  # while points stream in lines may come back
+        plain = {name.removeprefix(PINNED): number for name, number in self._lines.items()}
+        self._lines = line_numbers(list(dict.fromkeys([*known_lines, *scene.lines])), plain)
         measures, axes = tuple(scene.frontier.measures), self._around(scene)
         key = (view, measures, tuple(self._lines.items()), tuple(axes) if view == "frontier" else ())
         known = key == self._key
         if not known:
-            self._key, self._spec = key, self._built(scene, axes)
+            with debug_mode(
+                False
+            ):  # Altair checks every part against its schema: the still charts are checked, this is fast
+                self._key, self._spec = key, self._built(scene, axes)
         return (None if known and not whole else self._spec), self._rows(scene, axes)
 
     def _around(self, scene: Scene) -> list[Axis]:
@@ -63,7 +69,7 @@ class Picture:
         else:
             layers, size = heat_layers(measures), alt.Step(20)
         empty = with_rows(layers, {name: [] for name in self._rows(scene, axes)})
-        spec: dict[str, Any] = finished(empty, WIDTH, size, None, "").to_dict()
+        spec: dict[str, Any] = finished(empty, WIDTH, size, None, "").to_dict(validate=False)
         return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}, "padding": PADDING}
 
     def _rows(self, scene: Scene, axes: list[Axis]) -> dict[str, Rows]:
@@ -86,17 +92,19 @@ class Picture:
         axes = self._shown(scene)
         if self.view == "frontier":
             return {"moving": scene.under_slider(axes[0], axes[1])}
-        if self.view == "parallel":
-            return {"moving": parallel_rows(scene, axes)["moving"]}
-        return heat_rows(scene)
+        return {"moving": self._marks(scene, axes)["moving"]}
 
     def marked(self, scene: Scene) -> dict[str, Rows]:
         """The rows that selecting and capping change."""
         axes = self._shown(scene)
-        if self.view == "frontier" and len(axes) == 2:
+        if not self._key:  # no view has asked for a picture yet
+            return {}
+        if self.view == "frontier":
             return {**scene.marked(axes[0], axes[1]), **scene.capped(axes[0], axes[1], grips=True)}
-        rows = parallel_rows(scene, axes) if self.view == "parallel" else heat_rows(scene)
-        return {"chosen": rows["chosen"]}
+        return {"chosen": self._marks(scene, axes)["chosen"]}
+
+    def _marks(self, scene: Scene, axes: list[Axis]) -> dict[str, Rows]:
+        return parallel_marks(scene, axes) if self.view == "parallel" else heat_marks(scene)
 
     def caps(self, scene: Scene) -> list[dict[str, Any]]:
         """What the page needs to draw a cap while it is dragged: of each axis its key, its bound and its worse end."""

@@ -18,7 +18,7 @@ from workbench.measures import average, classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.models import Model
-from workbench.release import Release
+from workbench.release import Release, run_labels
 
 NOTHING = 1e-12  # a loss that is rounding
 
@@ -202,10 +202,13 @@ class Exposure:
 
     def _whoever(self, row: int) -> str:
         """Who finds a person in this class."""
-        table, classes = self.release.table, self.classes
-        if classes.exact:
+        if self.classes.exact:
             return "Whoever finds a person by the quasi-identifiers, and so the number of the bucket,"
-        known = [f"{name} {self.labels[name][row]}" for name in table.quasi if self._narrow(name, row)]
+        known = [
+            f"{name} {labels[number[row]]}"
+            for name, (labels, number) in self.released.items()
+            if self._narrow(name, row)
+        ]
         return (
             f"Whoever knows that a person has {listed(known)}"
             if known
@@ -219,9 +222,17 @@ class Exposure:
         return bool(classes.high[row, a] - classes.low[row, a] < self.release.table.columns[name].size - 1)
 
     @cached_property
-    def labels(self) -> dict[str, np.ndarray]:
-        """The released value of each quasi-identifier in each class."""
-        return {name: self.release.class_labels(name) for name in self.release.table.quasi}
+    def released(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Of each quasi-identifier: its released values in the order of the data, and which of them each class has."""
+        assert self.classes.low is not None and self.classes.high is not None
+        found = {}
+        for a, name in enumerate(self.release.table.quasi):
+            runs = np.stack([self.classes.low[:, a], self.classes.high[:, a]], axis=1)
+            first, number = distinct_rows(runs)
+            order = np.lexsort(runs[first].T[::-1])
+            low, high = runs[first[order]].T
+            found[name] = run_labels(self.release.table.columns[name], low, high), np.argsort(order)[number]
+        return found
 
 
 def exposed(release: Release, sensitive: str | None = None, model: Model | None = None) -> Exposure:

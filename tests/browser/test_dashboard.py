@@ -100,3 +100,4 @@ def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
         page = on_stage().page
         page.goto(whole)
         expect(page.get_by_text("no study has been published there")).to_be_visible(timeout=30_000)
+        page.close()  # before its server

@@ -18,7 +18,9 @@ editor = HierarchyEditor(table, given, Study(data={"bundled": "adult"}))
 editor.layout.width = "400px"
 editor
 """
-WORKCLASS = "Private;Private\nFederal-gov;Public\nLocal-gov;Public\nstate-gov;Public\nSelf-emp-inc;Self\nNever-worked;None"
+WORKCLASS = (
+    "Private;Private\nFederal-gov;Public\nLocal-gov;Public\nstate-gov;Public\nSelf-emp-inc;Self\nNever-worked;None"
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +53,9 @@ def test_widths_are_typed_drawn_and_moved_by_keys(page):
     rows.nth(1).fill("2x")
     expect(page.locator("[data-field=widths-1] .wb-wrong")).to_contain_text("'2x' is no number")
     expect(age).to_have_text("2 levels, 74 → 16 → 9")
-    page.reload()
-    expect(rows.nth(1)).to_have_value("2x", timeout=60_000)  # what was typed is there again
+    choose(page, "workclass")
+    choose(page, "age")
+    expect(rows.nth(1)).to_have_value("2x")  # what was typed is there again
     rows.nth(1).fill("20")
     rows.nth(1).press("Enter")
     expect(age).to_have_text("2 levels, 74 → 16 → 5")

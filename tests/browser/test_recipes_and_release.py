@@ -122,6 +122,9 @@ def test_files_come_to_the_browser_and_readers_get_no_preview(page):
 
 def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage):
     notebook = write_notebook(tmp_path / "recipes.ipynb", CELL)
+    settings = tmp_path / ".settings" / "@jupyter-widgets" / "jupyterlab-manager" / "plugin.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"saveState": true}')
     with lab(tmp_path) as address:
         page = open_lab(on_stage(width=1600), address, notebook.name)
         page.get_by_role("button", name="Show original beside release").click(timeout=60_000)
@@ -129,5 +132,11 @@ def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage
         changed = page.locator(".wb-sample .wb-changed")
         assert changed.count() > 0
         page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
-        assert not any(word in notebook.read_text() for word in ("Sales", "Craft-repair", "wb-sample"))
-        assert "widget" in notebook.read_text()
+        saved = notebook.read_text()
+        assert "application/vnd.jupyter.widget-state+json" in saved
+        assert not any(word in saved for word in ("Craft-repair", "Exec-managerial", "HS-grad"))
+        page.reload()
+        page.get_by_role("button", name="Show original beside release").wait_for(timeout=60_000)
+        page.wait_for_function(f"() => document.querySelector('{NAME}')?.textContent.includes('k = 10')")
+        assert page.locator(".wb-sample").count() == 0
+        page.close()

@@ -69,8 +69,7 @@ class Driven:
         return problem
 
     def fix(self, start):
-        fix = next(fix for fix in self.problem["fixes"] if fix["text"].startswith(start))
-        return self.say("fix", fix=fix["fix"])
+        return self.say("fix", fix=next(fix for fix in self.problem["fixes"] if fix.startswith(start)))
 
     def paste(self, column, text):
         return self.use(column, "import", text=text, source="")
@@ -414,7 +413,7 @@ def test_a_file_of_numbers(driven):
 
 def test_a_fix_is_for_what_was_shown(driven):
     driven.paste("city", LACKING)
-    old = driven.problem["fixes"][0]["fix"]
+    old = driven.problem["fixes"][0]
     driven.paste("city", WHOLE)
     driven.say("fix", fix=old, field="import")
     assert driven.sent[-1]["kind"] == "problem" and driven.labels("city") == ("D", "F", "N")

@@ -153,7 +153,7 @@ export default widget(({ el, say, on }) => {
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), others = h("div", { class: "wb-others" });
   const classes = classTable(say);
-  const ask = throttled(cap => say("cap", { cap, field: "cap" }), 60);
+  const ask = throttled(cap => say("cap", { cap, field: "cap" }), 30);
   const open = index => say("open", { index, field: "open" });
 
   slider.addEventListener("input", () => {

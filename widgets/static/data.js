@@ -85,7 +85,7 @@ export default widget(({ model, el, say, on, mark, seen }) => {
   const pathPanel = h("form", { class: "wb-panel", onsubmit: event => {
     event.preventDefault();
     say("choose", { field: "path", value: path.value });
-  } }, field("path", "A file on the server, from the folder of the notebook", path));
+  } }, field("path", "File on the server, or in the notebook's folder", path));
   path.after(h("button", { type: "submit" }, "Read"));
 
   const file = h("input", { type: "file", class: "wb-hush", tabindex: -1, "aria-label": "File to upload" });

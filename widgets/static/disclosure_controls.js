@@ -10,7 +10,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
 
   const slider = h("input", { type: "range", min: 0, max: 1, step: 0.001, "aria-label": "threshold of records at risk" });
   const exact = h("input", { ...small, size: 7, "aria-label": "threshold of records at risk, exactly" });
-  const usual = h("button", { class: "wb-quiet", title: "what the cheapest full disclosure costs" }, "Default");
+  const usual = h("button", { class: "wb-quiet", title: "the default: what the cheapest full disclosure costs" }, "Cheapest full disclosure");
   const said = h("p", { class: "wb-risk-said", role: "status" });
   const tell = throttled(value => ask.now("threshold", "at_risk", { value }), 120);
   const ofRisk = value => { ask.soon("at_risk"); tell(value); };
@@ -89,11 +89,11 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
     risk(data, value) {
       if (!data?.loss) return;
       const found = atRisk(data, value);
-      const cost = value === data.loss.possible ? " (what the cheapest full disclosure costs)" : "";
       said.textContent = found.records
-        ? `${count(found.records)} of ${count(data.records)} records (${percent(found.records / data.records)}), in `
-          + `${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}, lose at least ${figures(value)}${cost}.`
-        : `No record loses ${figures(value)} or more${cost}.`;
+        ? `${count(found.records)} of ${count(data.records)} records (${percent(found.records / data.records)}) lose that `
+          + `much, in ${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}.`
+        : "No record loses that much.";
+      said.title = said.textContent;
     },
     range: loss.show,
     count(data, rows, selected) {

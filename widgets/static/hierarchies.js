@@ -170,27 +170,33 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       bundled && h("button", { class: "wb-hier-small", onclick: () => ask("bundled") }, "Use the one that comes with the data") || "");
   }
 
+  /** Pressing such a button does not take the focus from a field, which would use what was typed there. */
+  const aside = (text, onclick, more = "") => h("button", { class: `wb-hier-small ${more}`, onclick, onmousedown: event => event.preventDefault() }, text);
+
   function paintState({ state: name, tab, drafted, there }) {
     const unused = name === "draft" || name === "wrong";
     state.replaceChildren(
       STATES[name] && h("span", { class: `wb-hier-is wb-hier-is-${name}` }, STATES[name]) || "",
       name === "wrong" && there && h("span", { class: "wb-note" }, "the last good one stays") || "",
-      name === "draft" && h("button", { class: "wb-main-action wb-hier-small", onclick: meant }, "Use it") || "",
-      unused && drafted && tab !== "groups" && h("button", { class: "wb-hier-small", onclick: () => { waiting = false; say("discard", { column: now.name }); } },
-        "Discard what was typed") || "");
+      name === "draft" && aside("Use it", meant, "wb-main-action") || "",
+      unused && drafted && tab !== "groups" && aside("Discard what was typed",
+        () => { waiting = false; say("discard", { column: now.name }); }) || "");
   }
 
+  let wrong = "";
   /** What is wrong, at its field, with a button for every way out. */
   function paintProblems(problems) {
-    editor.querySelectorAll(".wb-hier-fixes").forEach(one => one.remove());
+    const key = `${now.name} ${now.tab} ${JSON.stringify(problems)}`;
+    if (key !== wrong) editor.querySelectorAll(".wb-hier-fixes").forEach(one => one.remove());
     editor.querySelectorAll("[data-field]").forEach(one => mark(one.dataset.field, ""));
     for (const { field: name, text, fixes } of problems) {
       mark(name, text);
-      if (!fixes.length) continue;
       const at = [...editor.querySelectorAll("[data-field]")].find(one => one.dataset.field === name) ?? place;
-      at.append(h("div", { class: "wb-hier-fixes wb-row" }, fixes.map(({ fix, text: what }) =>
-        h("button", { class: "wb-hier-small", onclick: () => { waiting = false; say("fix", { fix, field: name }); } }, what))));
+      if (!fixes.length || at.querySelector(".wb-hier-fixes")) continue;
+      at.append(h("div", { class: "wb-hier-fixes wb-row" },
+        fixes.map(fix => aside(fix, () => { waiting = false; say("fix", { fix, field: name }); }))));
     }
+    wrong = key;
   }
 
   return () => { flush(); tree.end(); forms.intervals.end(); forms.groups.end(); };

@@ -23,7 +23,7 @@ function groupRows(tree, level) {
 
 /** ask(kind, content) goes to Python; typed(form) keeps a half-typed name. */
 function groupForm({ ask, typed }) {
-  let tree = null, column = null, level = 1, levels = 0, rows = [], seen = [], at = 0, anchor = 0, chosen = new Set(), words = "";
+  let tree = null, column = null, level = 1, levels = 0, rows = [], seen = [], at = 0, anchor = 0, chosen = new Set(), words = "", parts = "";
   const id = fresh("groups");
   const steps = h("div", { class: "wb-row wb-hier-steps" });
   const search = h("input", { type: "search", placeholder: "Find", "aria-label": "Find values to group",
@@ -156,6 +156,9 @@ function groupForm({ ask, typed }) {
     paint(content) {
       tree = treeOf(content.tree);
       levels = tree.levels.length;
+      const now = JSON.stringify(tree.levels);
+      if (now !== parts) chosen = new Set();  // what was selected is grouped
+      parts = now;
       if (content.name !== column) { chosen = new Set(); at = anchor = 0; words = search.value = ""; level = 1; list.element.scrollTop = 0; }
       column = content.name;
       level = Math.min(Math.max(level, 1), levels + 1);

@@ -66,7 +66,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     }
     const one = advice[row.name];
     why.replaceChildren(h("b", {}, row.name), `: ${row.few}. `,
-      one ? (one.role ? `Proposed: ${WORD[one.role]}. ${one.reason}` : one.reason) : "");
+      one ? (one.role ? `Proposed: ${WORD[one.role]}. ${one.reason}` : one.reason).replaceAll(" %", "\u00a0%") : "");
   }
 
   // --- what the chosen ones single out
@@ -152,6 +152,10 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   on("counting", ({ done, total }) => { counting.textContent = done < total ? `counting ${count(done)} of ${count(total)}` : ""; });
   on("proposed", ({ back: possible }) => { back.hidden = !possible; });
   on("offer", ({ name }) => grid.rows.find(row => row.name === name)?.offer());
+  on("problem", ({ field: name, text }) => {
+    mark(name, text);
+    grid.rows.find(row => `column:${row.name}` === name)?.element.scrollIntoView({ block: "nearest" });
+  });
   trait("roles", () => drawRoles());
   trait("levels", () => drawRoles());
   drawSelection();

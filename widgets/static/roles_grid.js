@@ -53,7 +53,9 @@ function columnRow(column, ask) {
     type: "button", role: "radio", tabindex: -1, title: help, class: `wb-${role}`, "aria-label": help.split(":")[0],
     onclick: event => { event.stopPropagation(); ask.role([column.name], role, `column:${column.name}`); },
   }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))]));
-  const few = `${count(column.distinct)} distinct values; ${records(column.unique)} alone with theirs (${singledOut(column.share)})`;
+  const few = `${count(column.distinct)} distinct ${column.distinct === 1 ? "value" : "values"}; ` + (column.unique
+    ? `${records(column.unique)} alone with ${column.unique === 1 ? "its" : "their"} value (${singledOut(column.share).replace(" %", "\u00a0%")})`
+    : "no record is alone with its value");
   const level = h("select", { "aria-label": `Level at which ${column.name} is measured`, onchange: () => {
     const wanted = Number(level.value);
     level.value = level.dataset.now; // Python decides

@@ -104,7 +104,9 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
         layers += [
             rows.mark_rect(color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
             rows.mark_rule(color=INK, strokeWidth=1.5, opacity=0.8, clip=True),
-            rows.mark_point(shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False).encode(edge),
+            rows.mark_point(shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False).encode(
+                edge
+            ),
             rows.mark_text(color=INK, fontSize=11, baseline="middle", **words).encode(far, alt.Text("label:N")),
         ]
     return layers

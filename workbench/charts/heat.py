@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 
 from workbench.charts.look import INK, finished
-from workbench.charts.scene import Rows, Scene, said
+from workbench.charts.scene import Rows, Scene, efficient, said, words
 
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 80  # rows that a person still reads
 ROW = 20
+UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other rows stay where they are
 
 
 def heat_chart(
@@ -48,74 +49,93 @@ def heat_layers(measures: Sequence[Measure]) -> Any:
     x = alt.X("measure:N", sort=None, scale=alt.Scale(domain=keys, padding=0.02), title=None, axis=top)
     left = alt.Axis(domain=False, ticks=False, labelLimit=alt.expr("max(120, min(360, width * 0.5))"), grid=False)
     y = alt.Y("row:N", sort=None, title=None, axis=left, scale=alt.Scale(padding=0.04))
-    scale = alt.Scale(scheme="cividis", domain=[0, 1])
-    cells = alt.Chart(alt.NamedData("cells")).encode(x, y)
+    return alt.layer(
+        *_cells("moving", x, y),
+        *_cells("cells", x, y),
+        alt.Chart(alt.NamedData("chosen")).encode(y).mark_rect(filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
+    )
+
+
+def _cells(name: str, x: Any, y: Any) -> list[alt.Chart]:
+    """Rank as colour, value as text."""
+    cells = alt.Chart(alt.NamedData(name)).encode(x, y)
+    color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
     ink = alt.when("datum.good === null").then(alt.value(INK)).when("datum.good > 0.45").then(light).otherwise(dark)
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("measure:N"), alt.Tooltip("text:N", title="value")]
-    return alt.layer(
-        cells.transform_filter("datum.good !== null").mark_rect()
-        .encode(alt.Color("good:Q", scale=scale, legend=None), tooltip=tooltip),
+    return [
+        cells.transform_filter("datum.good !== null").mark_rect().encode(color, tooltip=tooltip),
         cells.mark_text(fontSize=11, baseline="middle").encode(alt.Text("text:N"), color=ink, tooltip=tooltip),
-        alt.Chart(alt.NamedData("chosen")).encode(y)
-        .mark_rect(filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
-    )  # fmt: skip
+    ]
 
 
 def heat_rows(scene: Scene, most: int = MOST) -> dict[str, Rows]:
-    """A cell a point and measure; the point under the slider comes first."""
-    frontier = scene.frontier
-    points: list[Point] = list(frontier.measured) + ([scene.moving] if scene.moving else [])
-    ranks = _goodness(frontier, points)
-    efficient, labels = frontier.is_efficient(), _labels(frontier.measured)
-    order = _order(frontier, efficient)[:most]
-    named = [(int(i), f"{labels[int(i)]} {_sign(frontier, int(i), efficient)}") for i in order]
-    if scene.moving:
-        named.insert(0, (len(points) - 1, f"{scene.moving.recipe} ◆"))
-    cells = []
-    for i, row in named:
-        for j, measure in enumerate(frontier.measures):
-            value = points[i].values.get(measure.key, math.nan)
-            cells.append({
-                "i": i if i < len(frontier.measured) else -1, "row": row, "measure": measure.key,
-                "recipe": str(points[i].recipe), "text": "–" if math.isnan(value) else said(value),
-                "good": None if math.isnan(ranks[i, j]) else float(ranks[i, j]),
+    """A cell a point and measure."""
+    frontier, ranks = scene.frontier, _Ranks(scene.frontier)
+    cells = [cell for i, row in _named(scene, most) for cell in ranks.cells(frontier.measured[i], i, row)]
+    return {"cells": cells, **heat_marks(scene, most)}
+
+
+def heat_marks(scene: Scene, most: int = MOST) -> dict[str, Rows]:
+    """The selected row, and the one of the point under the slider: above the others."""
+    moving = [] if scene.moving is None else _Ranks(scene.frontier).cells(scene.moving, -1, UNDER_SLIDER)
+    return {"chosen": [{"row": row} for i, row in _named(scene, most) if i == scene.selected], "moving": moving}
+
+
+def _named(scene: Scene, most: int) -> list[tuple[int, str]]:
+    """The points that are drawn and what their rows are called; the selected one is always among them."""
+    frontier, stands = scene.frontier, efficient(scene.frontier)
+    labels, order = _labels(frontier.measured), [int(i) for i in _order(frontier, stands)]
+    drawn = order[:most] + [i for i in order[most:] if i == scene.selected]
+    return [(i, f"{labels[i]} {_sign(frontier, i, stands)}") for i in drawn]
+
+
+class _Ranks:
+    """Each measure's values in order, to rank any point among them."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self.measures, self.sign = frontier.measures, frontier.sign
+        keys = [measure.key for measure in self.measures]
+        self.losses = [np.sort(column[~np.isnan(column)]) for column in frontier.losses(keys).T]
+
+    def cells(self, point: Point, i: int, row: str) -> Rows:
+        """One row of the heat map."""
+        found = []
+        for measure, losses in zip(self.measures, self.losses, strict=True):
+            value = point.values.get(measure.key, math.nan)
+            found.append({
+                "i": i, "row": row, "measure": measure.key, "recipe": words(point.recipe),
+                "text": "–" if math.isnan(value) else said(value),
+                "good": None if math.isnan(value) else _share_beaten(losses, self.sign(measure.key) * value),
             })  # fmt: skip
-    chosen = [{"row": row} for i, row in named if i == scene.selected]
-    return {"cells": cells, "chosen": chosen}
+        return found
 
 
-def _goodness(frontier: Frontier, points: Sequence[Point]) -> np.ndarray:
-    """Points x measures: the share of the other points that one is at least as good as; NaN where undefined."""
-    signs = np.array([frontier.sign(measure.key) for measure in frontier.measures])
-    values = np.array([[point.values.get(m.key, math.nan) for m in frontier.measures] for point in points])
-    losses = signs * values.reshape(len(points), len(signs))
-    ranks = np.full(losses.shape, math.nan)
-    for j, column in enumerate(losses.T):
-        known = np.flatnonzero(~np.isnan(column))
-        ascending = np.sort(column[known])
-        worse = len(known) - np.searchsorted(ascending, column[known], side="right")
-        equal = np.searchsorted(ascending, column[known], side="right") - np.searchsorted(ascending, column[known])
-        ranks[known, j] = (worse + (equal - 1) / 2) / max(len(known) - 1, 1)
-    return ranks
+def _share_beaten(losses: np.ndarray, own: float) -> float:
+    """The share of the others that lose more; those that lose the same count half."""
+    left, right = int(np.searchsorted(losses, own)), int(np.searchsorted(losses, own, side="right"))
+    beaten = len(losses) - right + max(right - left - 1, 0) / 2
+    return min(beaten / max(len(losses) - 1, 1), 1.0)
 
 
-def _order(frontier: Frontier, efficient: np.ndarray) -> np.ndarray:
+def _order(frontier: Frontier, stands: np.ndarray) -> np.ndarray:
     """Efficient points first, baselines last, the most private first; the undefined ones after the others."""
     losses = np.nan_to_num(frontier.losses(), nan=math.inf)
-    return np.lexsort((losses[:, 1], losses[:, 0], ~efficient, ~frontier.recommendable))
+    return np.lexsort((losses[:, 1], losses[:, 0], ~stands, ~frontier.recommendable))
 
 
 def _labels(points: Sequence[Point]) -> list[str]:
     """The recipes; the seed is said where it tells two of them apart."""
-    seen = Counter(str(point.recipe) for point in points)
-    names = [f"{p.recipe}, seed {p.recipe.seed}" if seen[str(p.recipe)] > 1 else str(p.recipe) for p in points]
+    seen = Counter(words(point.recipe) for point in points)
+    names = [
+        f"{words(p.recipe)}, seed {p.recipe.seed}" if seen[words(p.recipe)] > 1 else words(p.recipe) for p in points
+    ]
     again = Counter(names)
     return [f"{name} [{i}]" if again[name] > 1 else name for i, name in enumerate(names)]
 
 
-def _sign(frontier: Frontier, i: int, efficient: Any) -> str:
-    return "×" if frontier.measured[i].recipe.baseline else "●" if efficient[i] else "○"
+def _sign(frontier: Frontier, i: int, stands: np.ndarray) -> str:
+    return "×" if frontier.measured[i].recipe.baseline else "●" if stands[i] else "○"
 
 
 def heat_spoken(scene: Scene) -> str:

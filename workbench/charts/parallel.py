@@ -10,7 +10,7 @@ import altair as alt
 
 from workbench.charts.axis import Axis
 from workbench.charts.look import INK, finished, line_channels
-from workbench.charts.scene import Rows, Scene, headline, said
+from workbench.charts.scene import Rows, Scene, efficient, headline, line, said, words
 from workbench.figures import figures
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("value:N"), alt.Tooltip("measure:N")]
     strands = alt.Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
     beaten = strands.transform_filter("!datum.efficient").encode(color)
-    efficient = strands.transform_filter("datum.efficient").encode(color)
+    standing = strands.transform_filter("datum.efficient").encode(color)
     thread: dict[str, Any] = {"invalid": GAPS, "strokeJoin": "round"}
     return alt.layer(
         *_ends(x, y),
         beaten.mark_line(**thread, strokeWidth=1, opacity=0.3),
-        efficient.mark_line(**thread, strokeWidth=2.2, opacity=0.9),
+        standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9),
         strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # easier to hit
-        efficient.mark_point(filled=True, size=40, opacity=1).encode(tooltip=tooltip),
+        standing.mark_point(filled=True, size=40, opacity=1).encode(tooltip=tooltip),
         _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
         _marked("moving", x, y).mark_point(shape="diamond", filled=True, color=INK, size=90, opacity=1),
         _marked("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),
@@ -72,27 +72,30 @@ def _marked(name: str, x: Any, y: Any) -> alt.Chart:
 def _ends(x: Any, y: Any) -> list[alt.Chart]:
     """A line a measure, with its best and its worst value."""
     rows = alt.Chart(alt.NamedData("ends"))
-    words: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.85}
+    look: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.85}
     return [
         rows.mark_rule(color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
-        rows.mark_text(**words, baseline="bottom", dy=-5).encode(x, alt.Y("top:Q", axis=None), text="best:N"),
-        rows.mark_text(**words, baseline="top", dy=5).encode(x, alt.Y("bottom:Q", axis=None), text="worst:N"),
+        rows.mark_text(**look, baseline="bottom", dy=-5).encode(x, alt.Y("top:Q", axis=None), text="best:N"),
+        rows.mark_text(**look, baseline="top", dy=5).encode(x, alt.Y("bottom:Q", axis=None), text="worst:N"),
     ]
 
 
 def parallel_rows(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
     """What is drawn of each point on each measure."""
     frontier, rows = scene.frontier, []
-    efficient = frontier.is_efficient()
+    stands = efficient(frontier)
     for i, point in enumerate(frontier.measured):
         if point.recipe.baseline:
             continue
-        flags = {"efficient": bool(efficient[i]), "line": point.recipe.line}
+        flags = {"efficient": bool(stands[i]), "line": line(point.recipe)}
         rows += [{**row, **flags, "i": i} for row in _strand(point, axes)]
+    return {"ends": [_end(axis) for axis in axes], "strands": rows, **parallel_marks(scene, axes)}
+
+
+def parallel_marks(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
+    """The selected point, and the one under the slider."""
     chosen = scene.chosen
     return {
-        "ends": [_end(axis) for axis in axes],
-        "strands": rows,
         "chosen": [] if chosen is None or chosen.recipe.baseline else _strand(chosen, axes),
         "moving": [] if scene.moving is None else _strand(scene.moving, axes),
     }
@@ -100,7 +103,7 @@ def parallel_rows(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
 
 def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
     values = [(axis, point.values.get(axis.measure.key, math.nan)) for axis in axes]
-    recipe = str(point.recipe)
+    recipe = words(point.recipe)
     return [
         {"measure": axis.measure.key, "good": place(axis, value), "value": said(value), "recipe": recipe}
         for axis, value in values

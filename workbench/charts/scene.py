@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Scene:
     @cached_property
     def lines(self) -> list[str]:
         """The curves, the pinned ones behind."""
-        named = (prefix + p.recipe.line for prefix, f in self.frontiers for p in f.measured if not p.recipe.baseline)
+        named = (prefix + line(p.recipe) for prefix, f in self.frontiers for p in f.measured if not p.recipe.baseline)
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
@@ -129,14 +129,14 @@ class Scene:
 
     def _points(self, frontier: Frontier, x: Axis, y: Axis, prefix: str, spoken: bool) -> Rows:
         """What is drawn of each point that has a value on both axes."""
-        rows, efficient = [], frontier.is_efficient()
+        rows, stands = [], efficient(frontier)
         for i, point in enumerate(frontier.measured):
             placed = self._placed(point, x, y)
             if placed is None:
                 continue
             rows.append({
-                **placed, "i": i, "recipe": str(point.recipe), "line": prefix + point.recipe.line,
-                "baseline": point.recipe.baseline, "efficient": bool(efficient[i]),
+                **placed, "i": i, "recipe": words(point.recipe), "line": prefix + line(point.recipe),
+                "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
                 "knee": not prefix and point is self.knee,
                 **(self._spoken(point, frontier) if spoken else {}),
             })  # fmt: skip
@@ -178,8 +178,26 @@ class Scene:
         """The point that moves with the slider, with its recipe beside it."""
         if self.moving is None or (placed := self._placed(self.moving, x, y)) is None:
             return []
-        words = self._spoken(self.moving, self.frontier) if spoken else {}
-        return [{**placed, "recipe": str(self.moving.recipe), **beside(x.share(placed["x"]), 16), **words}]
+        more = self._spoken(self.moving, self.frontier) if spoken else {}
+        return [{**placed, "recipe": str(self.moving.recipe), **beside(x.share(placed["x"]), 16), **more}]
+
+
+@lru_cache(maxsize=8)
+def efficient(frontier: Frontier) -> np.ndarray:
+    """Which points are efficient; one picture asks it several times."""
+    return frontier.is_efficient()
+
+
+@lru_cache(maxsize=10_000)
+def words(recipe: Recipe) -> str:
+    """A recipe in words; while points stream in the same ones are drawn again and again."""
+    return str(recipe)
+
+
+@lru_cache(maxsize=10_000)
+def line(recipe: Recipe) -> str:
+    """The line of a recipe."""
+    return recipe.line
 
 
 def said(value: float) -> str:
@@ -194,8 +212,8 @@ def baseline_label(recipe: Recipe) -> str:
 
 def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
     """The border of what no point beats."""
-    losses, efficient = frontier.losses(), np.flatnonzero(frontier.is_efficient())
-    order = efficient[np.lexsort(losses[efficient].T[::-1])]
+    losses, stands = frontier.losses(), np.flatnonzero(efficient(frontier))
+    order = stands[np.lexsort(losses[stands].T[::-1])]
     corners, above = [], y.worst
     for point in (frontier.measured[int(i)] for i in order):
         across, up = (axis.place(point.values[axis.measure.key]) for axis in (x, y))
@@ -229,8 +247,8 @@ def names(rows: Sequence[dict[str, Any]], x: Axis, y: Axis) -> Rows:
 
 def headline(frontier: Frontier, efficient_are: str = "filled", beaten_are: str = "hollow") -> str:
     """How many points are worth a thought."""
-    own, efficient = int(frontier.recommendable.sum()), int(frontier.is_efficient().sum())
-    return f"{efficient} of {own} points are efficient ({efficient_are}); the others are beaten ({beaten_are})"
+    own, standing = int(frontier.recommendable.sum()), int(efficient(frontier).sum())
+    return f"{standing} of {own} points are efficient ({efficient_are}); the others are beaten ({beaten_are})"
 
 
 def left_out(frontier: Frontier) -> int:
@@ -242,13 +260,11 @@ def spoken(scene: Scene) -> str:
     """The chart in words."""
     frontier = scene.frontier
     x, y = (f"{frontier.measure(key).name} ({frontier.measure(key).better} is better)" for key in frontier.axes)
-    efficient = int(frontier.is_efficient().sum())
-    words = [f"Frontier of {x} against {y}: {len(frontier.measured)} points, {efficient} efficient."]
+    standing = int(efficient(frontier).sum())
+    said = [f"Frontier of {x} against {y}: {len(frontier.measured)} points, {standing} efficient."]
     if scene.knee is not None:
         knee = scene.knee
-        words.append(
-            f"The knee is {knee.recipe}: {', '.join(f'{k} {figures(knee.values[k])}' for k in frontier.axes)}."
-        )
+        said.append(f"The knee is {knee.recipe}: {', '.join(f'{k} {figures(knee.values[k])}' for k in frontier.axes)}.")
     if scene.best is not None:
-        words.append(f"The best under the caps is {scene.best.recipe}.")
-    return " ".join(words)
+        said.append(f"The best under the caps is {scene.best.recipe}.")
+    return " ".join(said)

@@ -1,0 +1,204 @@
+"""The workbench put together: a part changes the study, the study changes the parts, the file remembers."""
+
+import random
+
+import pytest
+
+from tests.conftest import people
+from widgets import Workbench
+from workbench.study import Study
+
+RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """Every problem that a part says."""
+    from widgets.part import Part
+
+    heard = []
+    monkeypatch.setattr(Part, "problem", lambda self, field, text: heard.append((type(self).__name__, field, text)))
+    return heard
+
+
+@pytest.fixture
+def frame():
+    return people(random.Random(3), missing=False)
+
+
+@pytest.fixture
+def bench(here, said, frame):
+    one = Workbench(frame)
+    choose(one, "quasi", "age", "work", "sex")
+    choose(one, "sensitive", "disease")
+    one.recipes.recipes = RECIPES
+    assert not said
+    return one
+
+
+def choose(bench, role, *columns):
+    bench.roles._heard(None, {"kind": "choose", "columns": list(columns), "role": role, "field": "roles"}, [])
+
+
+def drawn(bench):
+    return [str(point.recipe.model) for point in bench.frontier.measured if point.recipe.model]
+
+
+def test_it_begins_with_adult_and_draws_it(here, said):
+    bench = Workbench("adult", keep=False)
+    assert not said
+    assert len(bench.frontier.measured) == 26 and bench.frontier.complete
+    assert bench.card.recipe == bench.frontier.knee.recipe
+    assert bench.disclosure.release is bench.card.release
+    assert bench.chart.frontier.measured[bench.chart.selected].recipe == bench.card.recipe
+    assert list(here.iterdir()) == []
+
+
+def test_a_role_changes_everything_behind_it(bench):
+    before = bench.frontier
+    choose(bench, "neutral", "work")
+    assert bench.session.table.quasi == ("age", "sex")
+    assert bench.card.table is bench.session.table
+    assert bench.disclosure.release.table is bench.session.table
+    assert bench.frontier is not before and bench.frontier.complete
+    assert "work" not in bench.session.study.quasi
+
+
+def test_recipes_become_points(bench):
+    assert drawn(bench) == ["k-anonymity, k = 2", "k-anonymity, k = 4", "k-anonymity, k = 8"]
+
+
+def test_a_clicked_point_is_the_release_everywhere(bench):
+    bench.chart.selected = 2
+    recipe = bench.frontier.measured[2].recipe
+    assert bench.card.recipe == recipe == bench.preview.recipe
+    assert bench.disclosure.model == recipe.model
+    assert bench.preview.release is bench.disclosure.release is bench.card.release
+
+
+def test_a_slider_moves_a_point_while_the_rest_stays(bench):
+    bench.chart.selected = 2
+    before = bench.frontier
+    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    assert bench.chart.moving is not None and str(bench.chart.moving.recipe.model) == "k-anonymity, k = 6"
+    assert bench.chart.selected == -1 and bench.frontier is before
+    assert bench.disclosure.release.classes.sizes.min() >= 6
+    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 4, "field": "0.k"}, [])
+    assert bench.chart.moving is None and drawn(bench)[bench.chart.selected] == "k-anonymity, k = 4"
+
+
+def test_a_kept_point_joins_the_study_and_the_frontier(bench):
+    bench.chart.selected = 2
+    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    bench.card._heard(None, {"kind": "hold"}, [])
+    assert "k-anonymity, k = 6" in drawn(bench)
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert "k-anonymity, k = 6" not in drawn(bench)
+
+
+def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
+    choose(bench, "neutral", "work")
+    bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [3]}}]
+    bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
+    for _ in range(3):
+        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.session.table.quasi == ("age", "work", "sex") == tuple(bench.roles.roles["quasi"])
+    assert bench.recipes.recipes == RECIPES and drawn(bench)[0] == "k-anonymity, k = 2"
+    for _ in range(3):
+        bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+    assert bench.session.table.quasi == ("age", "sex")
+    assert bench.hierarchies.hierarchies == {"age": {"builder": "intervals", "widths": [10]}}
+    assert bench.session.table.columns["age"].hierarchy is not None
+    assert not said
+
+
+def test_what_cannot_be_is_said_and_the_last_good_state_stays(bench, said):
+    study, table = bench.session.study, bench.session.table
+    choose(bench, "neutral", "age", "work", "sex")
+    assert said and said[-1][0] == "RolePicker"
+    assert bench.session.study.quasi == study.quasi and bench.session.table is table
+    assert bench.roles.roles["quasi"] == ["age", "work", "sex"]
+
+
+def test_caps_and_axes_are_the_studys(bench):
+    bench.chart.caps = {"P_loss": 0.2}
+    bench.chart.axes = ["A_know", "NCP"]
+    assert bench.session.study.caps == {"P_loss": 0.2}
+    assert bench.session.study.axes == ("A_know", "NCP") == tuple(bench.recipes.axes)
+    assert bench.frontier.axes == ("A_know", "NCP")
+
+
+def test_two_frontiers_on_one_chart(bench):
+    bench.top._heard(None, {"kind": "ask", "what": "pin"}, [])
+    choose(bench, "neutral", "work")
+    assert bench.chart.pinned is not None and bench.chart.pinned is not bench.chart.frontier
+    bench.top._heard(None, {"kind": "ask", "what": "pin"}, [])
+    assert bench.chart.pinned is None
+
+
+def test_it_comes_back_with_its_study(bench, frame, here):
+    bench.chart.caps = {"P_loss": 0.2}
+    again = Workbench(frame)
+    assert again.session.study.to_dict() == bench.session.study.to_dict()
+    assert again.session.table.quasi == ("age", "work", "sex")
+    assert drawn(again) == drawn(bench)
+    assert oct(next(here.glob("*.results")).stat().st_mode)[-3:] == "700"
+
+
+def test_two_tabs_on_one_study(bench, frame, said):
+    told = []
+    other = Workbench(frame)
+    other.top.state = lambda **changes: told.append(changes)
+    bench.chart.caps = {"P_loss": 0.2}
+    other.chart.caps = {"P_loss": 0.4}
+    assert any("another tab" in one.get("conflict", "") for one in told)
+    file = bench.session.keeper.path
+    assert Study.open(file).caps == {"P_loss": 0.2}
+    other.top._heard(None, {"kind": "ask", "what": "theirs"}, [])
+    assert other.session.study.caps == {"P_loss": 0.2} and other.chart.caps == {"P_loss": 0.2}
+    other.chart.caps = {"P_loss": 0.6}
+    assert Study.open(file).caps == {"P_loss": 0.6}
+    assert not said
+
+
+def test_a_study_is_opened_from_its_file(bench, said):
+    text = bench.session.study.with_(caps={"P_loss": 0.3}, quasi=("sex",)).to_yaml()
+    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+    assert bench.session.study.caps == {"P_loss": 0.3} and bench.session.table.quasi == ("sex",)
+    bench.top._heard(None, {"kind": "open", "text": "studdy: x", "field": "open"}, [])
+    assert said[-1][0] == "TopBar" and "did you mean" in said[-1][2]
+    assert bench.session.study.caps == {"P_loss": 0.3}
+
+
+def test_a_path_and_a_study_are_taken(here, frame, said):
+    frame.to_csv(here / "people.csv", index=False)
+    bench = Workbench("people.csv")
+    choose(bench, "quasi", "age", "sex")
+    assert bench.session.study.data == {"path": "people.csv"}
+    again = Workbench(here / "people.study.yaml")
+    assert again.session.table.quasi == ("age", "sex")
+    assert again.session.table.records == len(frame)
+    assert not said
+
+
+def test_other_data_are_looked_at_in_the_same_way(bench, frame, said):
+    frame.drop(columns="work").to_csv("less.csv", index=False)
+    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
+    assert bench.session.table.quasi == ("age", "sex")
+    assert list(bench.session.table.sensitive) == ["disease"]
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.session.table.quasi == ("age", "work", "sex")
+    assert not said
+
+
+def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
+    monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5")
+    bench = Workbench(frame)
+    assert bench.session.keeper is None and bench.top.remembered
+    assert list(here.iterdir()) == []
