@@ -5,15 +5,21 @@ READY := .venv/ready
 # JupyterLab refuses to run as root (in a container, say) unless told
 LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test check bench data clean
+.PHONY: help lab explore dashboard test check bench data clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 14
-	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to pytest or the benchmarks."
+	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 18
+	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to the command: a study, pytest's options, ..."
 
 lab: $(READY) ## build the environment, open JupyterLab on the example
 	$(BIN)/jupyter lab $(LAB_FLAGS) notebooks/explore.ipynb
+
+explore: $(READY) ## the same as a page, without JupyterLab
+	cd notebooks && ../$(BIN)/workbench explore $(ARGS)
+
+dashboard: $(READY) ## the page for those who decide, on the example; ARGS='study.yaml' for a study
+	$(BIN)/workbench dashboard $(ARGS)
 
 test: $(READY) ## build the environment, run the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)

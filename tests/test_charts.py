@@ -17,9 +17,10 @@ import pytest
 from workbench import Table, charts, offline
 from workbench.builders import Intervals
 from workbench.charts import look
+from workbench.charts.axis import Axis
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
-from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
+from workbench.measures import Discernibility, KnowledgeGain, NumberOfClasses, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
 from workbench.recipe import Point, Recipe
@@ -235,3 +236,80 @@ def test_a_browser_without_a_network_draws_it_live(tmp_path):
     drawn = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert drawn.count('class="marks"') == 2
     assert "data:image/svg+xml" not in drawn.split("</head>")[1].split("<script")[0]
+
+
+def test_two_frontiers_caps_and_a_point_under_a_slider_on_one_chart():
+    own = frontier()
+    other = frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    moving = made(Recipe(Mondrian(), KAnonymity(k=20)), 0.3, 0.015)
+    drawn = charts.frontier_chart(own, pinned=other, moving=moving, caps={"P_loss": 0.3, "DM": 1e9}, selected=2)
+    sets = drawn.to_dict()["datasets"]
+    assert [row["recipe"] for row in sets["moving"]] == ["k-anonymity, k = 20 (mondrian)"]
+    assert sets["chosen"] == [{"x": 0.2, "y": 0.03, "finite": True}] and sets["best"][0]["x"] == 0.1
+    assert sets["cap_x"][0]["label"] == "at most 0.3" and sets["cap_y"] == []
+    assert len(sets["pinned"]) == 6 and len(sets["points"]) == 5
+    words = words_of(drawn)
+    for said in (
+        "pinned: k-anonymity (mondrian)",
+        "best under the cap",
+        "k-anonymity, k = 20 (mondrian)",
+        "at most 0.3",
+    ):
+        assert said in words
+    with pytest.raises(BadInput, match="not measured with 'P_loss'"):
+        charts.frontier_chart(own, pinned=Frontier(own.measured, [Discernibility()]))
+
+
+def test_an_axis_stays_while_points_stream_in_and_fits_at_the_end():
+    first = Axis.of(PrivacyLoss(), [0.0, 1.0])
+    assert Axis.of(PrivacyLoss(), [0.1, 0.2], first, growing=True) == first
+    grown = Axis.of(PrivacyLoss(), [0.1, 2.0, math.inf], first, growing=True)
+    assert (grown.low, grown.high, grown.infinite) == (0.0, 2.0, True)
+    assert Axis.of(PrivacyLoss(), [0.0, 0.7], first) == first
+    assert Axis.of(PrivacyLoss(), [0.0, 0.2], first).high == 0.2
+    assert Axis.of(UtilityLoss(), [0.0, 0.7], first).measure == UtilityLoss()
+    assert first.holds(0.5) and first.holds(math.nan) and not first.holds(2.0) and not first.holds(math.inf)
+
+
+def test_parallel_axes_are_turned_so_that_up_is_better():
+    points = [
+        Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": loss, "classes": classes})
+        for k, loss, classes in ((5, 0.5, 10.0), (50, 0.1, 30.0), (7, math.inf, 20.0), (8, math.nan, 20.0))
+    ]
+    chart = charts.parallel_chart(Frontier(points, [PrivacyLoss(), NumberOfClasses()]), selected=1, moving=points[0])
+    sets = chart.to_dict()["datasets"]
+    good = {(row["recipe"].split(" ")[3], row["measure"]): row["good"] for row in sets["strands"]}
+    assert good["50", "P_loss"] == good["50", "classes"] == 1.0 and good["5", "P_loss"] == good["5", "classes"] == 0.0
+    assert good["7", "P_loss"] < 0 and good["8", "P_loss"] is None and good["7", "classes"] == 0.5
+    assert len(sets["chosen"]) == len(sets["moving"]) == 2
+    assert {"0.5, infinite", "0.1", "10", "30"} <= set(words_of(chart))
+    assert "P_loss" in words_of(charts.parallel_chart(frontier()))
+
+
+def test_heat_map_ranks_within_each_measure():
+    chart = charts.heat_chart(frontier(), selected=2)
+    sets = chart.to_dict()["datasets"]
+    privacy = {row["row"]: row["good"] for row in sets["cells"] if row["measure"] == "P_loss"}
+    assert list(privacy) == [
+        "k-anonymity, k = 50 (mondrian) ●",
+        "k-anonymity, k = 5 (mondrian) ●",
+        "t-closeness, t = 0.2 (mondrian) ○",
+        "remove ×",
+        "keep ×",
+    ]
+    assert list(privacy.values()) == [0.75, 0.25, 0.5, 1.0, 0.0]
+    assert {row["good"] for row in sets["cells"] if row["measure"] == "DM"} == {0.5}  # all the same
+    assert sets["chosen"] == [{"row": "t-closeness, t = 0.2 (mondrian) ○"}]
+    few = charts.heat_chart(frontier(), most=1, selected=2).to_dict()["datasets"]["cells"]
+    assert len({row["row"] for row in few}) == 2  # the selected one is always there
+    twice = frontier(made(Recipe(Mondrian(), KAnonymity(k=5), seed=1), 0.5, 0.01))
+    rows = {row["row"] for row in charts.heat_chart(twice).to_dict()["datasets"]["cells"]}
+    assert {"k-anonymity, k = 5 (mondrian), seed 0 ●", "k-anonymity, k = 5 (mondrian), seed 1 ●"} <= rows
+    lost = frontier(Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}))
+    assert "–" in words_of(charts.heat_chart(lost, moving=lost.measured[0]))
+
+
+def test_a_line_keeps_its_number():
+    first = look.numbers(["a", "b", "c"])
+    assert first == {"a": 0, "b": 1, "c": 2}
+    assert look.numbers(["d", "c", "a"], first) == {"d": 1, "c": 2, "a": 0}

@@ -1,5 +1,6 @@
 """The server's process: what starts it, what it starts, and that nothing of it is left."""
 
+import logging
 import os
 import signal
 import socket
@@ -8,11 +9,15 @@ import sys
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError
 
 from tests.browser.stage import free_port as any_port
 from tests.browser.stage import write_notebook
-from tests.visitor import TOKEN, visited, within
+from tests.visitor import visited, within
+from widgets.kernels import Quiet
+from widgets.server import copied
 from workbench import serving
 from workbench.errors import BadInput
 from workbench.serving import a_click, free_port, link, new_token, serve, voila_command
@@ -68,7 +73,7 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         serve(tmp_path / "none.ipynb", public="example.org")
 
 
-def test_a_server_that_fails_is_said(tmp_path, capfd):
+def test_a_server_that_fails_is_said(tmp_path):
     (tmp_path / "page.ipynb").write_text("{")
     with pytest.raises(BadInput, match="did not start"):
         serve(tmp_path / "page.ipynb", browser=False)
@@ -106,25 +111,19 @@ def test_a_page_that_stood_ready_is_not_ended_before_it_is_opened(tmp_path):
 
 
 def test_what_was_saved_in_a_notebook_is_not_served(tmp_path):
-    import nbformat
-
-    from widgets.server import copied
-
+    """Nor what is meant for JupyterLab."""
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell("1", outputs=[nbformat.v4.new_output("stream", text="saved")])],
+        cells=[
+            nbformat.v4.new_code_cell("1", outputs=[nbformat.v4.new_output("stream", text="saved")]),
+            nbformat.v4.new_markdown_cell("saved, run the cell", metadata={"tags": ["lab"]}),
+        ],
         metadata={"widgets": {"state": "saved"}, "kernelspec": {"name": "gone", "display_name": "Gone"}},
     )
     nbformat.write(notebook, tmp_path / "page.ipynb")
     assert "saved" not in copied(tmp_path / "page.ipynb", tmp_path / "page", "A title").read_text()
 
 
-def test_an_error_of_a_callback_in_the_server_names_places_and_no_data(caplog):
-    import logging
-
-    from nbclient.exceptions import CellExecutionError
-
-    from widgets.kernels import Quiet
-
+def test_the_log_of_a_failed_cell_names_places_and_no_data():
     text = "Traceback\nFile \x1b[32m/somewhere/table.py:12\x1b[0m, in read(x)\n   1 secret\nValueError: secret"
     try:
         raise CellExecutionError(text, "ValueError", "secret")
@@ -137,4 +136,3 @@ def test_an_error_of_a_callback_in_the_server_names_places_and_no_data(caplog):
 
 def test_the_notebooks_are_there():
     assert {"dashboard.ipynb", "explore.ipynb"} <= {path.name for path in serving.NOTEBOOKS.glob("*.ipynb")}
-    assert TOKEN

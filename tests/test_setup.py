@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,19 @@ def test_no_file_names_a_registry_or_this_machine():
     assert not found
 
 
+PAGE = """
+import sys
+from pathlib import Path
+from voila.paths import collect_template_paths
+from widgets.server import TEMPLATES
+from workbench import cli, serving
+
+assert (serving.NOTEBOOKS / "dashboard.ipynb").is_relative_to(sys.prefix) and (serving.NOTEBOOKS / cli.EXPLORE).exists()
+found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
+assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
+"""
+
+
 @pytest.mark.slow
 def test_wheel_runs_a_frontier_in_an_empty_environment(tmp_path):
     def run(*command: str | Path) -> str:
@@ -88,3 +102,9 @@ def test_wheel_runs_a_frontier_in_an_empty_environment(tmp_path):
     run(python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel)
     (tmp_path / "frontier.py").write_text(FRONTIER)
     run(python, "frontier.py")
+    (tmp_path / "page.py").write_text(PAGE)
+    run(python, "page.py")
+    command = tmp_path / "venv" / "bin" / "workbench"
+    shutil.copy(ROOT / "data" / "studies" / "li_li_2009.yaml", tmp_path / "study.yaml")
+    run(command, "dashboard", "--publish", "study.yaml", "published")
+    assert (tmp_path / "published" / "results.json").exists()

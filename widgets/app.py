@@ -57,7 +57,6 @@ class Workbench(ipywidgets.VBox):
             study, note = _come_back(study, keeper)
         self._quiet, self._unseen = False, True
         self._waiting: Study | None = None  # whose data are being read
-        self._fresh = keeper is None and under_voila()  # the browser's tab may remember what this kernel doesn't
         self.session = Session(study, self._changed, self._follow_history, keeper)
         self.store = Store(store) if store is not None else _own_store(self, keeper)
         self.frontier: Frontier | None = None
@@ -69,12 +68,13 @@ class Workbench(ipywidgets.VBox):
         super().__init__([self.top, main, _framed(self.disclosure)])
         self.add_class("wb-app")
         self._listen()
-        self.top.state(name=study.name, note=note, kept=self._kept_where(), undo=False, redo=False, pinned=False)
+        self.top.state(name=study.name, note=note, kept=self._kept_where(), undo=False, redo=False)
         self._data_arrived()
 
     def _parts(self, study: Study, handed: Any) -> None:
+        by_tab = self.session.keeper is None and under_voila()  # the browser's tab may remember what no file does
         group = f"steps-{id(self)}"
-        self.top = TopBar(self._asked, remembered=self._fresh)
+        self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
         self.data = DataPicker(handed if handed is not None else dict(study.data), unfolded=False, group=group)
         self.roles = RolePicker(None, unfolded=True, group=group)
         self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
@@ -137,13 +137,16 @@ class Workbench(ipywidgets.VBox):
         def take() -> None:
             study = self._waiting or self.session.study
             first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
-            after = fitting(study.with_(data=dict(self.data.data)), base)
+            after, unfit = fitting(study.with_(data=dict(self.data.data)), base)
+            after = proposed(after, tuple(n for n in after.quasi if n not in unfit), base)
             self.session.read(after, base)
             self._waiting = None
             if first:
                 self.session.begin(after)
             else:
                 self.session.change(**{name: getattr(after, name) for name in TABLE})
+            if unfit:
+                self.top.state(note=f"Other values than before: hierarchies proposed anew for {', '.join(unfit)}.")
 
         self.data.guarded("", take)
 
@@ -157,7 +160,7 @@ class Workbench(ipywidgets.VBox):
             self._sweep()
         elif self.frontier is not None and differ(before, after, ("axes",)):
             self.frontier = self.frontier.on(*after.axes)
-        self._fresh = self._fresh and after.to_dict() == before.to_dict()
+        self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
         self._save()
 
     @contextmanager
@@ -186,16 +189,15 @@ class Workbench(ipywidgets.VBox):
         """Columns, roles and hierarchies are others."""
         base, table = self.session.base, self.session.table
         self.data.folder = study.folder
-        self.data.data = dict(study.data)
+        if base is not None and (self.data.base is not base or self.data.data != study.data):
+            self.data.take(study.data, base)
         self.roles.base = base
         self.roles.drop_missing = bool(study.data.get("drop_missing"))
         self.roles.hierarchies = {name: study.builder(name, spec) for name, spec in study.hierarchies.items()}
         self.roles.levels = dict(study.levels)
         self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
-        self.hierarchies.study = study
-        self.hierarchies.table = None  # its hierarchies are about the next one
-        self.hierarchies.hierarchies = dict(study.hierarchies)
-        for part in (self.hierarchies, self.recipes, self.card):
+        self.hierarchies.follow(table, study.hierarchies, study)
+        for part in (self.recipes, self.card):
             part.table = table
 
     def _follow_history(self) -> None:
@@ -286,10 +288,9 @@ class Workbench(ipywidgets.VBox):
             "redo": self.session.redo,
             "cancel": self._cancel,
             "again": self._sweep,
-            "pin": self._pin,
             "rename": lambda: self._change(self.top, name=value),
             "open": lambda: self._open(Study.from_yaml(value)),
-            "recall": lambda: self._open(Study.from_yaml(value)) if self._fresh else None,
+            "recall": lambda: self._open(Study.from_yaml(value)) if self.top.fresh else None,
             "theirs": self._take_theirs,
             "mine": lambda: self._save(over=True),
         }
@@ -301,13 +302,9 @@ class Workbench(ipywidgets.VBox):
         done = len(self.frontier.measured) if self.frontier else 0
         self.top.state(busy=[done, len(self.session.study.candidates()) + 2, False])
 
-    def _pin(self) -> None:
-        self.chart.pinned = None if self.chart.pinned is not None else self.frontier
-        self.top.state(pinned=self.chart.pinned is not None)
-
     def _open(self, study: Study) -> None:
         """A study from a file or from what the tab remembers; its data are read if they are not there."""
-        self._fresh = False
+        self.top.fresh = False
         if self.session.has(study):
             self.session.begin(study)
         elif "given" in study.data:

@@ -71,6 +71,19 @@ class Built(Part):
         if self._stale:
             self.guarded("", self.show)
 
+    def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
+        """Another state from outside, shown once."""
+        ready, self._ready = self._ready, False
+        try:
+            self.study = study
+            if table is not self.table:
+                self.table = None  # these hierarchies are about the next one
+            self.hierarchies = dict(hierarchies)
+            self.table = table
+        finally:
+            self._ready = ready
+        self.refresh()
+
     def commit(self, name: str, spec: Any) -> None:
         """Another hierarchy for a column, or none; where it cannot be, everything stays as it is."""
         others = {n: one for n, one in self.hierarchies.items() if n != name}

@@ -129,6 +129,8 @@ class FrontierChart(ChartPart):
     def _nothing(self) -> str:
         """Why there is nothing to draw."""
         if self.frontier is None or not self.frontier.measured:
+            if self.total:
+                return "Measuring; the first points appear in a moment."
             return "No points yet. Choose a method and its parameters; the candidates appear here as they are measured."
         for side in SIDES:
             if getattr(self.frontier, side) is None:

@@ -71,9 +71,9 @@ class HierarchyEditor(Built):
         """Send the list of columns and everything about the one that is edited."""
         names = self._listed()
         if names and self.column not in names:
-            self.column = names[0]  # which shows everything
-            if not self._hearing:
-                return
+            self._ready = False  # it is shown now, not once more
+            self.column = names[0]
+            self._ready = True
         self._fixes = {}
         self.tell(
             "columns",

@@ -77,11 +77,15 @@ class Part(anywidget.AnyWidget):
         self.tell("fine", field=field)
 
     def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
         kind, field = content.get("kind"), str(content.get("field") or "")
         answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
         if answer is None:
             return
-        self.guarded(field, answer, content, buffers)
+        if self._loop is None or self._loop is running_loop():
+            self.guarded(field, answer, content, buffers)
+        else:
+            self.soon(self.guarded, field, answer, content, buffers)
 
     def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
         """Call, and say at the field what went wrong. Of a mistake of ours only the place: its text may hold data."""

@@ -22,7 +22,7 @@ from workbench.errors import BadInput, Undefined, Unsatisfiable
 from workbench.frontier import Frontier
 from workbench.python_code import python_code
 from workbench.recipe import Recipe
-from workbench.release import Release
+from workbench.release import Bucketized, Release
 from workbench.scratch import scratch
 from workbench.study import Study
 
@@ -84,7 +84,7 @@ class ReleasePreview(Part):
             "chart": self.frontier is not None,
             "code": self.study is not None and self.recipe is not None,
             "audit": self._audited(),
-            "several": self.release is not None and len(_files_of(self.release)) > 1,
+            "several": isinstance(self.release, Bucketized) and len(self.release.classes.sensitive) > 0,
             "recipe": str(self.recipe) if self.recipe else "",
         }
         if state != self._told:  # a slider moves often
@@ -198,6 +198,8 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     For the analyst alone. The sensitive value of a bucketized release is any of its class's.
     """
     table = release.table
+    if release.classes is None:
+        raise Undefined("this release has no classes, so no released record stands for an original one")
     number = min(number, table.records)
     records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
     group = release._group_of_record[records]
@@ -264,11 +266,6 @@ def chart_file(frontier: Frontier, stem: str, ending: str) -> Made:
         return name, path.read_bytes()
     finally:
         shutil.rmtree(folder)
-
-
-def _files_of(release: Release) -> list[str]:
-    """What a release is published as: the records, and beside a bucketized one its sensitive values."""
-    return ["release"] if not release.classes.exact else ["records", *release.classes.histograms]
 
 
 def _stem(study: Study | None) -> str:

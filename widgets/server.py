@@ -212,8 +212,9 @@ def log_request(handler: web.RequestHandler) -> None:
 
 
 def copied(notebook: Path, folder: Path, title: str) -> Path:
-    """The notebook without anything that was saved in it, alone in a folder."""
+    """The notebook without anything that was saved in it, alone in a folder; cells tagged `lab` are for Lab only."""
     page = nbformat.read(notebook, as_version=4)
+    page.cells = [cell for cell in page.cells if "lab" not in cell.metadata.get("tags", [])]
     for cell in page.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -119,20 +119,31 @@ def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:
     return any(getattr(before, name) != getattr(after, name) for name in names)
 
 
-def fitting(study: Study, base: Table) -> Study:
-    """The study with the roles and hierarchies of columns that these data have: a scheme used on new data."""
+def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
+    """The study as far as it fits these data, a scheme used on new ones, and which hierarchies had to go."""
     there = set(base.names)
 
     def kept(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in names if name in there)
 
-    return study.with_(
+    hierarchies = {name: spec for name, spec in study.hierarchies.items() if name in there}
+    unfit = [name for name, spec in hierarchies.items() if not _fits(study, name, spec, base)]
+    fitted = study.with_(
         quasi=kept(study.quasi),
         sensitive=kept(study.sensitive),
         identifiers=kept(study.identifiers),
-        levels={name: level for name, level in study.levels.items() if name in there},
-        hierarchies={name: spec for name, spec in study.hierarchies.items() if name in there},
+        levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
+        hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
     )
+    return fitted, unfit
+
+
+def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
+    try:
+        study.builder(name, spec)(base.columns[name])
+    except BadInput:
+        return False
+    return True
 
 
 def _key(study: Study) -> str:

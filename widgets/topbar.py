@@ -10,7 +10,7 @@ import traitlets
 from widgets.part import Part, script, styles
 
 LARGEST = 5_000_000  # characters of a study's file
-ASKS = ("undo", "redo", "cancel", "pin", "theirs", "mine", "again", "new")
+ASKS = ("undo", "redo", "cancel", "again", "theirs", "mine")
 
 
 class TopBar(Part):
@@ -19,6 +19,8 @@ class TopBar(Part):
     _esm = script("topbar")
     _css = styles("topbar", "app")
     remembered = traitlets.Bool(False, help="the browser's tab keeps the study, where no file does").tag(sync=True)
+
+    fresh = traitlets.Bool(False, help="nothing has been changed here yet").tag(sync=True)
 
     def __init__(self, asked: Callable[[str, Any], object], **traits: Any) -> None:
         self._asked = asked

@@ -65,7 +65,7 @@ def dashboard(
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
         with progress() as told:
-            publish(Study.open(study), folder, store=beside(study), progress=told)
+            publish(opened(study), folder, store=beside(study), progress=told)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return
     if folder is not None:
@@ -127,15 +127,19 @@ def shown(study: Path) -> Iterator[Path]:
         return
     private = scratch()
     try:
+        store = None if study == EXAMPLE else beside(study)
         with progress() as told:
-            yield publish(
-                Study.open(study),
-                private / "published",
-                store=None if study == EXAMPLE else beside(study),
-                progress=told,
-            )
+            publish(opened(study), private / "published", store=store, progress=told)
+        yield private / "published"
     finally:
         shutil.rmtree(private, ignore_errors=True)
+
+
+def opened(study: Path) -> Study:
+    """The study in a file; of another file the text is not even looked at, since it may hold records."""
+    if study.suffix not in (".yaml", ".yml"):
+        raise BadInput(f"{study} is no study: its name would end in .yaml")
+    return Study.open(study)
 
 
 def beside(study: Path) -> Path:

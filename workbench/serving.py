@@ -13,7 +13,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -126,9 +126,8 @@ def running(command: list[str], environment: dict[str, str], port: int) -> Itera
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             _await(process, port)
-            yield process
-        except KeyboardInterrupt:
-            pass  # the way to end it
+            with suppress(KeyboardInterrupt):  # the way to end it
+                yield process
         finally:
             for number in before:
                 signal.signal(number, signal.SIG_IGN)  # impatience must not leave kernels behind

@@ -1,4 +1,4 @@
-"""A stage for widgets: a notebook in JupyterLab or Voila, opened in Chromium with everything off this machine refused."""
+"""A stage for widgets: a notebook in JupyterLab or Voila, in Chromium, with everything off this machine refused."""
 
 from __future__ import annotations
 

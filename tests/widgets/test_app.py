@@ -135,10 +135,10 @@ def test_caps_and_axes_are_the_studys(bench):
 
 
 def test_two_frontiers_on_one_chart(bench):
-    bench.top._heard(None, {"kind": "ask", "what": "pin"}, [])
+    bench.chart._heard(None, {"kind": "pin", "on": True}, [])
     choose(bench, "neutral", "work")
     assert bench.chart.pinned is not None and bench.chart.pinned is not bench.chart.frontier
-    bench.top._heard(None, {"kind": "ask", "what": "pin"}, [])
+    bench.chart._heard(None, {"kind": "pin", "on": False}, [])
     assert bench.chart.pinned is None
 
 

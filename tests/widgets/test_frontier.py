@@ -199,6 +199,8 @@ def test_nothing_to_draw_is_a_sentence(frontier, said):
     assert not [message for message in chart.sent if message["kind"] == "problem"]
     with pytest.raises(BadInput, match=said):
         chart.altair()
+    chart.total = 5
+    assert chart.sent[-1]["text"].startswith("Measuring") == (not frontier or not frontier.measured)
 
 
 def test_infinity_and_nothing_defined_anywhere():

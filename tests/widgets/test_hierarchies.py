@@ -497,6 +497,16 @@ def test_a_table_and_its_hierarchies_from_outside_are_not_built_again(driven, ba
     assert driven.editor.table is made and driven.editor.hierarchies == study.hierarchies
 
 
+def test_another_state_is_followed_and_shown_once(driven, base):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    study = Study(quasi=("zip",), hierarchies={"zip": Prefixes((3,)).to_dict()})
+    made = study.table(base)
+    driven.sent.clear()
+    driven.editor.follow(made, study.hierarchies, study)
+    assert driven.editor.table is made and driven.editor.hierarchies == study.hierarchies
+    assert [one["kind"] for one in driven.sent] == ["columns", "column"]
+
+
 def test_a_file_beside_the_study_is_written_out_when_it_is_edited(table, tmp_path):
     (tmp_path / "c.csv").write_text(WHOLE)
     driven = Driven(table, {"city": {"csv": "c.csv"}}, Study(folder=str(tmp_path)))

@@ -79,9 +79,10 @@ def test_a_movement_is_one_step(session):
 
 def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
     other = Table.bare(FRAME.drop(columns="sex"))
-    assert fitting(STUDY.with_(hierarchies={"sex": {}, "age": {}}), other) == STUDY.with_(
-        quasi=("age",), hierarchies={"age": {}}
-    )
+    tens, wrong = {"builder": "intervals", "widths": [10]}, {"builder": "dates"}
+    fitted, unfit = fitting(STUDY.with_(hierarchies={"sex": tens, "age": tens, "illness": wrong}), other)
+    assert fitted == STUDY.with_(quasi=("age",), hierarchies={"age": tens})
+    assert unfit == ["illness"]
 
 
 def test_undo_past_data_that_are_gone_says_so_and_stays(session):

@@ -76,6 +76,7 @@ export default widget(({ model, el, say, on, trait }) => {
   // ---- what Python says
   on("nothing", ({ text, pinned }) => {
     state = null;
+    if (shown.offsetHeight) nothing.style.minHeight = `${shown.offsetHeight}px`; // what is below stays where it is
     nothing.textContent = text;
     nothing.hidden = false;
     shown.hidden = true;

@@ -20,11 +20,14 @@ function download(name, type, pieces) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function sideBySide({ columns, sizes, of }) {
+const ROLES = ["quasi", "sensitive", "neutral"];
+
+function sideBySide({ columns: given, sizes, of }) {
+  const columns = [...given].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
   const rows = sizes.map((size, i) => h("tr", {}, columns.map(({ original, released }) => {
     const [was, is] = [original[i], released[i]];
-    return was === is ? h("td", {}, is)
-      : h("td", { class: "wb-changed", title: `was ${was}` }, h("span", {}, is || "(removed)"), h("s", {}, was));
+    return was === is ? h("td", { title: is }, is)
+      : h("td", { class: "wb-changed", title: `${is || "removed"}, was ${was}` }, h("span", {}, is || "(removed)"), h("s", {}, was));
   }), h("td", { class: "wb-number" }, count(size))));
   const changed = columns.filter(({ original, released }) => original.some((was, i) => was !== released[i])).length;
   return [
@@ -56,12 +59,17 @@ export default widget(({ model, el, say, on, mark }) => {
 
   const number = h("input", { type: "number", min: 1, max: 500, value: 20, "aria-label": "records to show" });
   const sample = h("div");
-  const clear = () => { sample.replaceChildren(); hide.hidden = true; };
+  const clear = () => { sample.replaceChildren(); hide.hidden = wide.hidden = true; };
+  const home = h("div", {}, sample);
+  const large = h("dialog", { class: "wb-large", "aria-label": "original beside release", onclose: () => home.append(sample) },
+    h("form", { method: "dialog", class: "wb-row wb-large-head" }, h("h3", {}, "Original beside release"), h("button", {}, "close")));
+  const wide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { large.append(sample); large.showModal(); } }, "enlarge");
   const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: clear }, "hide");
   const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
   const preview = h("div", { class: "wb-preview", "data-field": "preview", hidden: true },
-    h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), hide), h("span", { class: "wb-wrong", role: "alert" }),
-    h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), sample);
+    h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
+    h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), home);
+  el.append(large);
   body.append(audit, ...exports, status, preview);
 
   on("state", state => {
@@ -75,7 +83,7 @@ export default widget(({ model, el, say, on, mark }) => {
     sure.hidden = true;  // another release is asked about anew
     anyway.checked = false;
   });
-  on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = false; });
+  on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = wide.hidden = false; });
   on("gone", clear);
   on("working", () => { status.textContent = "Making the file…"; });
   on("refused", () => { sure.hidden = false; });

@@ -1,6 +1,7 @@
 // What all widgets share. Python reads this file and the widget's own into one module.
 
 const SVG = "http://www.w3.org/2000/svg";
+const SILENT = "Python does not answer: run the cell (again).";
 const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeterminate", "open", "hidden"]);
 
 /** An element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */
@@ -85,9 +86,18 @@ function widget(build) {
     render({ model, el }) {
       const calls = {}, watched = [];
       el.classList.add("wb");
-      el.dataset.lmSuppressShortcuts = "true";  // keys typed here are not commands of JupyterLab
+      // keys typed here are not commands of JupyterLab, whose selectors match the very element that has the focus
+      el.addEventListener("focusin", event => { event.target.dataset.lmSuppressShortcuts = "true"; });
+      // its notebook swallows Enter, of which a text field makes a change
+      el.addEventListener("keydown", event => event.stopPropagation());
       const top = h("div", { class: "wb-wrong wb-top", role: "alert", "data-field": "" });
-      const say = (kind, content = {}, buffers) => model.send({ kind, ...content }, undefined, buffers);
+      const say = (kind, content = {}, buffers) => {
+        try {
+          model.send({ kind, ...content }, undefined, buffers);
+        } catch {  // its kernel is gone
+          mark("", SILENT);
+        }
+      };
       const on = (kind, call) => { calls[kind] = call; };
       const trait = (name, call) => {
         const changed = () => call(model.get(name));
@@ -110,10 +120,10 @@ function widget(build) {
       on("problem", ({ field, text }) => mark(field, text));
       on("fine", ({ field }) => { mark(field, ""); mark("", ""); });
       // a saved notebook shows its widgets before a kernel stands behind them
-      const silence = setTimeout(() => mark("", "Python does not answer: run the cell (again)."), 8000);
+      const silence = setTimeout(() => mark("", SILENT), 8000);
       const heard = (message, buffers) => {
         clearTimeout(silence);
-        if (top.textContent.startsWith("Python does not")) mark("", "");
+        if (top.textContent === SILENT) mark("", "");
         calls[message.kind]?.(message, buffers);
       };
       model.on("msg:custom", heard);

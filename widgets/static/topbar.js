@@ -2,7 +2,8 @@
 
 const REMEMBERED = "privacy-utility-workbench study";
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, say, on }) => {
+  let asked = false;
   const ask = what => () => say("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
   name.addEventListener("change", () => say("rename", { name: name.value }));
@@ -14,7 +15,6 @@ export default widget(({ model, el, say, on, trait }) => {
   const running = h("span", { class: "wb-running", role: "status" }, bar, done, cancel, again);
   const undo = h("button", { title: "undo (Ctrl+Z)", "aria-label": "undo", onclick: ask("undo") }, "↶ Undo");
   const redo = h("button", { title: "redo (Ctrl+Shift+Z)", "aria-label": "redo", onclick: ask("redo") }, "↷ Redo");
-  const pin = h("button", { onclick: ask("pin"), "aria-pressed": "false", title: "keep this frontier on the chart, to compare another with it" }, "Pin frontier");
   const file = h("input", { type: "file", accept: ".yaml,.yml", class: "wb-hush", "aria-label": "a study's file", tabindex: -1 });
   const open = h("button", { onclick: () => file.click() }, "Open study");
   file.addEventListener("change", async () => {
@@ -26,7 +26,7 @@ export default widget(({ model, el, say, on, trait }) => {
   const note = h("div", { class: "wb-note wb-line", role: "status" });
 
   const opening = h("span", { class: "wb-field wb-open", "data-field": "open" }, open, file, h("span", { class: "wb-wrong", role: "alert" }));
-  el.append(h("div", { class: "wb-top-row" }, name, data, running, h("span", { class: "wb-row" }, undo, redo, pin, opening)),
+  el.append(h("div", { class: "wb-top-row" }, name, data, running, h("span", { class: "wb-row" }, undo, redo, opening)),
     conflict, h("div", { class: "wb-top-row wb-under" }, kept, note));
 
   const shown = {
@@ -34,7 +34,6 @@ export default widget(({ model, el, say, on, trait }) => {
     data: value => { data.textContent = value; data.title = value; },
     undo: value => { undo.disabled = !value; },
     redo: value => { redo.disabled = !value; },
-    pinned: value => { pin.setAttribute("aria-pressed", String(value)); pin.textContent = value ? "Unpin" : "Pin frontier"; },
     busy: ([count, total, running]) => {
       bar.hidden = cancel.hidden = !running;
       cancel.disabled = false;
@@ -50,17 +49,20 @@ export default widget(({ model, el, say, on, trait }) => {
       conflict.replaceChildren(value || "", h("button", { onclick: ask("theirs") }, "Take what is there"),
         h("button", { onclick: ask("mine") }, "Keep what is here"));
     },
-    study: text => { if (model.get("remembered")) remember(text); },
+    study: text => { if (model.get("remembered") && !recalled()) remember(text); },
   };
   on("state", content => { for (const [key, call] of Object.entries(shown)) if (key in content) call(content[key]); });
 
   const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser keeps nothing: save the study before you close the page"; } };
-  trait("remembered", () => {});
-  on("fresh", () => {  // a kernel that knows nothing yet: give it back what this tab remembers
+  /** A kernel that knows nothing yet is given back, once, what this tab remembers. */
+  function recalled() {
+    if (!model.get("fresh") || asked) return false;
+    asked = true;
     let text = null;
     try { text = sessionStorage.getItem(REMEMBERED); } catch { /* said when it is to be kept */ }
     if (text) say("open", { text, recalled: true });
-  });
+    return Boolean(text);
+  }
 
   const keys = event => {
     const typed = event.target.closest?.("textarea, input:not([type=range]):not([type=checkbox]):not([type=radio])");
@@ -69,6 +71,6 @@ export default widget(({ model, el, say, on, trait }) => {
     event.stopPropagation();
     say("ask", { what: event.shiftKey ? "redo" : "undo" });
   };
-  const watch = setTimeout(() => el.closest(".wb-app")?.addEventListener("keydown", keys), 0);
-  return () => { clearTimeout(watch); el.closest(".wb-app")?.removeEventListener("keydown", keys); };
+  const watch = setTimeout(() => el.closest(".wb-app")?.addEventListener("keydown", keys, true), 0);
+  return () => { clearTimeout(watch); el.closest(".wb-app")?.removeEventListener("keydown", keys, true); };
 });

@@ -76,7 +76,7 @@ function within(view, event) {
 /** A chart in an element; see the top of this file. */
 function chart(place, { say, on }, { picked, tip, drawn } = {}) {
   let view = null, spec = null, shown = null, embed = null, width = 0, drawnWidth = 0, serial = 0, frame = 0, settled = false, ended = false;
-  let pending = {}, kept = {}, signals = {};
+  let pending = {}, kept = {}, signals = {}, named = new Set();
   const stage = h("div", { class: "wb-chart" });
   place.append(stage);
   const over = tooltip(place, tip);
@@ -85,7 +85,7 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     frame = 0;
     if (!settled || ended) return;
     const target = view;
-    for (const [name, rows] of Object.entries(pending)) target.data(name, rows);
+    for (const [name, rows] of Object.entries(pending)) if (named.has(name)) target.data(name, rows);
     for (const [name, value] of Object.entries(signals)) target.signal(name, value);
     pending = {}; signals = {};
     if (drawnWidth !== width) target.width(drawnWidth = width);
@@ -97,10 +97,12 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
   const draw = async () => {
     if (!embed || !spec || !width || ended) return;
     const mine = ++serial, asked = width, own = document.createElement("div");
+    let names = new Set();
     const family = getComputedStyle(place).fontFamily;
     const result = await embed(own, { ...spec, width: asked }, {
       renderer: "svg", actions: false, tooltip: over.handler, config: { font: family },
       patch: compiled => {
+        names = new Set(compiled.data.map(data => data.name));
         for (const data of compiled.data) if (data.name in kept) data.values = structuredClone(kept[data.name]);
         return compiled;
       },
@@ -109,6 +111,7 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     view?.finalize();
     view = result.view;
     settled = true;
+    named = names; // rows that no mark draws are left aside
     drawnWidth = asked;
     over.hide();
     stage.replaceChildren(own);
@@ -126,14 +129,14 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
   sized.observe(stage);
   withLibrary({ say, on }, found => { embed = found; draw(); });
 
-  const rows = named => { Object.assign(pending, named); Object.assign(kept, named); soon(); };
+  const rows = given => { Object.assign(pending, given); Object.assign(kept, given); soon(); };
   return {
     rows,
-    show(given, named = {}) {
+    show(given, first = {}) {
       const written = JSON.stringify(given);
-      if (written === shown) return rows(named);
+      if (written === shown) return rows(first);
       [spec, shown] = [given, written];
-      kept = { ...named }; pending = {}; settled = false; // what comes meanwhile waits for the new picture
+      kept = { ...first }; pending = {}; settled = false; // what comes meanwhile waits for the new picture
       draw();
     },
     signal(name, value) { signals[name] = value; soon(); },

@@ -49,7 +49,7 @@
       super(...given);
       let mine = false;
       this.addEventListener("open", () => { mine = true; open += 1; lost.hidden = true; });
-      this.addEventListener("close", () => { if (mine) open -= 1; mine = false; window.setTimeout(gone, 8000); });
+      this.addEventListener("close", () => { if (mine) open -= 1; mine = false; window.setTimeout(gone, 5000); });
     }
   };
 

@@ -1,0 +1,240 @@
+"""explore.ipynb as an analyst uses it, in JupyterLab and in Voila, with everything off this machine refused."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import stage
+
+NOTEBOOK = stage.ROOT / "notebooks" / "explore.ipynb"
+SECONDS = 1000
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Fifty megabytes of skewed and correlated records."""
+    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("large") / "large.csv"
+    age = rng.poisson(40, 50_000)
+    sex = rng.choice(list("FM"), 50_000)
+    rows = zip(age, rng.geometric(0.01, 50_000), sex, (age // 9 + rng.poisson(2, 50_000)) % 9, strict=True)
+    text = "".join(f"{a},area-{b:05},{c},illness number {d}\n" for a, b, c, d in rows)
+    with path.open("w") as file:
+        file.write("age,area,sex,illness\n")
+        while file.tell() < 50_000_000:
+            file.write(text)
+    return path
+
+
+def step(page, title):
+    """Opens a step on the left, which closes the one before."""
+    one = page.locator("details.wb-step", has=page.locator("summary b", has_text=re.compile(f"^{title}$")))
+    if one.get_attribute("open") is None:
+        one.locator("summary").first.click()
+    expect(one).to_have_attribute("open", "")
+    return one
+
+
+def points(page, text, timeout=60):
+    expect(page.locator(".wb-done")).to_have_text(text, timeout=timeout * SECONDS)
+
+
+def recipe(page):
+    return page.locator(".wb-recipe-name").inner_text()
+
+
+def analyse(page, large):
+    """Everything that an analyst does, from the first picture to the exported file."""
+    points(page, "26 points")
+    expect(page.locator(".wb-recipe-name")).to_contain_text("t-closeness", timeout=30 * SECONDS)
+    _click_a_point(page)
+    _move_the_slider(page)
+    _sort_filter_and_choose_classes(page)
+    _change_a_role(page)
+    _edit_a_hierarchy(page)
+    _export(page)
+    _upload_and_cancel(page, large)
+
+
+def _click_a_point(page):
+    marks = page.locator(".wb-stage svg g[aria-roledescription='symbol mark container'] path")
+    expect(marks.first).to_be_attached(timeout=30 * SECONDS)
+    before, box = recipe(page), page.locator(".wb-stage").bounding_box()
+    for mark in marks.all():
+        at = mark.bounding_box()
+        if at and at["width"] < 16 and box["y"] < at["y"] < box["y"] + box["height"] - 60:
+            page.mouse.click(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2)
+            page.wait_for_timeout(400)
+            if recipe(page) != before:
+                break
+    assert recipe(page) != before
+    expect(page.locator(".wb-point")).to_contain_text("Selected")
+
+
+def _move_the_slider(page):
+    before = recipe(page)
+    page.locator(".wb-release input[type=range]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".wb-recipe-name")).not_to_have_text(before)
+    expect(page.locator(".wb-done")).to_have_text("26 points")
+    typed = page.locator(".wb-release .wb-typed").first
+    typed.fill("a lot")
+    typed.press("Enter")
+    expect(
+        page.locator(".wb-release .wb-slide .wb-wrong").filter(has_text=re.compile("number|lot")).first
+    ).to_be_visible()
+
+
+def _sort_filter_and_choose_classes(page):
+    page.get_by_role("button", name="Size", exact=False).first.click()
+    expect(page.locator("[aria-sort=ascending]").first).to_contain_text("Size")
+    every = page.locator(".wb-shown").inner_text()
+    page.get_by_placeholder("Filter by words").fill("female")
+    expect(page.locator(".wb-shown")).not_to_have_text(every)
+    page.locator(".wb-grid-row").first.click()
+    expect(page.locator(".wb-shown")).to_contain_text("1 selected")
+    expect(page.locator(".wb-chosen-part")).to_have_attribute("d", re.compile("M"))
+    page.get_by_role("button", name="Clear").click()
+
+
+def _change_a_role(page):
+    step(page, "Roles")
+    page.locator(".wb-column[data-field='column:race']").focus()
+    page.keyboard.press("r")
+    expect(page.locator(".wb-roles .wb-chosen, .wb-step[open] .wb-chosen").first).to_contain_text("5 quasi-identifiers")
+    points(page, "26 points")
+    page.locator(".wb-column[data-field='column:race']").focus()
+    page.keyboard.press("Control+z")
+    expect(page.locator(".wb-step[open] .wb-chosen").first).to_contain_text("6 quasi-identifiers")
+    points(page, "26 points")
+
+
+def _edit_a_hierarchy(page):
+    step(page, "Hierarchies")
+    age = page.locator(".wb-hier-column", has_text="age")
+    age.click()
+    state = age.locator(".wb-hier-state").inner_text()
+    rows = page.locator(".wb-hier-row input")
+    rows.nth(1).fill("15")
+    rows.nth(1).press("Enter")
+    expect(age.locator(".wb-hier-state")).not_to_have_text(state)
+    points(page, "26 points")
+
+
+def _export(page):
+    release = page.locator("[data-field=release]")
+    page.get_by_role("button", name="The release as CSV").click()
+    expect(release.locator(".wb-wrong")).to_contain_text("neutral columns")
+    release.locator("input[type=checkbox]").check()
+    with page.expect_download() as arriving:
+        page.get_by_role("button", name="The release as CSV").click()
+    assert len(arriving.value.path().read_text().splitlines()) == 45_223
+    with page.expect_download() as arriving:
+        page.get_by_role("button", name="The study as YAML").click()
+    assert "quasi:" in arriving.value.path().read_text()
+    with page.expect_download() as arriving:
+        page.get_by_role("button", name="The chart as Vega-Lite").click()
+    assert "vega-lite" in arriving.value.path().read_text()
+
+
+def _upload_and_cancel(page, large):
+    one = step(page, "Data")
+    one.get_by_text("Upload", exact=True).click()
+    one.locator("input[type=file]").set_input_files(large)
+    expect(one.locator(".wb-using")).to_contain_text("4 columns", timeout=120 * SECONDS)
+    step(page, "Roles")
+    for name, key in (("age", "q"), ("area", "q"), ("sex", "q"), ("illness", "s")):
+        page.locator(f".wb-column[data-field='column:{name}']").focus()
+        page.keyboard.press(key)
+    expect(page.locator(".wb-done")).to_contain_text(" of 26 points", timeout=60 * SECONDS)
+    page.locator(".wb-running").get_by_role("button", name="Cancel").click()
+    expect(page.locator(".wb-done")).to_contain_text("stopped at")
+    expect(page.get_by_role("button", name="Measure the rest")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def in_voila(tmp_path_factory):
+    """The folder that is served, and its address."""
+    folder = tmp_path_factory.mktemp("voila")
+    shutil.copy(NOTEBOOK, folder)
+    with stage.voila(folder / NOTEBOOK.name) as address:
+        yield folder, address
+
+
+@pytest.fixture
+def in_lab(tmp_path):
+    """The folder of a notebook, and the address of JupyterLab on it."""
+    shutil.copy(NOTEBOOK, tmp_path)
+    with stage.lab(tmp_path) as address:
+        yield tmp_path, address
+
+
+def test_in_voila(in_voila, on_stage, large):
+    folder, address = in_voila
+    page = on_stage(height=1400).page
+    page.goto(address)
+    analyse(page, large)
+    assert sorted(path.name for path in folder.iterdir()) == ["explore.ipynb", "server.log"], "nothing is left"
+
+
+def test_in_voila_a_reloaded_page_comes_back(in_voila, on_stage):
+    page = on_stage().page
+    page.goto(in_voila[1])
+    points(page, "26 points")
+    step(page, "Roles")
+    page.locator(".wb-column[data-field='column:race']").focus()
+    page.keyboard.press("r")
+    points(page, "26 points")
+    page.reload()
+    points(page, "26 points")
+    expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
+
+
+def test_in_lab(in_lab, on_stage, large):
+    page = stage.open_lab(on_stage(width=1600, height=1400), in_lab[1], "explore.ipynb")
+    analyse(page, large)
+
+
+def test_in_lab_it_comes_back_after_reload_restart_and_reopening(in_lab, on_stage):
+    folder, address = in_lab
+    page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb")
+    points(page, "26 points")
+    step(page, "Roles")
+    page.locator(".wb-column[data-field='column:race']").focus()
+    page.keyboard.press("r")
+    cap = page.get_by_label(re.compile("^cap: P_loss"))
+    cap.fill("0.2")
+    cap.press("Enter")
+    expect(page.locator(".wb-best")).to_contain_text("0.2")
+    points(page, "26 points")
+    page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
+
+    page.reload()  # the kernel goes on
+    points(page, "26 points")
+    came_back(page)
+
+    page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }")
+    page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    page.wait_for_timeout(1000)
+    points(page, "26 points")
+    came_back(page)
+
+    saved = (folder / "explore.ipynb").read_text()
+    assert "Craft-repair" not in saved and "United-States" not in saved, "no value of the data is in a notebook"
+    assert not json.loads(saved)["metadata"].get("widgets")
+    page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
+    page.context.close()
+
+    page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb")
+    points(page, "26 points")
+    came_back(page)
+
+
+def came_back(page):
+    """With the study as it was left."""
+    expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
+    expect(page.get_by_label(re.compile("^cap: P_loss"))).to_have_value("0.2")

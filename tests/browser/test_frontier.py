@@ -1,0 +1,161 @@
+"""The frontier chart in a browser: points, caps, a point under a slider, points that stream in, all views."""
+
+import pytest
+
+from tests.browser.stage import voila, write_notebook
+
+CELL = """
+import asyncio
+import ipywidgets
+import numpy as np
+from widgets import FrontierChart
+from workbench.frontier import Frontier
+from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity, TCloseness
+from workbench.recipe import Point, Recipe
+
+rng = np.random.default_rng(0)
+
+def point(recipe, privacy, utility):
+    return Point(recipe, {"P_loss": privacy, "U_loss": utility, "DM": 1e4 / (0.1 + privacy), "A_know": privacy / 3})
+
+points = [point(Recipe(Keep()), 2.7, 0.0), point(Recipe(Remove()), 0.0, 0.05)]
+lines = {1.1: lambda u: KAnonymity(k=int(5 + 500 * u)), 1.0: lambda u: TCloseness(t=round(0.5 - 0.4 * u, 3))}
+for worse, make in lines.items():
+    for u in np.linspace(0, 1, 30):
+        points.append(point(Recipe(Mondrian(), make(u)), worse * 2.3 * (1 - u) ** 2 + 0.01, worse * (0.004 + 0.03 * u)))
+measures = [PrivacyLoss(), UtilityLoss(), Discernibility(), KnowledgeGain()]
+shown = FrontierChart(Frontier(points, measures))
+move = ipywidgets.IntSlider(0, 0, 29, description="move")
+move.observe(lambda change: shown.set_trait("moving", points[2 + change.new]), "value")
+said = ipywidgets.Label()
+
+def say(_=None):
+    said.value = f"selected {shown.selected} caps {shown.caps} axes {shown.axes} view {shown.view}"
+
+shown.observe(say, ["selected", "caps", "axes", "view"])
+
+async def come():
+    shown.total = len(points)
+    for n in range(2, len(points) + 1, 2):
+        shown.frontier = Frontier(points[:n], measures, complete=n == len(points))
+        await asyncio.sleep(0.03)
+
+stream = ipywidgets.Button(description="stream")
+stream.on_click(lambda _: asyncio.get_running_loop().create_task(come()))
+"""
+SHOW = "ipywidgets.VBox([ipywidgets.HBox([move, stream]), said, shown])"
+POINTS = ".wb-chart svg g.mark-symbol path"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("frontier")
+    with voila(write_notebook(folder / "frontier.ipynb", CELL, SHOW)) as url:
+        yield url
+
+
+@pytest.fixture
+def page(address, on_stage):
+    page = on_stage().page
+    page.goto(address)
+    page.wait_for_selector(POINTS, timeout=60_000)
+    return page
+
+
+def said(page, text):
+    page.wait_for_function("text => document.body.innerText.includes(text)", arg=text, timeout=10_000)
+
+
+def spot(page, x, y):
+    """Where a value of both axes is on the page: ticks at both ends of an axis tell."""
+    return page.evaluate(
+        """([x, y]) => {
+          const svg = document.querySelector(".wb-chart svg");
+          const along = (role, value, coordinate) => {
+            const labels = [...svg.querySelectorAll(`.role-axis-label`)].map(g => [...g.querySelectorAll("text")]);
+            const texts = labels.find(all => all.length && all[0].getAttribute("text-anchor") === role);
+            const ticks = texts.map(t => {
+              const box = t.getBoundingClientRect();
+              const at = coordinate === "x" ? (box.left + box.right) / 2 : (box.top + box.bottom) / 2;
+              return [Number(t.textContent), at];
+            }).filter(([v, at]) => !Number.isNaN(v));
+            const [a, b] = [ticks[0], ticks.at(-1)];
+            return a[1] + (value - a[0]) / (b[0] - a[0]) * (b[1] - a[1]);
+          };
+          return [along("middle", x, "x"), along("end", y, "y")];
+        }""",
+        [x, y],
+    )
+
+
+def test_hover_click_and_keys_select(page):
+    x, y = spot(page, 2.31, 0.004)  # the least private t-closeness
+    page.mouse.move(x, y)
+    page.wait_for_selector(".wb-tip:not([hidden]) >> text=Efficient: no other point")
+    assert "t-closeness, t = 0.5 (mondrian)" in page.locator(".wb-tip:not([hidden])").inner_text()
+    page.mouse.click(x + 5, y + 4)  # near is enough
+    said(page, "selected 32 ")
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    said(page, "selected 3 ")
+    page.locator("summary", has_text="as a table").click()
+    assert page.locator(".wb-alternative tbody tr[aria-selected=true]").inner_text().startswith("k-anonymity, k = 22 ")
+    page.locator(".wb-alternative tbody button", has_text="k-anonymity, k = 22 (").click()
+    said(page, "selected -1 ")
+
+
+def test_a_cap_is_dragged_and_typed(page):
+    cap = page.get_by_label("cap: P_loss at most")
+    cap.fill("1.5")
+    cap.press("Enter")
+    said(page, "caps {'P_loss': 1.5}")
+    said(page, "Best under the cap: t-closeness")
+    start, end = spot(page, 1.5, 0.02), spot(page, 0.8, 0.02)
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] - 20, start[1], steps=3)
+    page.mouse.move(*end, steps=8)
+    page.mouse.up()
+    page.wait_for_function("Math.abs(document.querySelector('.wb-axis input').value - 0.8) < 0.02")
+    cap.fill("little")
+    cap.press("Enter")
+    said(page, "the cap on P_loss is 'little'; give a number")
+    assert cap.input_value() == "little" and cap.get_attribute("aria-invalid") == "true"
+    cap.fill("")
+    cap.press("Enter")
+    said(page, "caps {}")
+
+
+def test_the_slider_moves_one_point_and_points_stream_in(page):
+    page.locator(".noUi-handle").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    said(page, "Now: k-anonymity, k = 56 (mondrian)")
+    page.evaluate("window.drawn = document.querySelector('.wb-chart svg')")
+    page.get_by_role("button", name="stream").click()
+    said(page, "of 62 points so far")
+    said(page, "of 60 points are efficient")
+    assert page.evaluate("window.drawn === document.querySelector('.wb-chart svg')")  # the same picture, other rows
+
+
+def test_other_views_and_axes_and_a_narrow_page(page):
+    for name, view in (("All measures", "parallel"), ("Heat map", "heat"), ("Frontier", "frontier")):
+        page.get_by_role("button", name=name).click()
+        said(page, f"view {view}")
+    page.get_by_label("Utility, upwards").select_option("DM")
+    said(page, "axes ['P_loss', 'DM']")
+    page.get_by_label("Utility, upwards").select_option("U_loss")
+    page.get_by_role("button", name="Pin to compare").click()
+    said(page, "pinned: t-closeness (mondrian)")
+    page.get_by_role("button", name="Unpin").click()
+    for width in (1100, 520):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            """() => {
+              const place = document.querySelector(".wb-chart");
+              return Math.abs(place.querySelector("svg").clientWidth - place.clientWidth) < 3;
+            }"""
+        )

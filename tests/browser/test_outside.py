@@ -1,0 +1,141 @@
+"""The served page in Chromium: nothing from off this machine, nothing of the records, and an end with its tab."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+from tests.browser.stage import free_port, served
+from tests.visitor import Visitor, visited, within
+from workbench.publishing import publish
+from workbench.serving import NOTEBOOKS, link, voila_command
+from workbench.study import Study
+
+PLANTED = "PLANTED-4711"
+TOKEN = "a-token-of-the-tests"
+STUDY = """
+study: People
+data: {path: people.csv}
+roles: {quasi: [age, work], sensitive: [disease], identifiers: [name]}
+hierarchies: {age: {builder: intervals, widths: [10, 20]}}
+recipes:
+- method: {name: mondrian}
+  model: {name: k-anonymity, k: [3, 6, 12, 24]}
+measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}]
+"""
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory):
+    """A dashboard of people whose names, and one's disease and note, are planted."""
+    folder = tmp_path_factory.mktemp("outside")
+    rows = [
+        f"{PLANTED}-{i},{20 + i % 37},{'Farm' if i % 3 else 'Shop'},{('Flu', 'Ulcer', 'Asthma')[i * i % 3]},{PLANTED}"
+        for i in range(300)
+    ]
+    rows[7] = f"{PLANTED}-7,27,Farm,{PLANTED}-DISEASE,{PLANTED}"
+    (folder / "people.csv").write_text("name,age,work,disease,note\n" + "\n".join(rows) + "\n")
+    (folder / "people.yaml").write_text(STUDY)
+    published = publish(Study.open(folder / "people.yaml"), folder / "published")
+    with page_of(folder, NOTEBOOKS / "dashboard.ipynb", title="People", published=published) as one:
+        yield one
+
+
+@contextmanager
+def page_of(folder, notebook, **options):
+    port = free_port()
+    command, environment = voila_command(notebook, port, TOKEN, **options)
+    with served(command, f"http://127.0.0.1:{port}/nothing", folder, **environment):
+        yield Visitor(port, folder, TOKEN)
+
+
+def opened(stage, visitor, ready=".wb"):
+    """The page, drawn; and every message that came to it."""
+    messages = []
+    stage.page.on("websocket", lambda one: one.on("framereceived", lambda message: messages.append(message)))
+    answer = stage.page.goto(link(visitor.port, visitor.token))
+    stage.page.wait_for_selector(ready, timeout=30_000)
+    return answer.text(), messages
+
+
+def kernel_of(stage):
+    return json.loads(stage.page.text_content("#jupyter-config-data"))["kernelId"]
+
+
+def test_records_are_in_no_page_source_state_or_message_of_the_dashboard(dashboard, on_stage):
+    stage = on_stage()
+    source, messages = opened(stage, dashboard)
+    stage.page.wait_for_timeout(1_500)
+    assert messages and "People" in stage.page.inner_text("main")
+    every = [
+        source,
+        stage.page.content(),
+        *(m if isinstance(m, str) else m.decode("utf-8", "replace") for m in messages),
+    ]
+    assert not any(PLANTED in one for one in every)
+    assert PLANTED not in (dashboard.folder / "server.log").read_text()
+
+
+def test_the_page_is_a_page(dashboard, on_stage):
+    """The whole width, in the reader's colours, in its own words, long as it is, and not sideways on a phone."""
+    for width, dark in ((1280, False), (390, True)):
+        stage = on_stage(width=width, height=800, dark=dark)
+        opened(stage, dashboard)
+        stage.page.wait_for_function("document.getElementById('loading').hidden")
+        stage.page.wait_for_timeout(500)
+        seen = stage.page.evaluate(
+            """() => ({
+                title: document.title, lang: document.documentElement.lang, words: document.body.innerText,
+                light: document.body.dataset.jpThemeLight, paper: getComputedStyle(document.body).backgroundColor,
+                wide: document.documentElement.scrollWidth, high: document.documentElement.scrollHeight,
+            })"""
+        )
+        assert seen["title"] == "People" and seen["lang"] == "en" and seen["light"] == str(not dark).lower()
+        assert seen["wide"] == width and seen["high"] > 800
+        assert not any(word in seen["words"] for word in ("Voil", "Jupyter", "Opening"))
+        paper = sum(int(part) for part in seen["paper"].strip("rgba()").split(",")[:3])
+        assert paper < 200 if dark else paper > 600
+        stage.page.mouse.wheel(0, 400)
+        stage.page.wait_for_function("window.scrollY > 0")
+
+
+def test_a_closed_tab_ends_its_kernel(dashboard, on_stage):
+    stage = on_stage()
+    opened(stage, dashboard)
+    kernel = kernel_of(stage)
+    assert dashboard.lives(kernel)
+    stage.page.goto("about:blank")
+    assert within(10, lambda: not dashboard.lives(kernel))
+
+
+def test_a_page_without_its_kernel_says_so(dashboard, on_stage):
+    """And comes back with a click."""
+    stage = on_stage()
+    opened(stage, dashboard)
+    kernel = kernel_of(stage)
+    origin = f"http://127.0.0.1:{dashboard.port}"
+    assert dashboard.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=origin)[0] == 204
+    stage.page.wait_for_selector("#lost:not([hidden])", timeout=30_000)
+    stage.wrong.clear()  # the page has asked for its kernel, in vain
+    stage.page.click("#lost button")
+    stage.page.wait_for_function(
+        f"document.getElementById('jupyter-config-data')?.textContent.includes({kernel!r}) === false"
+    )
+    stage.page.wait_for_selector(".wb", timeout=30_000)
+    stage.wrong.clear()
+
+
+def test_a_failed_cell_is_said_in_plain_words(on_stage, tmp_path):
+    with visited(tmp_path) as one:
+        stage = on_stage()
+        source, _ = opened(stage, one, ".shown")
+        words = stage.page.inner_text("main")
+        assert "A step of this page failed." in words and "ValueError" not in words + source
+        stage.page.goto("about:blank")  # or it would miss its server
+
+
+def test_the_link_without_its_token_opens_nothing(dashboard, on_stage):
+    stage = on_stage()
+    assert stage.page.goto(f"http://127.0.0.1:{dashboard.port}/").status == 403
+    assert "full link only" in stage.page.inner_text("body") and stage.page.url.endswith(f"{dashboard.port}/")
+    stage.wrong.clear()  # the browser counts the refusal as an error
