@@ -156,8 +156,9 @@ class FrontierChart(ChartPart):
         frontier = scene.frontier
         self.tell(
             "picture", view=self.view, spec=spec, rows=rows, legend=self._picture.legend(),
-            headline=self._headline(frontier), spoken=self._picture.spoken(scene), complete=frontier.complete,
-            left_out=left_out(frontier), measures=[_described(m) for m in frontier.measures], axes=frontier.axes,
+            note=self._picture.note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
+            complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
+            measures=[_described(measure) for measure in frontier.measures],
             points=_table(scene), compared=self._compared(scene), pinned=self.pinned is not None,
             moving=self._words(scene), **self._capped(scene),
         )  # fmt: skip

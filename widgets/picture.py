@@ -10,7 +10,7 @@ from altair.utils.schemapi import debug_mode
 
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_layers, line_numbers, with_rows
-from workbench.charts.heat import heat_layers, heat_marks, heat_rows, heat_spoken
+from workbench.charts.heat import MOST, heat_layers, heat_marks, heat_rows, heat_spoken
 from workbench.charts.look import PINNED, finished, hue, shape
 from workbench.charts.parallel import parallel_layers, parallel_marks, parallel_rows, parallel_spoken
 from workbench.charts.scene import Rows, Scene, spoken
@@ -128,6 +128,16 @@ class Picture:
             for line, n in self._lines.items()
             if self.view == "frontier" or not line.startswith(PINNED)
         ]
+
+    def note(self, scene: Scene) -> str:
+        """How to read this view."""
+        if self.view == "parallel":
+            return "Up is better on every axis. The baselines are not drawn."
+        if self.view == "frontier":
+            return ""
+        points = len(scene.frontier.measured)
+        drawn = f" The first {MOST} of {points} points." if points > MOST else ""
+        return f"Ranked within each measure: lighter is better. ↓ lower, ↑ higher values are better.{drawn}"
 
     def spoken(self, scene: Scene) -> str:
         """The chart in words."""

@@ -3,8 +3,11 @@
 import os
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import stage
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 
 
 def pytest_collection_modifyitems(items):

@@ -173,6 +173,7 @@ def test_all_measures_at_once(chart, view):
     picture = heard(chart, "view", view=view)["picture"]
     assert chart.view == view and picture["spec"] is not None
     assert [row["shape"] for row in picture["legend"]] == {"parallel": ["line", "line"], "heat": []}[view]
+    assert "is better" in picture["note"]
     chart.sent.clear()
     chart.moving = points()[3]
     assert list(chart.sent[-1]["rows"]) == ["moving"] and len(chart.sent[-1]["rows"]["moving"]) == len(MEASURES)

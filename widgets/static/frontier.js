@@ -230,11 +230,12 @@ export default widget(({ model, el, say, on, trait }) => {
   }
 
   function drawLegend() {
-    const written = JSON.stringify(state.legend);
+    const written = JSON.stringify([state.legend, state.note]);
     if (legend.dataset.shown === written) return;
     legend.dataset.shown = written;
     legend.replaceChildren(...state.legend.map(({ line, hue, shape }) => h("li", {},
-      h("svg:svg", { width: 16, height: 14, viewBox: "-8 -7 16 14", "aria-hidden": "true" }, h("svg:path", { d: GLYPHS[shape], fill: hue })), line)));
+      h("svg:svg", { width: 16, height: 14, viewBox: "-8 -7 16 14", "aria-hidden": "true" }, h("svg:path", { d: GLYPHS[shape], fill: hue })), line)),
+      ...(state.note ? [h("li", { class: "wb-why" }, state.note)] : []));
   }
 
   function drawPoint() {
