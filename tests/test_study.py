@@ -65,7 +65,8 @@ def test_measures_keep_their_settings():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("- a\n- b", "no mapping"),
+        ("- a\n- b", "no study"),
+        ("Mrs Miller, 43", "^this is no study: one has lines such as .data:. and .roles:., each a name and a colon$"),
         ("study: [", "line 1"),
         ("studdy: x", "did you mean 'study'"),
         ("roles: {quazi: [a]}", "did you mean 'quasi'"),

@@ -251,3 +251,12 @@ def test_any_name_will_do(name):
     table = made(FRAME.rename(columns={"age": name}), quasi=[name, "work"])
     assert table.quasi == (name, "work") and table.cells().weight.sum() == 6
     assert table.frame[name].tolist() == FRAME["age"].tolist()
+
+
+def test_a_column_with_nothing_in_it_is_left_out_of_a_bare_table_with_a_note():
+    frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
+    bare = Table.bare(frame)
+    assert bare.names == ["age", "ill"] and list(bare.roles) == ["age", "ill"]
+    assert any("none: nothing but missing" in note for note in bare.notes)
+    with pytest.raises(BadInput, match="nothing but missing"):
+        Table.bare(frame[["none"]])

@@ -54,7 +54,7 @@ def tabs(column: Column) -> tuple[str, ...]:
 def tab_of(builder: Builder | None, column: Column) -> str:
     """The form that shows what this builder holds."""
     names = {Intervals: "intervals", Prefixes: "prefixes", Dates: "dates", Columns: "import"}
-    found = names.get(type(builder), "groups") if builder else tabs(column)[0]  # type: ignore[arg-type]
+    found = names.get(type(builder), "groups") if builder else tabs(column)[0]
     if isinstance(builder, Columns) and not builder.source:
         found = "groups"
     return found if found in tabs(column) else "groups"
@@ -187,7 +187,8 @@ def _intervals(form: Form) -> Intervals:
         if level in levels:
             raise AtField(field, f"{row.strip()} is a level already; give each level its own.")
         try:
-            Intervals(**{by: (level,)})
+            setting: dict[str, Any] = {by: (level,)}
+            Intervals(**setting)
         except BadInput as error:
             raise AtField(field, str(error).removeprefix("intervals: ")) from None
         levels.append(level)
@@ -279,7 +280,7 @@ def _strangers(form: Form, hierarchy: Hierarchy) -> list[str]:
     if extra <= 0:
         return []
     known = set(hierarchy.leaves)
-    named = [row[0] for row in rows if row[0] not in known]
+    named = [row[0] for row in rows if row[0] not in known]  # type: ignore[index]
     return [f"{extra:,} of the file's {len(rows):,} values are not in the data, which is fine: {listed(named, 5)}."]
 
 

@@ -36,7 +36,7 @@ def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level
 
 def members(hierarchy: Hierarchy, level: int) -> dict[str, tuple[str, ...]]:
     """What can be grouped on a level, 1 the finest: the groups of the level below, or values where those don't nest."""
-    values = {leaf: (leaf,) for leaf in hierarchy.leaves}
+    values: dict[str, tuple[str, ...]] = {leaf: (leaf,) for leaf in hierarchy.leaves}
     if level == 1:
         return values
     if level <= len(hierarchy.levels):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from widgets.forms import AtField, Form, written
@@ -65,7 +66,7 @@ def _file_fixes(form: Form, column: Column, error: Misfit) -> Iterable[Fix]:
     if error.what == "unlisted":
         near = _spellings(error, column)
         for value, leaf in list(near.items())[:SPELLINGS]:
-            yield fix(f"{leaf!r} in the file is {value!r}", lambda rows, v=value, w=leaf: _respelt(rows, {w: v}))
+            yield fix(f"{leaf!r} in the file is {value!r}", partial(_respelt, spelling={leaf: value}))
         if len(near) > 1:
             every = {leaf: value for value, leaf in near.items()}
             yield fix(f"Correct all {len(near)} spellings", lambda rows: _respelt(rows, every))
@@ -129,6 +130,6 @@ def _beside(rows: Rows, column: Column, values: Iterable[str]) -> Rows:
         raise BadInput(f"the file holds no {column.kind} at all; is it the file of another column?")
     found = []
     for value in values:
-        at = bisect([k for k, _ in known], key(value, column.kind)) - 1  # type: ignore[type-var]
+        at = bisect([k for k, _ in known], key(value, column.kind)) - 1
         found.append([value, *known[max(at, 0)][1][1:]])
     return [*rows, *found]

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from workbench.column import Column
 from workbench.errors import BadInput, listing
-from workbench.kinds import KINDS, Values, find_values
+from workbench.kinds import KINDS, Empty, Values, find_values
 from workbench.source import Source
 
 PENDING = 1 << 24  # bytes of distinct values that wait to be merged
@@ -24,10 +24,12 @@ def encode(
     missing: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     progress: Callable[[int], None] | None = None,
+    empty: bool = False,
 ) -> dict[str, tuple[Column, np.ndarray]]:
     """Each column with its code per record, in the order of the source.
 
     `missing` lists the text that stands for a missing value, `types` the kind of columns whose kind is known;
+    a column with nothing but missing values is refused, or with `empty` left out with a note;
     `progress` is called with the number of records read so far, and may raise to stop.
     """
     names = list(dict.fromkeys(source.names if columns is None else columns))
@@ -43,9 +45,15 @@ def encode(
     coded = {}
     for name in names:
         column = gathered.pop(0)
-        found = find_values(
-            column.merged(), source.where, name, typed=source.typed, missing=missing, declared=types.get(name)
-        )
+        try:
+            found = find_values(
+                column.merged(), source.where, name, typed=source.typed, missing=missing, declared=types.get(name)
+            )
+        except Empty:
+            if not empty:
+                raise
+            source.notes.append(f"{name}: nothing but missing values, left out")
+            continue
         if found.markers:
             source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
         coded[name] = column.coded(name, found)

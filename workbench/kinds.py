@@ -58,11 +58,17 @@ def find_values(
         gone = _mask(pc.is_nan(found))
     present = found.filter(pa.array(~gone)) if gone.any() else found
     if not len(present):
-        raise column.bad("there is nothing but missing values; name it among the identifiers, which are not read")
+        raise Empty(
+            str(column.bad("there is nothing but missing values; name it among the identifiers, which are not read"))
+        )
     kind, values, labels, rank = column.read(present)
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank
     return Values(kind, values, labels, place, markers if text else [])
+
+
+class Empty(BadInput):
+    """A column with nothing but missing values."""
 
 
 @dataclass(frozen=True)

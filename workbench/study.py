@@ -83,7 +83,7 @@ class Study:
     def from_dict(cls, given: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
         """The study that `to_dict` described; an unknown key is an error."""
         if not isinstance(given, Mapping):
-            raise BadInput(f"study: {said(given)} is no mapping; it begins with lines such as 'data:' and 'roles:'")
+            raise BadInput("this is no study: one has lines such as 'data:' and 'roles:', each a name and a colon")
         roles = given.get("roles", {})
         if not isinstance(roles, Mapping):
             raise BadInput(f"study: roles must be a mapping, not {said(roles)}")
@@ -98,7 +98,9 @@ class Study:
                     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_keys)}"
                     raise BadInput(f"{where} has no {said(key)}; {hint}")
         settings = {key: value for key, value in given.items() if key not in ("study", "roles")}
-        named = {role: (value,) if isinstance(value, str) else value for role, value in roles.items() if value}
+        named: dict[str, Any] = {
+            role: (value,) if isinstance(value, str) else value for role, value in roles.items() if value
+        }
         return cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
 
     def to_dict(self) -> dict[str, Any]:

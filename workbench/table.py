@@ -98,14 +98,14 @@ class Table:
         progress: Callable[[int], None] | None = None,
         **source: Any,
     ) -> Table:
-        """Every column of the data, in no role yet; `with_roles` gives them some."""
-        return cls._coded(data, lambda names: dict.fromkeys(names, "neutral"), types, missing, progress, source)
+        """Every column of the data that holds anything, in no role yet; `with_roles` gives them some."""
+        return cls._coded(data, None, types, missing, progress, source)
 
     @classmethod
     def _coded(
         cls,
         data: Any,
-        roles_of: Callable[[list[str]], dict[str, str]],
+        roles_of: Callable[[list[str]], dict[str, str]] | None,
         types: Mapping[str, str] | None,
         missing: Sequence[str] | None,
         progress: Callable[[int], None] | None,
@@ -118,13 +118,16 @@ class Table:
                 raise BadInput(f"Table.read has no option {name!r}{f'; did you mean {near[0]!r}?' if near else ''}")
         opened = open_source(data, **source)
         try:
-            roles = roles_of(opened.names)
+            roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
             kept = [name for name in opened.names if roles[name] != "identifier"]
-            encoded = encode(opened, kept, missing=missing, types=types, progress=progress)
+            encoded = encode(opened, kept, missing=missing, types=types, progress=progress, empty=roles_of is None)
         finally:
             opened.close()  # no copy of the data stays on the disk, however this ends
         columns = {name: column for name, (column, _) in encoded.items()}
         codes = {name: array for name, (_, array) in encoded.items()}
+        if not columns:
+            raise BadInput(f"{opened.where}: there is nothing but missing values in any column")
+        roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
         return cls(columns, codes, roles, {}, tuple(opened.notes))
 
     def with_roles(
