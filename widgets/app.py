@@ -63,7 +63,7 @@ class Workbench(ipywidgets.VBox):
         self._sweeper = Sweeper(self._arrived, self._failed)
         self._parts(study, handed)
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
-        middle = ipywidgets.VBox([_framed(self.chart), _framed(self.preview)]).add_class("wb-middle")
+        middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
         super().__init__([self.top, main, _framed(self.disclosure)])
         self.add_class("wb-app")

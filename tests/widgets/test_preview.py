@@ -180,7 +180,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     assert stand.last("refused") is not None
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
-    stand.preview._worker._loop = None
+    stand.preview._worker._loop = stand.preview._loop = None
     assert len(pd.read_csv(io.BytesIO(stand.export("csv", anyway=True)[1]))) == 40
     assert list(tmp_path.iterdir()) == []
 
