@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -16,7 +16,7 @@ from widgets.data import DataPicker
 from widgets.disclosure import DisclosureTable
 from widgets.frontier import FrontierChart
 from widgets.hierarchies import HierarchyEditor
-from widgets.keeping import Changed, Keeper, under_voila
+from widgets.keeping import Changed, Keeper, kept, under_voila
 from widgets.part import Part
 from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
@@ -31,9 +31,9 @@ from workbench.frontier import Frontier
 from workbench.recipe import Recipe
 from workbench.scratch import scratch
 from workbench.store import Store
-from workbench.study import Study
+from workbench.study import ROLES, Study, results_beside
 
-ROLES = ("quasi", "sensitive", "identifiers")
+REST = 0.5  # seconds without a change until the file is written
 
 
 class Workbench(ipywidgets.VBox):
@@ -51,14 +51,13 @@ class Workbench(ipywidgets.VBox):
         store: str | PathLike[str] | None = None,
     ) -> None:
         study, handed, file = begun(given)
-        keeper = _keeper(study, file, keep)
-        note = ""
-        if keeper and keeper.exists():
-            study, note = _come_back(study, keeper)
+        study, keeper, note = kept(study, handed, file, keep)
         self._quiet, self._unseen = False, True
         self._waiting: Study | None = None  # whose data are being read
+        self._saving: asyncio.TimerHandle | None = None
         self.session = Session(study, self._changed, self._follow_history, keeper)
-        self.store = Store(store) if store is not None else _own_store(self, keeper)
+        self._discard: weakref.finalize | None = None
+        self.store = Store(store) if store is not None else self._own_store(keeper)
         self.frontier: Frontier | None = None
         self._sweeper = Sweeper(self._arrived, self._failed)
         self._parts(study, handed)
@@ -71,11 +70,20 @@ class Workbench(ipywidgets.VBox):
         self.top.state(name=study.name, note=note, kept=self._kept_where(), undo=False, redo=False)
         self._data_arrived()
 
+    def _own_store(self, keeper: Keeper | None) -> Store:
+        """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""
+        if keeper is not None:
+            return Store(results_beside(keeper.path))
+        folder = scratch()
+        self._discard = weakref.finalize(self, shutil.rmtree, folder, True)
+        return Store(folder)
+
     def _parts(self, study: Study, handed: Any) -> None:
         by_tab = self.session.keeper is None and under_voila()  # the browser's tab may remember what no file does
         group = f"steps-{id(self)}"
         self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
-        self.data = DataPicker(handed if handed is not None else dict(study.data), unfolded=False, group=group)
+        source = handed if handed is not None else dict(study.data)
+        self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
         self.roles = RolePicker(None, unfolded=True, group=group)
         self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
         self.recipes = RecipePicker(None, unfolded=False, group=group)
@@ -83,6 +91,16 @@ class Workbench(ipywidgets.VBox):
         self.card = ReleaseCard(None)
         self.preview = ReleasePreview(None)
         self.disclosure = DisclosureTable(None)
+
+    def close(self) -> None:
+        """Nothing of it goes on: no sweep, no thread, no folder of its own. A cell that is run again closes nothing."""
+        self._sweeper.forget()
+        for part in (self.top, self.data, self.roles, self.hierarchies, self.recipes, self.chart, self.card,
+                     self.preview, self.disclosure):  # fmt: skip
+            part.close()
+        if self._discard is not None:
+            self._discard()
+        super().close()
 
     # --- from the parts to the study
 
@@ -123,7 +141,7 @@ class Workbench(ipywidgets.VBox):
         return {**chosen, "levels": dict(self.roles.levels)}
 
     def _keep(self, recipes: list[Recipe]) -> None:
-        """Points kept from under the slider join the study."""
+        """A point from under the slider joins the study."""
         new = [_as_ranges(recipe) for recipe in recipes]
         there = self.session.study.recipes
         self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
@@ -158,10 +176,10 @@ class Workbench(ipywidgets.VBox):
         self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
             self._sweep()
-        elif self.frontier is not None and differ(before, after, ("axes",)):
-            self.frontier = self.frontier.on(*after.axes)
+        elif differ(before, after, ("axes",)):
+            self._show_frontier(self.frontier)
         self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
-        self._save()
+        self._save_soon()
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -202,7 +220,7 @@ class Workbench(ipywidgets.VBox):
 
     def _follow_history(self) -> None:
         history = self.session.history
-        self.top.state(undo=history.can_undo, redo=history.can_redo, study=self.session.study.to_yaml())
+        self.top.state(undo=history.can_undo, redo=history.can_redo)
 
     def _data_line(self, study: Study) -> str:
         table, origin = self.session.table, next(iter(study.data.values()), "no data")
@@ -214,34 +232,32 @@ class Workbench(ipywidgets.VBox):
     def _sweep(self) -> None:
         study, table = self.session.study, self.session.table
         if table is None:
-            self._sweeper.cancel()
-            self.frontier = self.chart.frontier = None
+            self._sweeper.forget()
+            self._show_frontier(None)
             self.top.state(busy=[0, 0, False])
             return
-
-        def begin() -> None:
-            recipes, measures = study.candidates(), study.measured()
-            self.chart.total = len(recipes) + 2
-            self.top.state(busy=[0, len(recipes) + 2, True])
-            self._sweeper.start(table, recipes, measures, self.store)
-
-        self.recipes.guarded("", begin)
+        recipes, measures = study.candidates(), study.measured()
+        self.chart.total = len(recipes) + 2
+        self.top.state(busy=[0, len(recipes) + 2, True])
+        self.top.fine("")
+        self._sweeper.start(table, recipes, measures, self.store)
 
     def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
         """What has been measured so far, or all of it."""
-        self.frontier = _on(frontier, self.session.study.axes)
-        with self._quietly():
-            self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
-            self.chart.selected = self._place(self.card.recipe)
+        self._show_frontier(frontier)
         self.top.state(busy=[done, total, going_on])
         if not going_on and self.card.recipe is None:
             self._recommend()
 
-    def _failed(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
+    def _show_frontier(self, frontier: Frontier | None) -> None:
+        """On the study's axes, wherever it is seen."""
+        self.frontier = _on(frontier, self.session.study.axes) if frontier is not None else None
+        with self._quietly():
+            self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
+            self.chart.selected = self._place(self.card.recipe)
 
-        self.top.guarded("", again)
+    def _failed(self, error: BaseException) -> None:
+        self.top.wrong("", error)
         self.top.state(busy=[0, 0, False])
 
     def _recommend(self) -> None:
@@ -289,18 +305,24 @@ class Workbench(ipywidgets.VBox):
             "cancel": self._cancel,
             "again": self._sweep,
             "rename": lambda: self._change(self.top, name=value),
-            "open": lambda: self._open(Study.from_yaml(value)),
-            "recall": lambda: self._open(Study.from_yaml(value)) if self.top.fresh else None,
+            "open": lambda: self._open(self._read(value)),
+            "recall": lambda: self._open(self._read(value)) if self.top.fresh else None,
             "theirs": self._take_theirs,
             "mine": lambda: self._save(over=True),
         }
         calls[what]()
+        if what not in ("cancel", "mine"):
+            self.top.fine("")
 
     def _cancel(self) -> None:
         """At once for the eye; a point under way is finished behind it."""
         self._sweeper.cancel()
         done = len(self.frontier.measured) if self.frontier else 0
         self.top.state(busy=[done, len(self.session.study.candidates()) + 2, False])
+
+    def _read(self, text: str) -> Study:
+        """A study that came as text lies where the one at hand does."""
+        return Study.from_yaml(text, self.session.study.folder)
 
     def _open(self, study: Study) -> None:
         """A study from a file or from what the tab remembers; its data are read if they are not there."""
@@ -313,16 +335,31 @@ class Workbench(ipywidgets.VBox):
             self.data.unfolded = True
         else:
             self._waiting = study
+            self.data.folder = study.folder
             self.data.data = dict(study.data)
 
     # --- the file
 
+    def _save_soon(self) -> None:
+        """After a moment's rest: a slider moves often."""
+        if self._saving is not None:
+            self._saving.cancel()
+        if self.top._loop is None:
+            self._save()
+        else:
+            self._saving = self.top._loop.call_later(REST, self.top.guarded, "", self._save)
+
     def _save(self, over: bool = False) -> None:
-        keeper = self.session.keeper
+        keeper, remembered = self.session.keeper, self.top.remembered
+        if keeper is None and not remembered:
+            return
+        text = self.session.study.to_yaml()
+        if remembered:
+            self.top.state(study=text)
         if keeper is None:
             return
         try:
-            keeper.save(self.session.study, over)
+            keeper.save(text, over)
         except Changed as conflict:
             self.top.state(conflict=str(conflict))
             return
@@ -342,31 +379,6 @@ class Workbench(ipywidgets.VBox):
         if keeper is not None:
             return f"kept in {keeper.path.name}"
         return "kept by this tab of the browser" if under_voila() else "kept in no file"
-
-
-def _keeper(study: Study, file: Path | None, keep: str | PathLike[str] | bool | None) -> Keeper | None:
-    """What keeps the study; under Voila, where strangers share a folder, only if a file is named."""
-    if keep is False or (keep in (None, True) and file is None and under_voila()):
-        return None
-    if isinstance(keep, bool) or keep is None:
-        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in study.name.lower()).strip("-") or "untitled"
-        return Keeper(file or f"{safe}.study.yaml")
-    return Keeper(keep)
-
-
-def _come_back(study: Study, keeper: Keeper) -> tuple[Study, str]:
-    """The study as it was kept, where it is about the same data."""
-    kept = keeper.open()
-    return kept, f"Back where you were: {keeper.path.name}."
-
-
-def _own_store(owner: object, keeper: Keeper | None) -> Store:
-    """Results beside the study's file; without one, in a private folder that goes with the workbench."""
-    if keeper is not None:
-        return Store(keeper.path.with_name(keeper.path.name.removesuffix(".yaml").removesuffix(".study") + ".results"))
-    folder = scratch()
-    weakref.finalize(owner, shutil.rmtree, folder, True)
-    return Store(folder)
 
 
 def _framed(part: Part) -> ipywidgets.Box:

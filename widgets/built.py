@@ -62,10 +62,10 @@ class Built(Part):
         else:
             self.show()
 
-    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def _answer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._hearing, self._stale = True, False
         try:
-            super()._heard(_, content, buffers)
+            super()._answer(content, buffers)
         finally:
             self._hearing = False
         if self._stale:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from workbench.errors import BadInput
 from workbench.study import Study
+from workbench.table import Table
+from workbench.writing import whole
 
 
 class Changed(BadInput):
@@ -30,20 +35,18 @@ class Keeper:
         self._known = self._there()
         return study
 
-    def save(self, study: Study, over: bool = False) -> None:
-        """Keep the study; raises Changed where that would undo what another has written, unless `over`."""
-        text = study.to_yaml().encode()
-        there = self._there()
-        if there == text:
-            self._known = text
-            return
-        if there != self._known and not over:
-            raise Changed(
-                f"{self.path.name} was changed in another tab or program since it was opened here: "
-                "take what is there, or keep what is here"
-            )
-        study.save(self.path)
-        self._known = text
+    def save(self, text: str, over: bool = False) -> None:
+        """Keep the study's text; raises Changed where that would undo what another has written, unless `over`."""
+        wanted, there = text.encode(), self._there()
+        if there != wanted:
+            if there != self._known and not over:
+                raise Changed(
+                    f"{self.path.name} was changed in another tab or program since it was opened here: "
+                    "take what is there, or keep what is here"
+                )
+            with whole(self.path) as aside:
+                aside.write_bytes(wanted)
+        self._known = wanted
 
     def _there(self) -> bytes | None:
         try:
@@ -57,3 +60,74 @@ class Keeper:
 def under_voila() -> bool:
     """Whether this kernel belongs to a page of Voila, which may have many visitors at once."""
     return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
+
+
+def kept(
+    study: Study, handed: object, file: Path | None, keep: str | os.PathLike[str] | bool | None
+) -> tuple[Study, Keeper | None, str]:
+    """The study as it was left, what keeps it from now on, and a word on that.
+
+    Under Voila, where strangers share a folder, it is kept only if a file is named. What is about other data stays.
+    """
+    named = file if file is not None else None if isinstance(keep, bool) or keep is None else Path(keep)
+    if keep is False or (named is None and under_voila()):
+        return study, None, ""
+    if named is not None:
+        keeper = Keeper(named)
+        if not keeper.exists():
+            return seen_from(study, keeper.path.parent), keeper, ""
+        return keeper.open(), keeper, "" if file is not None else f"Back where you were: {keeper.path.name}."
+    note = ""
+    for path in _names(study.name):
+        keeper = Keeper(path)
+        if not keeper.exists():
+            break
+        found = _about_the_same(keeper, study, handed)
+        if found is not None:
+            return found, keeper, f"Back where you were: {path.name}."
+        note = f"{path.name} is about other data and is left alone."
+    return study, keeper, note
+
+
+def seen_from(study: Study, folder: Path) -> Study:
+    """The same study in another folder: relative names begin there."""
+    if Path(study.folder).absolute() == folder.absolute():
+        return study
+    here = Path(study.folder).absolute()
+    data = dict(study.data)
+    if "path" in data:
+        data["path"] = os.path.relpath(here / str(data["path"]), folder)
+    hierarchies = {
+        name: {"csv": os.path.relpath(here / str(spec["csv"]), folder)}
+        if isinstance(spec, dict) and set(spec) == {"csv"}
+        else spec
+        for name, spec in study.hierarchies.items()
+    }
+    return study.with_(data=data, hierarchies=hierarchies, folder=str(folder))
+
+
+def _names(name: str) -> Iterator[Path]:
+    stem = re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "untitled"
+    for number in count(1):
+        yield Path(f"{stem}.study.yaml" if number == 1 else f"{stem}-{number}.study.yaml")
+
+
+def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | None:
+    """What is in the file, if it is a study of these data."""
+    try:
+        found = keeper.open()
+    except BadInput:
+        return None  # damaged, or no study: somebody will want to look at it
+    if _origin(found) != _origin(study):
+        return None
+    columns = handed.names if isinstance(handed, Table) else getattr(handed, "columns", None)
+    named = {*found.quasi, *found.sensitive, *found.identifiers}
+    return found if columns is None or named <= set(map(str, columns)) else None
+
+
+def _origin(study: Study) -> dict[str, object]:
+    """Where the data are from, wherever the study lies."""
+    data = {key: value for key, value in study.data.items() if key != "drop_missing"}
+    if "path" in data:
+        data["path"] = str((Path(study.folder) / str(data["path"])).resolve())
+    return data

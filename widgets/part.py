@@ -6,7 +6,6 @@ when a view says hello, and never kept in a synced trait: so no saved notebook h
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import traceback
@@ -18,10 +17,10 @@ import anywidget
 import numpy as np
 import traitlets
 
-from workbench.errors import BadInput, Undefined, Unsatisfiable
+from widgets.worker import Worker, running_loop
+from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 
 STATIC = Path(__file__).parent / "static"
-HELLO = "hello"  # a view has come, or come back
 log = logging.getLogger("widgets")
 
 
@@ -46,9 +45,16 @@ class Part(anywidget.AnyWidget):
     group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
-        super().__init__(**traits)
         self._loop = running_loop()
+        super().__init__(**traits)
         self.on_msg(self._heard)
+
+    def close(self) -> None:
+        """Leave the page; long work stops, and nobody hears of it."""
+        for one in vars(self).values():
+            if isinstance(one, Worker):
+                one.forget()
+        super().close()
 
     def show(self) -> None:
         """Send everything that the view draws."""
@@ -76,42 +82,40 @@ class Part(anywidget.AnyWidget):
         """Nothing is wrong with the field any more."""
         self.tell("fine", field=field)
 
-    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
-        kind, field = content.get("kind"), str(content.get("field") or "")
-        answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
-        if answer is None:
+    def wrong(self, field: str, error: BaseException) -> None:
+        """Say at the field what went wrong. Of a mistake of ours only the place: its text may hold data."""
+        if isinstance(error, (BadInput, Undefined, Unsatisfiable)):
+            self.problem(field, str(error))
             return
-        if self._loop is None or self._loop is running_loop():
-            self.guarded(field, answer, content, buffers)
-        else:
-            self.soon(self.guarded, field, answer, content, buffers)
+        places = [f" at {Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
+        where = type(error).__name__ + "".join(places[-1:])
+        log.error("%s\n%s", where, "".join(traceback.format_tb(error.__traceback__)))
+        self.problem(field, f"A mistake of the workbench itself: {where}. The last good state is kept.")
 
     def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
-        """Call, and say at the field what went wrong. Of a mistake of ours only the place: its text may hold data."""
+        """Call; whether it went well is said at the field."""
         try:
             call(*arguments)
-        except (BadInput, Undefined, Unsatisfiable) as error:
-            self.problem(field, str(error))
-            return False
         except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            log.error("%s\n%s", where, frames)
-            self.problem(field, f"A mistake of the workbench itself: {where}. The last good state is kept.")
+            self.wrong(field, error)
             return False
         if field:
             self.fine(field)
         return True
 
+    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
+        if self._loop is None or self._loop is running_loop():
+            self._answer(content, buffers)
+        else:
+            self.soon(self._answer, content, buffers)
 
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The kernel's loop; a script has none."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+    def _answer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What is not known is passed over."""
+        kind = content.get("kind") if isinstance(content, Mapping) else None
+        answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
+        if answer is not None:
+            self.guarded(str(content.get("field") or ""), answer, content, buffers)
 
 
 def plain(value: Any) -> Any:
@@ -126,4 +130,13 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None) -> int:
+    """The whole number of a message; BadInput where it is none, or not between these."""
+    value = content.get(name)
+    if type(value) is not int or value < low or (high is not None and value > high):
+        ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
+        raise BadInput(f"{name} = {said(value)} is no whole number {ends}; reload the page")
     return value

@@ -71,6 +71,7 @@ class Session:
     def begin(self, study: Study) -> None:
         """Another study, whose data have been read; undo goes back to the one before."""
         self._become(study)
+        self._moving = ((), 0.0)
         self.history.push(study)
         self._changed_history()
 
@@ -83,7 +84,7 @@ class Session:
         self._step(self.history.redo, self.history.undo)
 
     def _step(self, step: Callable[[], Study], back: Callable[[], Study]) -> None:
-        after = step()
+        after, self._moving = step(), ((), 0.0)
         try:
             self._become(after)
         except BadInput:
@@ -92,6 +93,7 @@ class Session:
         self._changed_history()
 
     def _become(self, after: Study) -> None:
+        after.candidates(), after.measured()  # what cannot be made raises before anything has changed
         before = self.study
         table = self.table if self._same_table(before, after) else self._made(after)
         self.study, self.table = after, table
@@ -148,4 +150,5 @@ def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
 
 def _key(study: Study) -> str:
     """What tells data apart; whether records with missing values are left out is decided later."""
-    return canonical({**{k: v for k, v in study.data.items() if k != "drop_missing"}, "": study.folder})
+    where = study.folder if "path" in study.data else ""
+    return canonical({**{k: v for k, v in study.data.items() if k != "drop_missing"}, "": where})

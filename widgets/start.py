@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from widgets.forms import recovered
 from workbench import proposal
 from workbench.builders import Builder
 from workbench.datasets import ADULT_HIERARCHIES
@@ -45,7 +46,9 @@ def begun(given: Any) -> tuple[Study, Any, Path | None]:
     """The study to begin with, the data if they were handed over, and the study's file if that was given."""
     if isinstance(given, Study):
         return given, None, None
-    if isinstance(given, Table | pd.DataFrame):
+    if isinstance(given, Table):
+        return _asking(_as_it_is(given)), given.without_hierarchies(given.names).unassigned(), None
+    if isinstance(given, pd.DataFrame):
         return _asking(Study(name="from the notebook", data={"given": "frame"})), given, None
     if isinstance(given, str) and given == "adult":
         return proposed(_asking(ADULT), ()), None, None
@@ -55,6 +58,13 @@ def begun(given: Any) -> tuple[Study, Any, Path | None]:
             return Study.open(path), None, path
         return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
     raise BadInput(f"Workbench: {said(given)} is no data frame, table, path, study or 'adult'")
+
+
+def _as_it_is(table: Table) -> Study:
+    """The study that a table's roles and hierarchies make."""
+    hierarchies = {n: recovered(column).to_dict() for n, column in table.columns.items() if column.hierarchy}
+    study = Study(name="from the notebook", data={"given": "table"}, hierarchies=hierarchies)
+    return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), levels=table.levels)
 
 
 def _asking(study: Study) -> Study:

@@ -38,18 +38,24 @@ class Sweeper:
             def progress(count: int, total: int, point: Point) -> None:
                 nonlocal last
                 done[place[told_apart(point.recipe)]] = point
-                if time.monotonic() - last >= OFTEN:
+                if not cancel.is_set() and time.monotonic() - last >= OFTEN:
                     last = time.monotonic()
                     there = [done[i] for i in sorted(done)]
                     tell(self._arrived, Frontier(there, measures, False), len(there), len(place), True)
 
             # the ends first: they span the axes, and nothing jumps afterwards
-            found = sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel)
+            sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel)
             if recipes and not cancel.is_set():
-                found = sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel)
-            tell(self._arrived, found, len(found.measured), len(place), False)
+                sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel)
+            there = [done[i] for i in sorted(done)]
+            found = Frontier(there, measures, complete=len(there) == len(place))
+            tell(self._arrived, found, len(there), len(place), False)
 
         self._worker.start(job)
+
+    def forget(self) -> None:
+        """Stop, and say nothing more."""
+        self._worker.forget()
 
     def cancel(self) -> None:
         """Stop before the next point; what is measured stays."""

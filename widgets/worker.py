@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from widgets.part import running_loop
-
 Tell = Callable[..., None]
 Job = Callable[[threading.Event, Tell], None]
 
@@ -23,7 +21,7 @@ class Worker:
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
         self._failed = failed
         self._loop: asyncio.AbstractEventLoop | None = running_loop()
-        self._wake = threading.Condition()
+        self._lock = threading.Lock()
         self._waiting: tuple[Job, threading.Event] | None = None
         self._current = threading.Event()
         self._thread: threading.Thread | None = None
@@ -35,22 +33,30 @@ class Worker:
         if self._loop is None:
             self._run(job, cancel)
             return
-        with self._wake:
+        with self._lock:
             self._waiting = (job, cancel)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="workbench", daemon=True)
                 self._thread.start()
-            self._wake.notify()
 
     def cancel(self) -> None:
         """Ask the job under way to stop; it still says what it has."""
         self._current.set()
 
+    def forget(self) -> None:
+        """Ask the job under way to stop, and hear no more of it; one that waits never begins."""
+        self._current.set()
+        self._current = threading.Event()
+        with self._lock:
+            self._waiting = None
+
     def _work(self) -> None:
+        """Run what waits, one after the other; the thread ends when nothing does, so that no widget keeps one."""
         while True:
-            with self._wake:
-                while self._waiting is None:
-                    self._wake.wait()
+            with self._lock:
+                if self._waiting is None:
+                    self._thread = None
+                    return
                 (job, cancel), self._waiting = self._waiting, None
             self._run(job, cancel)
 
@@ -69,3 +75,11 @@ class Worker:
             job(cancel, tell)
         except Exception as error:  # said by whoever asked, in the kernel's thread
             tell(self._failed, error)
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The kernel's loop; a script has none."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

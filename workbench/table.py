@@ -159,6 +159,10 @@ class Table:
         columns |= {name: replace(columns[name], hierarchy=None) for name in known}
         return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
 
+    def unassigned(self) -> Table:
+        """The same microdata with no column in any role."""
+        return replace(self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, _memory={}, _locks={})
+
     def complete(self) -> Table:
         """The records with no missing value in any column."""
         columns, codes = without_missing(self.columns, self.codes)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import people
 from widgets import Workbench
+from workbench import datasets
 from workbench.study import Study
 
 RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
@@ -32,13 +33,18 @@ def frame():
     return people(random.Random(3), missing=False)
 
 
+STUDY = Study(
+    name="from the notebook", data={"given": "frame"}, quasi=("age", "work", "sex"), sensitive=("disease",),
+    recipes=RECIPES, measures=({"name": "privacy loss"}, {"name": "adversary's knowledge gain"},
+    {"name": "utility loss"}, {"name": "information loss"}), axes=("P_loss", "U_loss"),
+)  # fmt: skip
+
+
 @pytest.fixture
 def bench(here, said, frame):
+    STUDY.save("from-the-notebook.study.yaml")  # which it takes up
     one = Workbench(frame)
-    choose(one, "quasi", "age", "work", "sex")
-    choose(one, "sensitive", "disease")
-    one.recipes.recipes = RECIPES
-    assert not said
+    assert not said and one.session.table.quasi == STUDY.quasi
     return one
 
 
@@ -100,6 +106,9 @@ def test_a_kept_point_joins_the_study_and_the_frontier(bench):
     assert "k-anonymity, k = 6" in drawn(bench)
     bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
     assert "k-anonymity, k = 6" not in drawn(bench)
+    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 7, "field": "0.k"}, [])
+    bench.card._heard(None, {"kind": "hold"}, [])
+    assert "k-anonymity, k = 7" in drawn(bench) and "k-anonymity, k = 6" not in drawn(bench)
 
 
 def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
@@ -132,6 +141,7 @@ def test_caps_and_axes_are_the_studys(bench):
     assert bench.session.study.caps == {"P_loss": 0.2}
     assert bench.session.study.axes == ("A_know", "NCP") == tuple(bench.recipes.axes)
     assert bench.frontier.axes == ("A_know", "NCP")
+    assert bench.card.frontier.axes == bench.preview.frontier.axes == bench.chart.frontier.axes == ("A_know", "NCP")
 
 
 def test_two_frontiers_on_one_chart(bench):
@@ -174,13 +184,20 @@ def test_a_study_is_opened_from_its_file(bench, said):
     bench.top._heard(None, {"kind": "open", "text": "studdy: x", "field": "open"}, [])
     assert said[-1][0] == "TopBar" and "did you mean" in said[-1][2]
     assert bench.session.study.caps == {"P_loss": 0.3}
+    unknown = bench.session.study.with_(measures=({"name": "nothing"},)).to_yaml()
+    bench.top._heard(None, {"kind": "open", "text": unknown, "field": "open"}, [])
+    assert "nothing" in said[-1][2]
+    bench.chart.caps = {"P_loss": 0.1}
+    assert bench.session.study.caps == {"P_loss": 0.1} and bench.session.study.measures[0]["name"] == "privacy loss"
 
 
-def test_a_path_and_a_study_are_taken(here, frame, said):
+def test_a_path_and_a_study_are_taken(here, frame, said, monkeypatch):
     frame.to_csv(here / "people.csv", index=False)
     bench = Workbench("people.csv")
     choose(bench, "quasi", "age", "sex")
     assert bench.session.study.data == {"path": "people.csv"}
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
     again = Workbench(here / "people.study.yaml")
     assert again.session.table.quasi == ("age", "sex")
     assert again.session.table.records == len(frame)
@@ -195,6 +212,24 @@ def test_other_data_are_looked_at_in_the_same_way(bench, frame, said):
     bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.quasi == ("age", "work", "sex")
     assert not said
+
+
+def test_a_table_comes_with_its_roles_and_hierarchies(here, said):
+    table = datasets.adult(quasi=("age", "sex"))
+    bench = Workbench(table, keep=False)
+    assert bench.session.table.quasi == ("age", "sex") and list(bench.session.table.sensitive) == ["occupation"]
+    assert bench.session.table.fingerprint == table.fingerprint
+    bench.hierarchies.hierarchies = {}
+    assert all(column.hierarchy is None for column in bench.session.table.columns.values())
+    assert not said
+
+
+def test_closed_it_leaves_nothing(here, frame):
+    bench = Workbench(frame, keep=False)
+    folder = bench.store.folder
+    assert folder.exists()
+    bench.close()
+    assert not folder.exists()
 
 
 def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):

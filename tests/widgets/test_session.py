@@ -75,6 +75,20 @@ def test_a_movement_is_one_step(session):
         session.change(merge=True, caps={"P_loss": cap})
     session.undo()
     assert session.study.caps == {}
+    session.redo()
+    session.change(merge=True, caps={"P_loss": 0.9})
+    session.undo()
+    assert session.study.caps == {"P_loss": 0.3}, "a movement after undo or redo is another one"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"measures": ({"name": "nothing"},)}, {"recipes": ({"method": {"name": "nothing"}},)}, {"recipes": (1,)}]
+)
+def test_a_study_with_unknown_variants_changes_nothing(session, wrong):
+    for change in (lambda: session.change(**wrong), lambda: session.begin(STUDY.with_(**wrong))):
+        with pytest.raises(BadInput):
+            change()
+        assert session.study == STUDY == session.history.state
 
 
 def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
