@@ -4,8 +4,10 @@ import pytest
 
 from workbench import datasets
 from workbench.errors import BadInput
+from workbench.methods import Remove
 from workbench.models import And, KAnonymity, TCloseness
-from workbench.study import Study, written_out
+from workbench.recipe import Recipe
+from workbench.study import Study, ranges_of, written_out
 from workbench.table import Table
 
 TEXT = """
@@ -56,6 +58,11 @@ def test_ranges_are_written_out_and_models_joined():
     assert recipes[2].model == KAnonymity(5) & TCloseness(0.1, distance="js")
     assert isinstance(recipes[2].model, And)
     assert {recipe.method.publish for recipe in recipes[2:]} == {"generalized", "bucketized"}
+
+
+def test_a_recipe_is_written_and_read_again():
+    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex")))]:
+        assert written_out(ranges_of(recipe)) == [recipe]
 
 
 def test_measures_keep_their_settings():

@@ -31,7 +31,7 @@ from workbench.frontier import Frontier
 from workbench.recipe import Recipe
 from workbench.scratch import scratch
 from workbench.store import Store
-from workbench.study import ROLES, Study, results_beside
+from workbench.study import ROLES, Study, ranges_of, results_beside
 
 REST = 0.5  # seconds without a change until the file is written
 
@@ -142,7 +142,7 @@ class Workbench(ipywidgets.VBox):
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""
-        new = [_as_ranges(recipe) for recipe in recipes]
+        new = [ranges_of(recipe) for recipe in recipes]
         there = self.session.study.recipes
         self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
 
@@ -393,9 +393,3 @@ def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
     """On the study's axes, as far as they were measured."""
     there = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
     return frontier.on(*there) if len(there) == 2 else frontier
-
-
-def _as_ranges(recipe: Recipe) -> dict[str, Any]:
-    """A single recipe as a study writes it."""
-    parts = [part.to_dict() for part in recipe.model.parts] if recipe.model else []
-    return {"method": recipe.method.to_dict(), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}

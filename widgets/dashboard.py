@@ -254,7 +254,4 @@ class Dashboard(Part):
         self.fine("download")
 
     def _failed(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
-
-        self.guarded("download", again)
+        self.wrong("download", error)

@@ -275,11 +275,7 @@ class DataPicker(Part):
         if not self._busy:
             return
         self._idle()
-
-        def again() -> None:
-            raise error
-
-        self.guarded(self._field, again)
+        self.wrong(self._field, error)
         self._back()
 
     def _back(self) -> None:

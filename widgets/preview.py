@@ -16,7 +16,7 @@ import numpy as np
 import traitlets
 
 from widgets.keeping import under_voila
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable
 from workbench.frontier import Frontier
@@ -55,18 +55,21 @@ class ReleasePreview(Part):
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
         super().__init__(release=release, **traits)
-        self._worker = Worker(self._failed)
+        self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
         self._told: dict[str, Any] = {}
         self._shown = False  # records lie on the page
-        self._field = ""
+        self._field = ""  # where the file that is being made was asked for
+        self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
         self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
-    def _failed(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
+    def _unshown(self, error: BaseException) -> None:
+        self.wrong("preview", error)
 
-        self.guarded(self._field, again)
+    def _unmade(self, error: BaseException) -> None:
+        if isinstance(error, Giveaways):
+            self.tell("refused")
+        self.wrong(self._field, error)
         self.tell("ended")
 
     # --- what the view draws
@@ -97,15 +100,20 @@ class ReleasePreview(Part):
             return ""
         if self.recipe is None or self.recipe.model is None:
             return "No model was asked for, so there is nothing to audit: the measures say what may be learnt."
-        try:
-            return f"Audited: {self.release.audit(self.recipe.model)}."
-        except Undefined as reason:
-            return f"Not audited: {reason}."
+        release, model = self.release, self.recipe.model
+        if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
+            try:
+                said = f"Audited: {release.audit(model)}."
+            except Undefined as reason:
+                said = f"Not audited: {reason}."
+            self._audit = release, model, said
+        return self._audit[2]
 
     # --- original beside release
 
     def _clear(self) -> None:
-        """What was shown is of another release."""
+        """What was shown, or was about to be, is of another release."""
+        self._sampler.forget()
         if self._shown:
             self._shown = False
             self.tell("gone")
@@ -115,16 +123,13 @@ class ReleasePreview(Part):
         if under_voila():
             raise BadInput("original records are shown in JupyterLab only")
         release = self._release()
-        number = content.get("number", SAMPLE)
-        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= LARGEST_SAMPLE:
-            raise BadInput(f"give a whole number of records from 1 to {LARGEST_SAMPLE}")
-        self._field = "preview"
+        number = whole({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             shown = side_by_side(release, number)
             tell(self._show_records, shown)
 
-        self._worker.start(job)
+        self._sampler.start(job)
 
     def _show_records(self, shown: dict[str, Any]) -> None:
         self._shown = True
@@ -135,19 +140,15 @@ class ReleasePreview(Part):
     def hear_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One file, made aside and sent in pieces."""
         what, anyway = str(content.get("what", "")), content.get("anyway") is True
-        make = self._maker(what, anyway)
-        self._field = str(content.get("field", ""))
+        make = self._made_of(what, anyway)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            try:
-                name, data = make()
-            except Giveaways:
-                tell(self.tell, "refused")
-                raise
+            name, data = make()
             tell(self._send_file, name, data)
 
+        self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
         self.tell("working", what=what)
-        self._worker.start(job)
+        self._maker.start(job)
 
     def _send_file(self, name: str, data: bytes) -> None:
         """The file's bytes; the page puts them together and hands them to the browser."""
@@ -156,7 +157,7 @@ class ReleasePreview(Part):
         for place, piece in enumerate(pieces):
             self.tell("file", [piece], name=name, type=mime, place=place, pieces=len(pieces))
 
-    def _maker(self, what: str, anyway: bool) -> Callable[[], Made]:
+    def _made_of(self, what: str, anyway: bool) -> Callable[[], Made]:
         """What makes the file that was asked for, of what there is now."""
         stem = _stem(self.study)
         if what in ("csv", "parquet"):

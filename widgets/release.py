@@ -22,7 +22,7 @@ from widgets.neighbours import (
     small_changes,
     worth_most,
 )
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.frontier import SIDES, Frontier
@@ -51,7 +51,7 @@ class ReleaseCard(Part):
     recipe = traitlets.Instance(Recipe, allow_none=True)
     release = traitlets.Instance(Release, allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
-    kept: traitlets.List = traitlets.List(help="recipes of points that are to join the study")
+    kept: traitlets.List = traitlets.List(help="the recipe whose point is to join the study; it changes at each ask")
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ReleaseCard(Part):
         if event["name"] == "recipe" or self._asked is None:
             self._asked = self.recipe
         if self._asked is None or self.table is None:
-            self._worker.cancel()
+            self._worker.forget()
             self._set(self._asked, None, None)
             self.show()
         else:
@@ -133,10 +133,7 @@ class ReleaseCard(Part):
             self._own = False
 
     def _failed(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
-
-        self.guarded("asked", again)
+        self.wrong("asked", error)
         self.tell("answered", ask=None)
 
     # --- what the front end asks
@@ -164,7 +161,7 @@ class ReleaseCard(Part):
     def hear_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another model, at its default; the method stays."""
         models, name = catalog("workbench.models", Model), content.get("name")
-        if name not in models:
+        if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
         method = self._asked.method if self._asked and not self._asked.baseline else _first_method()
         seed = self._asked.seed if self._asked else 0
@@ -172,16 +169,15 @@ class ReleaseCard(Part):
 
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the alternatives."""
-        place = content.get("place")
-        if not isinstance(place, int) or not 0 <= place < len(self._beside):
-            raise BadInput("this alternative is gone; choose one of those shown")
-        self.recipe = self._beside[place].point.recipe
+        if not self._beside:
+            raise BadInput("there are no alternatives now; choose one when they are shown again")
+        self.recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1)].point.recipe
 
     def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The hand rests: find the small change that is worth most."""
         point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
-        if point is None or table is None or not _comparable(frontier, point) or self._reason:
-            return
+        if point is None or table is None or not _comparable(frontier, point) or self._asked != point.recipe:
+            return  # what was asked for last is still being made, or cannot be had
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             found = []
@@ -203,10 +199,10 @@ class ReleaseCard(Part):
 
     def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """This point is to join the study."""
-        if self.recipe in self.kept:
-            self.kept = []  # asked before, and taken out of the study since
         if self.recipe is not None:
-            self.kept = [*self.kept, self.recipe]
+            with self.hold_trait_notifications():  # one change, also where the same was asked for before
+                self.kept = []
+                self.kept = [self.recipe]
         self._tell_point()
 
     def _place(self, content: Mapping[str, Any]) -> tuple[Recipe, int | str, str]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import traitlets
 
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.column import Column
-from workbench.errors import BadInput, listing
+from workbench.errors import BadInput, listing, said
 from workbench.table import MANY_VALUES, Table
 from workbench.uniqueness import (
     LIKELY,
@@ -54,7 +54,8 @@ class RolePicker(Part):
 
     def __init__(self, table: Any = None, **traits: Any) -> None:
         self._counter, self._asker = Worker(self._uncounted), Worker(self._unasked)
-        self._kept: tuple[tuple[Any, ...], Table] | None = None
+        self._kept: tuple[tuple[Any, ...], Table] | None = None  # the last prepared table, and of what
+        self._last: tuple[tuple[Any, ...], Table] | None = None  # the last one in roles, likewise
         self._survey: Survey | None = None
         self._advice: dict[str, Advice] = {}
         self._surveyed: tuple[Any, ...] = ()
@@ -86,7 +87,12 @@ class RolePicker(Part):
         unknown = [name for name in every if name not in self.base.columns]
         if unknown:
             raise traitlets.TraitError(f"the data has no column {unknown[0]!r}; {listing(self.base.names)}")
-        return {key: [name for name in self.base.names if name in names] for key, names in given.items()}
+        return self._in_order(given)
+
+    def _in_order(self, roles: Mapping[str, Sequence[str]]) -> Roles:
+        """The names of each role as they stand in the data."""
+        there = self.base.names if self.base else ()
+        return {key: [name for name in there if name in names] for key, names in roles.items()}
 
     def _other_base(self) -> None:
         """Roles stay where the columns are there; those that cannot be any more are dropped."""
@@ -136,9 +142,13 @@ class RolePicker(Part):
     def _made(self, roles: Roles, levels: Mapping[str, int]) -> Table | None:
         if self.base is None or not roles["quasi"]:
             return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it warns of stands beside each column
-            return self._prepared(roles).with_roles(roles["quasi"], roles["sensitive"], self._used(roles, levels))
+        prepared, used = self._prepared(roles), self._used(roles, levels)
+        key = (prepared, repr(roles), repr(used))
+        if self._last is None or self._last[0] != key:  # tried before it is chosen: built once
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what it warns of stands beside each column
+                self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used)
+        return self._last[1]
 
     def _used(self, roles: Roles, levels: Mapping[str, int]) -> dict[str, int]:
         return {name: level for name, level in levels.items() if name in roles["sensitive"] and level}
@@ -164,16 +174,14 @@ class RolePicker(Part):
 
     def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some columns get a role."""
-        names, role = [str(name) for name in content.get("columns") or ()], content.get("role")
-        if self.base is None or role not in WORDS or not names or set(names) - set(self.base.columns):
+        names, role = content.get("columns"), str(content.get("role"))
+        if self.base is None or role not in WORDS or not names or not isinstance(names, list):
             raise BadInput("there is no such column or role; choose again")
-        self._adopt(self._moved(names, str(role)), dict(self.levels), names)
+        self._adopt(self._moved([self._known(name) for name in names], role), dict(self.levels), names)
 
     def hear_level(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A column is sensitive, seen at a level of its hierarchy."""
-        name, level = str(content.get("name")), content.get("level")
-        if self.base is None or name not in self.base.columns or not isinstance(level, int):
-            raise BadInput("there is no such column or level; choose again")
+        name, level = self._known(content.get("name")), whole(content, "level", 0)
         self._adopt(self._moved([name], "sensitive"), {**self.levels, name: level}, [name])
 
     def hear_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -185,7 +193,7 @@ class RolePicker(Part):
         if not wanted["quasi"]:
             raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
         before = (self.roles, dict(self.levels))
-        self._adopt({**wanted, "sensitive": self.roles["sensitive"]}, dict(self.levels), list(given))
+        self._adopt(self._in_order({**wanted, "sensitive": self.roles["sensitive"]}), dict(self.levels), list(given))
         self._before = before
         self.tell("proposed", back=True)
 
@@ -200,7 +208,12 @@ class RolePicker(Part):
         moved = {key: [name for name in self.roles[key] if name not in names] for key in KEYS.values()}
         if role in KEYS:
             moved[KEYS[role]] += names
-        return moved
+        return self._in_order(moved)
+
+    def _known(self, name: Any) -> str:
+        if self.base is None or not isinstance(name, str) or name not in self.base.columns:
+            raise BadInput(f"the data has no column {said(name)}; choose again")
+        return name
 
     def _adopt(self, roles: Roles, levels: dict[str, int], changed: Sequence[str]) -> None:
         """These roles, if a table can have them; the first column that cannot says why."""
@@ -264,12 +277,12 @@ class RolePicker(Part):
 
     def _uncounted(self, error: BaseException) -> None:
         self._surveyed = ()
-        self._say("survey", error)
+        self.wrong("survey", error)
 
     def _ask(self) -> None:
         """How many records are alone with their quasi-identifiers."""
         if self.table is None:
-            self._asker.start(lambda cancel, tell: None)  # what is under way is stale
+            self._asker.forget()
             self._said_alone({})
             return
         table, names = self._prepared(self.roles), tuple(self.roles["quasi"])
@@ -285,13 +298,7 @@ class RolePicker(Part):
         self.tell("alone", **found)
 
     def _unasked(self, error: BaseException) -> None:
-        self._say("alone", error)
-
-    def _say(self, field: str, error: BaseException) -> None:
-        def again() -> None:
-            raise error
-
-        self.guarded(field, again)
+        self.wrong("alone", error)
 
     # --- what the view draws
 

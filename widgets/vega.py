@@ -34,10 +34,7 @@ class ChartPart(Part):
         self._fetch.start(job)
 
     def _without_library(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
-
-        self.guarded("", again)
+        self.wrong("", error)
 
 
 def live(chart: Any) -> dict[str, Any]:

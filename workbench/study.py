@@ -236,6 +236,16 @@ def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
     ]
 
 
+def ranges_of(recipe: Recipe) -> dict[str, Any]:
+    """A single recipe as a study writes it; a parameter that is a list is a range of one."""
+
+    def said(given: Variant) -> dict[str, Any]:
+        return {k: [list(v)] if isinstance(v, (tuple, list)) else v for k, v in given.to_dict().items()}
+
+    parts = [said(part) for part in recipe.model.parts] if recipe.model else []
+    return {"method": said(recipe.method), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}
+
+
 def _combinations(kind: str, given: Any) -> list[Any]:
     if not isinstance(given, Mapping):
         raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
