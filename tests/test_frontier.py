@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import BadInput, Undefined
-from workbench.figures import figures
 from workbench.frontier import Frontier, undominated
 from workbench.measures import Measure
 from workbench.methods import Keep, Mondrian, Remove
@@ -289,14 +288,6 @@ def test_records_are_plain_json_without_store_keys():
     (record,) = json.loads(written)
     assert record["values"] == {"P": "inf", "U": 1.0} and record["sentences"] == {"U": "One."}
     assert record["settings"]["model"]["k"] == 10
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [(0.123456, "0.123"), (45222, "45,200"), (0.0, "0"), (INFINITY, "infinite"), (1e-6, "1e-06"), (999.6, "1,000")],
-)
-def test_three_figures(value, said):
-    assert figures(value) == said
 
 
 def test_altair_waits_until_a_chart_is_asked_for():

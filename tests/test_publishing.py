@@ -11,13 +11,14 @@ import pytest
 
 from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, RARE_TOWN, people, planted
 from workbench import BadInput, datasets
+from workbench.figures import about_per_cent
 from workbench.measures import UtilityLoss
 from workbench.published import Published
 from workbench.publishing import publish
 from workbench.shown import exposures
 from workbench.study import Study
 from workbench.sweeps import sweep
-from workbench.thresholds import band, coarse, nameable, percent, tells
+from workbench.thresholds import band, coarse, nameable, tells
 from workbench.thresholds import people as counted
 
 
@@ -151,7 +152,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(read):
             having = int(truth[np.logical_and.reduce(known)][row["value"]].sum())
             assert having >= 10 and (size - having >= 10 or size == having)
             assert row["posterior"] == pytest.approx(having / size, abs=1e-3)
-            assert percent(having / size) in row["sentence"]
+            assert about_per_cent(having / size) in row["sentence"]
         if size < 10:
             assert round(row["loss"] * 10, 6) % 1 == 0 or row["loss"] == rows[0]["loss"]
             assert "quarter" in row["sentence"]

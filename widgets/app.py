@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,14 +15,15 @@ from widgets.data import DataPicker
 from widgets.disclosure import DisclosureTable
 from widgets.frontier import FrontierChart
 from widgets.hierarchies import HierarchyEditor
-from widgets.keeping import Changed, Keeper, kept, under_voila
+from widgets.keeping import Keeper, kept, under_voila
 from widgets.part import Part
 from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
 from widgets.roles import RolePicker
+from widgets.saving import Saving
 from widgets.session import POINTS, TABLE, Session, differ, fitting
-from widgets.start import begun, proposed
+from widgets.start import begun, proposed, renamed, used
 from widgets.sweeping import Sweeper, told_apart
 from widgets.topbar import TopBar
 from workbench.errors import BadInput, Undefined
@@ -32,8 +32,6 @@ from workbench.recipe import Recipe
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import ROLES, Study, ranges_of, results_beside
-
-REST = 0.5  # seconds without a change until the file is written
 
 
 class Workbench(ipywidgets.VBox):
@@ -52,10 +50,10 @@ class Workbench(ipywidgets.VBox):
     ) -> None:
         study, handed, file = begun(given)
         study, keeper, note = kept(study, handed, file, keep)
-        self._quiet, self._unseen = False, True
-        self._waiting: Study | None = None  # whose data are being read
-        self._saving: asyncio.TimerHandle | None = None
-        self.session = Session(study, self._changed, self._follow_history, keeper)
+        self._quiet, self._unseen, self._keeper = False, True, keeper
+        self._waiting: Study | None = None  # whose data are being read, or asked for
+        self._word = note  # said until something is changed
+        self.session = Session(study, self._changed, self._follow_history)
         self._discard: weakref.finalize | None = None
         self.store = Store(store) if store is not None else self._own_store(keeper)
         self.frontier: Frontier | None = None
@@ -67,8 +65,9 @@ class Workbench(ipywidgets.VBox):
         super().__init__([self.top, main, _framed(self.disclosure)])
         self.add_class("wb-app")
         self._listen()
-        self.top.state(name=study.name, note=note, kept=self._kept_where(), undo=False, redo=False)
+        self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
         self._data_arrived()
+        self._without_data(self.data.trouble)
 
     def _own_store(self, keeper: Keeper | None) -> Store:
         """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""
@@ -79,9 +78,10 @@ class Workbench(ipywidgets.VBox):
         return Store(folder)
 
     def _parts(self, study: Study, handed: Any) -> None:
-        by_tab = self.session.keeper is None and under_voila()  # the browser's tab may remember what no file does
+        by_tab = self._keeper is None and under_voila()  # the browser's tab may remember what no file does
         group = f"steps-{id(self)}"
         self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
+        self._saving = Saving(self._keeper, self.top)
         source = handed if handed is not None else dict(study.data)
         self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
         self.roles = RolePicker(None, unfolded=True, group=group)
@@ -107,6 +107,7 @@ class Workbench(ipywidgets.VBox):
     def _listen(self) -> None:
         """Each part's choices change the study."""
         self.data.observe(lambda _: self._data_arrived(), ["base", "data"])
+        self.data.observe(lambda event: self._without_data(event.new), "trouble")
         self.roles.observe(lambda _: self._change(self.roles, **self._roles_chosen()), ["roles", "levels"])
         self.hierarchies.observe(
             lambda _: self._change(self.hierarchies, hierarchies=self.hierarchies.hierarchies), "hierarchies"
@@ -125,12 +126,13 @@ class Workbench(ipywidgets.VBox):
         if self._quiet:
             return
         before = self.session.study
+        self._waiting, self._word = None, ""
 
         def change() -> None:
             wanted = dict(fields)
             if "quasi" in wanted:
                 after = proposed(before.with_(**wanted), before.quasi, self.session.base)
-                wanted["hierarchies"] = after.hierarchies
+                wanted["hierarchies"] = used(after)
             self.session.change(merge, **wanted)
 
         if not part.guarded("", change):
@@ -159,14 +161,24 @@ class Workbench(ipywidgets.VBox):
             after = proposed(after, tuple(n for n in after.quasi if n not in unfit), base)
             self.session.read(after, base)
             self._waiting = None
+            if unfit:
+                self._word = f"Other values than before: hierarchies proposed anew for {', '.join(unfit)}."
             if first:
                 self.session.begin(after)
             else:
-                self.session.change(**{name: getattr(after, name) for name in TABLE})
-            if unfit:
-                self.top.state(note=f"Other values than before: hierarchies proposed anew for {', '.join(unfit)}.")
+                after = renamed(self.session.study, after)
+                self.session.change(name=after.name, **{name: getattr(after, name) for name in TABLE})
 
         self.data.guarded("", take)
+
+    def _without_data(self, trouble: str) -> None:
+        """What a study asks for cannot be read: the study at hand stays, and the person is asked."""
+        if not trouble or (self._waiting is None and self.session.table is not None):
+            return
+        self._waiting = self._waiting or self.session.study
+        self._word = f"The data of {self._waiting.name!r} are not there: choose them in Data, and the rest comes back."
+        self.top.state(note=self._word, data="no data", busy=[0, 0, False])
+        self.data.unfolded = True
 
     # --- from the study to the parts
 
@@ -179,7 +191,7 @@ class Workbench(ipywidgets.VBox):
         elif differ(before, after, ("axes",)):
             self._show_frontier(self.frontier)
         self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
-        self._save_soon()
+        self._saving.soon(after)
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -201,7 +213,8 @@ class Workbench(ipywidgets.VBox):
             self.chart.caps = dict(study.caps)
             self.chart.axes = list(study.axes)
             self.preview.study = study
-        self.top.state(name=study.name, data=self._data_line(study), note="; ".join(self.session.notes))
+        note = "; ".join(filter(None, (self._word, *self.session.notes)))
+        self.top.state(name=study.name, data=self._data_line(study), note=note)
 
     def _follow_table(self, study: Study) -> None:
         """Columns, roles and hierarchies are others."""
@@ -233,6 +246,7 @@ class Workbench(ipywidgets.VBox):
         study, table = self.session.study, self.session.table
         if table is None:
             self._sweeper.forget()
+            self.chart.total, self.chart.empty = 0, "Choose at least one quasi-identifier: what others may know."
             self._show_frontier(None)
             self.top.state(busy=[0, 0, False])
             return
@@ -254,7 +268,9 @@ class Workbench(ipywidgets.VBox):
         self.frontier = _on(frontier, self.session.study.axes) if frontier is not None else None
         with self._quietly():
             self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
-            self.chart.selected = self._place(self.card.recipe)
+            place = self._place(self.card.recipe)
+            self.chart.moving = self.card.point if place < 0 else None
+            self.chart.selected = place
 
     def _failed(self, error: BaseException) -> None:
         self.top.wrong("", error)
@@ -307,8 +323,8 @@ class Workbench(ipywidgets.VBox):
             "rename": lambda: self._change(self.top, name=value),
             "open": lambda: self._open(self._read(value)),
             "recall": lambda: self._open(self._read(value)) if self.top.fresh else None,
-            "theirs": self._take_theirs,
-            "mine": lambda: self._save(over=True),
+            "theirs": lambda: self._open(self._saving.theirs() or self.session.study),
+            "mine": lambda: self._saving.now(over=True),
         }
         calls[what]()
         if what not in ("cancel", "mine"):
@@ -329,56 +345,10 @@ class Workbench(ipywidgets.VBox):
         self.top.fresh = False
         if self.session.has(study):
             self.session.begin(study)
-        elif "given" in study.data:
-            self._waiting = study
-            self.top.state(note=f"The data of this study, {study.data['given']}, are in no file: choose them again.")
-            self.data.unfolded = True
         else:
-            self._waiting = study
+            self._waiting, self._word = study, ""
             self.data.folder = study.folder
-            self.data.data = dict(study.data)
-
-    # --- the file
-
-    def _save_soon(self) -> None:
-        """After a moment's rest: a slider moves often."""
-        if self._saving is not None:
-            self._saving.cancel()
-        if self.top._loop is None:
-            self._save()
-        else:
-            self._saving = self.top._loop.call_later(REST, self.top.guarded, "", self._save)
-
-    def _save(self, over: bool = False) -> None:
-        keeper, remembered = self.session.keeper, self.top.remembered
-        if keeper is None and not remembered:
-            return
-        text = self.session.study.to_yaml()
-        if remembered:
-            self.top.state(study=text)
-        if keeper is None:
-            return
-        try:
-            keeper.save(text, over)
-        except Changed as conflict:
-            self.top.state(conflict=str(conflict))
-            return
-        except (BadInput, OSError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            self.top.state(kept=f"not kept: {keeper.path.name} cannot be written ({reason})")
-            return
-        self.top.state(conflict="", kept=self._kept_where())
-
-    def _take_theirs(self) -> None:
-        if self.session.keeper is not None:
-            self._open(self.session.keeper.open())
-            self.top.state(conflict="")
-
-    def _kept_where(self) -> str:
-        keeper = self.session.keeper
-        if keeper is not None:
-            return f"kept in {keeper.path.name}"
-        return "kept by this tab of the browser" if under_voila() else "kept in no file"
+            self.data.read(study.data)
 
 
 def _framed(part: Part) -> ipywidgets.Box:

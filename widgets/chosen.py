@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets import axes
+from widgets import ranges
 from workbench.errors import BadInput
-from workbench.parameters import Variant
+from workbench.parameters import Variant, about
 from workbench.table import Table
 
 NONE = "none"
@@ -27,7 +26,7 @@ class Chosen:
     @classmethod
     def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Chosen:
         """From the plain data of a study; what they leave out has its default."""
-        settings = {**{name: axes.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
+        settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
         return cls(kind, {name: value if isinstance(value, list) else [value] for name, value in settings.items()})
 
@@ -36,15 +35,15 @@ class Chosen:
         """With an axis of values for the parameter that the model's figure is about."""
         found = cls.of(kind)
         figure = getattr(kind, "figure", None)
-        if figure in kind.parameters() and axes.is_number(kind, figure):
-            found.values[figure] = axes.proposed(kind, figure, table)
+        if figure in kind.parameters() and ranges.is_number(kind, figure):
+            found.values[figure] = ranges.proposed(kind, figure, table)
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """As a study writes it: numbers, and what differs from the default."""
         said: dict[str, Any] = {"name": self.kind.name}
         for name, values in self.values.items():
-            if axes.is_number(self.kind, name) or values != [axes.default(self.kind, name)]:
+            if ranges.is_number(self.kind, name) or values != [ranges.default(self.kind, name)]:
                 said[name] = values[0] if len(values) == 1 else list(values)
         return said
 
@@ -57,7 +56,7 @@ class Chosen:
         """Take the numbers that were typed; BadInput leaves the last good ones, and the text as it stands."""
         self._known(name)
         try:
-            found = axes.values(text, self.kind, name, table)
+            found = ranges.values(text, self.kind, name, table)
         except BadInput as error:
             self.wrong[name] = (text, str(error))
             raise
@@ -67,7 +66,7 @@ class Chosen:
     def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
         """Take the choices at these places."""
         self._known(name)
-        if axes.is_number(self.kind, name):
+        if ranges.is_number(self.kind, name):
             raise BadInput(f"{name} is a number, not a choice; type it")
         options = self.options(name, table)
         found = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
@@ -89,12 +88,12 @@ class Chosen:
         """Another table may allow other values; what it does not allow is said at the field."""
         for name, values in self.values.items():
             typed = self.wrong[name][0] if name in self.wrong else None
-            if axes.is_number(self.kind, name):
+            if ranges.is_number(self.kind, name):
                 try:
-                    axes.values(typed or axes.written(values, self.kind, name), self.kind, name, table)
+                    ranges.values(typed or ranges.written(values, self.kind, name), self.kind, name, table)
                     self.wrong.pop(name, None)
                 except BadInput as error:
-                    self.wrong[name] = (typed or axes.written(values, self.kind, name), str(error))
+                    self.wrong[name] = (typed or ranges.written(values, self.kind, name), str(error))
             elif self.kind.parameters()[name].column:
                 self.wrong.pop(name, None)
                 for value in values:
@@ -119,9 +118,9 @@ class Chosen:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
         common = {"name": name, "help": declared.help, "problem": problem}
-        if axes.is_number(self.kind, name):
-            end = axes.ends(self.kind, name, table, max(values))
-            shown = text if name in self.wrong else axes.written(values, self.kind, name)
+        if ranges.is_number(self.kind, name):
+            end = ranges.ends(self.kind, name, table, max(values))
+            shown = text if name in self.wrong else ranges.written(values, self.kind, name)
             return {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
         if declared.choices is None and not declared.column:
             return None  # neither a number nor a choice: a study's file may set it
@@ -130,12 +129,6 @@ class Chosen:
         shown_as = "column" if declared.column else "choice"
         words = [str(value) if declared.column and value is not None else label(value) for value in options]
         return {**common, "type": shown_as, "options": words, "chosen": places}
-
-
-def about(kind: type[Variant]) -> str:
-    """The first line of the module's docstring: name, paper, what it asks for."""
-    module = inspect.getmodule(kind)
-    return (inspect.getdoc(module) or inspect.getdoc(kind) or "").strip().split("\n")[0]
 
 
 def label(value: Any) -> str:

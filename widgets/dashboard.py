@@ -17,20 +17,21 @@ from typing import Any
 
 import traitlets
 
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, said
 from workbench.figures import figures
-from workbench.published import NOTHING, Published, listed, words
+from workbench.published import NOTHING, OFFERED, Published, words, words_of
 
 FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
 PAGE = 20  # classes at a time
+LAST = 2**31  # no table of classes is as long
 LONGEST = 100  # characters of what is looked for
 LARGEST = 200_000_000  # bytes of a release that a page can take
-ALTERNATIVES = {
-    "safer": ("A bit safer", "No release here is safer."),
-    "useful": ("A bit more accurate", "No release here is more accurate."),
-    "simplest": ("Simplest to explain", "No release of the simplest kind keeps to this limit."),
+NONE = {  # the alternatives, and what is said where there is none
+    "safer": "No release here is safer.",
+    "useful": "No release here is more accurate.",
+    "simplest": "No release of the simplest kind keeps to this limit.",
 }
 WHY = {
     "recommended": "The most accurate of the releases that keep to your limit.",
@@ -39,7 +40,7 @@ WHY = {
     "simplest": "The most accurate within your limit of those whose promise is the easiest to explain.",
     "": "It is none of those that are offered for your limit.",
 }
-TITLES = {"recommended": "Recommended", **{name: title for name, (title, _) in ALTERNATIVES.items()}}
+TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 
 
 class Dashboard(Part):
@@ -99,11 +100,11 @@ class Dashboard(Part):
             return
         results, privacy = self.published.results, self.published.privacy
         table = results["table"]
-        sensitive = listed([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
+        sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
         self.tell(
             "study",
             name=results["study"],
-            about=f"{table['records']:,} people. An attacker may know their {listed(table['quasi'])}; "
+            about=f"{table['records']:,} people. An attacker may know their {words_of(table['quasi'])}; "
             f"what should not be learnt is their {sensitive}.",
             smallest=self.published.smallest,
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
@@ -138,7 +139,7 @@ class Dashboard(Part):
             why=WHY[roles[0] if roles else ""],
             within=self._within(here),
             card=self._card(here),
-            alternatives=[self._alternative(name, choices) for name in ALTERNATIVES],
+            alternatives=[self._alternative(name, choices) for name in NONE],
         )
 
     def _within(self, index: int) -> bool:
@@ -163,10 +164,9 @@ class Dashboard(Part):
         }
 
     def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
-        title, none = ALTERNATIVES[name]
-        index = choices[name]
+        title, index = TITLES[name], choices[name]
         if index is None:
-            return {"title": title, "none": none}
+            return {"title": title, "none": NONE[name]}
         if index == choices["recommended"]:
             return {"title": title, "none": "The recommended release is of the simplest kind already."}
         return {"title": title, "within": self._within(index), **self._card(index)}
@@ -184,9 +184,8 @@ class Dashboard(Part):
 
     def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the releases that are offered, or -1 for the recommended one."""
-        index = content.get("index")
-        if isinstance(index, bool) or not isinstance(index, int):
-            raise BadInput(f"{said(index)} is no release; choose one of those that are offered")
+        wrong = f"{said(content.get('index'))} is no release; choose one of those that are offered"
+        index = whole(content, "index", -1, len(self._study.points) - 1, wrong)
         if index != -1:
             self._study.opened(index)
         self.chosen = index
@@ -201,9 +200,8 @@ class Dashboard(Part):
 
     def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some rows of the table of classes."""
-        start, wanted = content.get("start", 0), content.get("wanted", "")
-        if isinstance(start, bool) or not isinstance(start, int) or start < 0:
-            raise BadInput(f"the table cannot begin at row {said(start)}")
+        wrong = f"the table cannot begin at row {said(content.get('start'))}"
+        start, wanted = whole({"start": 0, **content}, "start", 0, LAST, wrong), content.get("wanted", "")
         if not isinstance(wanted, str) or len(wanted) > LONGEST:
             raise BadInput(f"look for a few words, {LONGEST} characters at most")
         study, here = self._study, self._here
@@ -224,33 +222,34 @@ class Dashboard(Part):
             raise BadInput(f"this release has no file: {study.opened(here)['refused']}")
         if sum(file.stat().st_size for file in files) > LARGEST:
             raise BadInput("this release is too large for a page; take it from the published folder")
-        self._packer.start(lambda cancel, tell: self._pack(files, here, tell))
+        asker = str(content.get("from") or "")
+        self._packer.start(lambda cancel, tell: self._pack(files, here, asker, tell))
 
-    def _pack(self, files: list[Path], index: int, tell: Tell) -> None:
+    def _pack(self, files: list[Path], index: int, asker: str, tell: Tell) -> None:
         if len(files) == 1:
             packed = gzip.compress(files[0].read_bytes(), 5)
-            tell(self._deliver, f"release-{index}.csv", "text/csv", packed, True)
+            tell(self._deliver, asker, f"release-{index}.csv", "text/csv", packed, True)
             return
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as into:
             for file in files:
                 into.write(file, file.name)
-        tell(self._deliver, f"release-{index}.zip", "application/zip", archive.getvalue(), False)
+        tell(self._deliver, asker, f"release-{index}.zip", "application/zip", archive.getvalue(), False)
 
     def hear_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One page about the release that is shown, which opens without a server."""
-        study, here, cap = self._study, self._here, self.cap
+        study, here, cap, asker = self._study, self._here, self.cap, str(content.get("from") or "")
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             from workbench.report import report  # draws charts, which takes a second to load
 
             page = report(study, here, cap)
-            tell(self._deliver, f"report-{here}.html", "text/html", gzip.compress(page.encode(), 5), True)
+            tell(self._deliver, asker, f"report-{here}.html", "text/html", gzip.compress(page.encode(), 5), True)
 
         self._printer.start(job)
 
-    def _deliver(self, name: str, kind: str, content: bytes, compressed: bool) -> None:
-        self.tell("file", [content], name=name, type=kind, compressed=compressed)
+    def _deliver(self, asker: str, name: str, kind: str, content: bytes, compressed: bool) -> None:
+        self.tell("file", [content], to=asker, name=name, type=kind, compressed=compressed)
         self.fine("download")
 
     def _failed(self, error: BaseException) -> None:

@@ -7,13 +7,15 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import traitlets
 
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
+from widgets.start import ADULT
 from widgets.summary import summary
 from widgets.worker import Tell, Worker
+from workbench.dialect import refuse_larger
 from workbench.errors import BadInput, said
 from workbench.scratch import scratch
 from workbench.source import SUFFIXES
@@ -22,8 +24,11 @@ from workbench.table import Table
 
 CHUNK = 1_000_000  # well below what a websocket takes
 MOST_BYTES = 200_000_000
-ADULT = {"bundled": "adult", "drop_missing": True}
+UNPACKED = 20  # times as many may be in a packed file
 KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
+
+
+T = TypeVar("T")
 
 
 class Cancelled(Exception):
@@ -82,6 +87,7 @@ class DataPicker(Part):
     paths = traitlets.Bool(True, help="whether a path on the server may be typed")
     most_bytes = traitlets.Int(MOST_BYTES, min=1, help="the largest upload")
     folder = traitlets.Unicode(".", help="where relative paths begin")
+    trouble = traitlets.Unicode("", help="why what was asked for last could not be read")
 
     def __init__(self, given: Any = None, **traits: Any) -> None:
         self._worker = Worker(self._failed)
@@ -102,7 +108,11 @@ class DataPicker(Part):
         if self._given is not None:
             self._read(self._handed(), "source")
         else:
-            self._read(dict(given or ADULT), "source")
+            self._read(dict(given or ADULT.data), "source")
+
+    def read(self, data: Mapping[str, Any]) -> None:
+        """Read these data; `data` and `base` change when they are there, `trouble` says why they cannot be had."""
+        self._read(dict(data), "source")
 
     def take(self, data: Mapping[str, Any], base: Table) -> None:
         """A table that has been read already, and where it is from."""
@@ -163,7 +173,7 @@ class DataPicker(Part):
                 raise BadInput("type the path of a file; one without a leading / begins at the folder of the notebook")
             self._read(self._options({"path": self._typed}), "path")
         elif field == "source" and value == "bundled":
-            self._read(self._options(ADULT), "source")
+            self._read(self._options(dict(ADULT.data)), "source")
         elif field == "source" and value == "given" and self._given is not None:
             self._read(self._options(self._handed()), "source")
         else:
@@ -171,11 +181,10 @@ class DataPicker(Part):
 
     def hear_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A file is announced; its chunks follow once it is welcome."""
-        name, size = Path(str(content.get("name") or "file")).name[:200], content.get("size")
+        name = Path(str(content.get("name") or "file")).name[:200]
         self._cancel()
         suffix(name)
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise BadInput(f"{name}: the file is empty")
+        size = whole(content, "size", 1, wrong=f"{name}: the file is empty")
         if size > self.most_bytes:
             here = " or name a path on the server" if self.paths else ""
             raise BadInput(f"{name}: {megabytes(size)} are more than the {megabytes(self.most_bytes)} allowed; "
@@ -188,7 +197,7 @@ class DataPicker(Part):
         if upload is None or content.get("upload") != upload.token:
             return  # was on its way when the upload was cancelled
         try:
-            whole = upload.add(content.get("index"), memoryview(buffers[0] if buffers else b""))
+            complete = upload.add(content.get("index"), memoryview(buffers[0] if buffers else b""))
         except (BadInput, OSError) as error:
             self._cancel()
             reason = (
@@ -199,7 +208,7 @@ class DataPicker(Part):
             self.problem("upload", reason)
             return
         self.tell("got", upload=upload.token, received=upload.received)
-        if whole:
+        if complete:
             self._upload = None
             self._read({"given": f"upload: {upload.name}"}, "upload", upload)
 
@@ -228,11 +237,12 @@ class DataPicker(Part):
         if self._upload:
             self._upload.discard()
             self._upload = None
-        self._field = field
+        self._field, self.trouble = field, ""
         self._busy = upload.name if upload else said_where(data)
         self.tell("reading", what=self._busy, records=0)
         handed = "given" in data and not str(data["given"]).startswith("upload: ")
         given, folder = upload.path if upload else self._given if handed else None, self.folder
+        most = self.most_bytes
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             def progress(records: int) -> None:
@@ -241,6 +251,8 @@ class DataPicker(Part):
                 tell(self._progressed, records)
 
             try:
+                if upload and upload.path.suffix == ".gz":
+                    readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
                 table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
                 seen = summary(table)
             except Cancelled:
@@ -269,7 +281,7 @@ class DataPicker(Part):
         for field in ("source", "path", "upload"):
             self.fine(field)
         with self.hold_trait_notifications():
-            self.base, self.data = table, data
+            self.base, self.data, self.trouble = table, data, ""
 
     def _failed(self, error: BaseException) -> None:
         if not self._busy:
@@ -277,6 +289,7 @@ class DataPicker(Part):
         self._idle()
         self.wrong(self._field, error)
         self._back()
+        self.trouble = str(error) if isinstance(error, BadInput) else "the data cannot be read"
 
     def _back(self) -> None:
         """To where the last good table is from, if there is one."""
@@ -288,8 +301,8 @@ class DataPicker(Part):
         self.tell("idle")
 
 
-def readable(read: Callable[[], Table], upload: Upload | None) -> Table:
-    """The table; what is wrong with an upload is said with the name that its owner gave it."""
+def readable(read: Callable[[], T], upload: Upload | None) -> T:
+    """What is read; what is wrong with an upload is said with the name that its owner gave it."""
     failure = None
     try:
         return read()

@@ -7,14 +7,17 @@ needs words (why a class is exposed) is asked for, one class at a time.
 from __future__ import annotations
 
 import math
+import sys
+from asyncio import TimerHandle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import traitlets
 
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.classes import Sensitive
 from workbench.errors import BadInput, Undefined, said
@@ -23,6 +26,7 @@ from workbench.models import Model
 from workbench.release import Release
 
 BARS = 24  # of values in a row; neighbours share one where there are more
+PATIENCE = 2.0  # seconds that a view may take to draw; then the next is sent anyway, its word may be lost
 SCRIPTS = ("data", "cells", "grid", "loss", "controls")
 
 
@@ -60,8 +64,9 @@ class DisclosureTable(Part):
         if model is not None and not isinstance(model, Model):
             raise BadInput(f"DisclosureTable: {said(model)} is no model; write for example KAnonymity(5)")
         self._shown: Shown | None = None
-        self._turn = 0  # of what is shown
-        self._drawing = False  # a view has not said yet that it drew the last one
+        self._turn = self._sent = 0  # of what there is, and of what was sent last
+        self._drawing = 0.0  # until when a view may be drawing that
+        self._later: TimerHandle | None = None
         self._computing = self._again = False
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
         self._active = -1  # the class whose sentence is on view
@@ -109,11 +114,8 @@ class DisclosureTable(Part):
         self._worker.start(job)
 
     def _failed(self, error: BaseException) -> None:
-        def again() -> None:
-            raise error
-
         self._computing = False
-        self.guarded("", again)
+        self.wrong("", error)
         if self._again:
             self._refresh()
 
@@ -122,15 +124,26 @@ class DisclosureTable(Part):
         self._keep_choice(self._shown, found)
         self._shown, self._turn = found, self._turn + 1
         self.tell("fine", field="")
-        if not self._drawing:
-            self.show()
+        self._offer()
         if self._again:
             self._refresh()
+
+    def _offer(self) -> None:
+        """Show what there is, unless the view still draws the one before; then as soon as it has."""
+        wait = self._drawing - monotonic()
+        if self._sent == self._turn:
+            return
+        if wait <= 0:
+            self.show()
+        elif self._loop is not None:
+            if self._later is not None:
+                self._later.cancel()
+            self._later = self._loop.call_later(wait, self._offer)
 
     def show(self) -> None:
         if self._shown is None and self._computing:
             return  # it comes by itself
-        self._drawing = True
+        self._drawing, self._sent = monotonic() + PATIENCE, self._turn
         if self._shown is None:
             text = "No release is chosen yet. Choose a point of the frontier to see who would be exposed by it."
             self.tell("nothing", turn=self._turn, text=text)
@@ -143,9 +156,8 @@ class DisclosureTable(Part):
 
     def hear_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The view is ready for the next; what it missed meanwhile is left out."""
-        self._drawing = False
-        if content.get("turn") != self._turn:
-            self.show()
+        self._drawing = 0.0
+        self._offer()
 
     def _keep_choice(self, old: Shown | None, new: Shown | None) -> None:
         """Classes with the same released values stay chosen in another release; others are let go."""
@@ -172,24 +184,24 @@ class DisclosureTable(Part):
 
     def hear_threshold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         value = content.get("value")
-        if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool)):
+        if value is not None and (type(value) not in (int, float) or not abs(value) < sys.float_info.max):
             raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
         self.at_risk = None if value is None else float(value)
 
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
             return  # it speaks of a release that is gone
-        chosen = np.frombuffer(buffers[0], "<u4").tolist() if buffers else []
-        if any(one >= len(self._shown.exposure.classes) for one in chosen):
+        sent = bytes(buffers[0]) if buffers else b""
+        chosen = np.frombuffer(sent[: len(sent) // 4 * 4], "<u4").tolist()
+        if len(sent) % 4 or any(one >= len(self._shown.exposure.classes) for one in chosen):
             raise BadInput("there are not so many classes; reload the page")
         self.selected = chosen
 
     def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        row = content.get("row")
         if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
             return
-        if not isinstance(row, int) or not 0 <= row < len(self._shown.exposure.classes):
-            raise BadInput("there is no such class; reload the page")
+        last = len(self._shown.exposure.classes) - 1
+        row = whole(content, "row", 0, last, "there is no such class; reload the page")
         if content.get("active"):
             self._active = row
         self.tell("why", turn=self._turn, row=row, text=self._why(row))

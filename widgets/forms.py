@@ -18,7 +18,7 @@ from workbench.binding import lines_of
 from workbench.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes, parse_csv
 from workbench.column import Column
 from workbench.errors import BadInput
-from workbench.hierarchy import Hierarchy, Misfit, listed
+from workbench.hierarchy import Hierarchy, Misfit, quoted
 from workbench.intervals import calendar, integers
 from workbench.proposal import propose
 
@@ -136,6 +136,17 @@ def filled(tab: str, column: Column, builder: Builder | None) -> dict[str, Any]:
     return {"level": 1, "name": ""}
 
 
+def typed(tab: str, column: Column, given: Any) -> dict[str, Any]:
+    """The form as a view sent it: what it holds is of the kind that the form has there, text or lists of text."""
+    kept = filled(tab, column, None)
+    for name, was in kept.items():
+        value = given.get(name, was) if isinstance(given, Mapping) else None
+        if type(value) is not type(was) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+            raise BadInput(f"the form {tab} came without its {name}; reload the page")
+        kept[name] = value
+    return kept
+
+
 def _intervals_form(builder: Builder | None) -> dict[str, Any]:
     form: dict[str, Any] = {"by": "widths", "widths": [""], "cuts": [""], "quantiles": [""], "origin": "0"}
     if not isinstance(builder, Intervals):
@@ -239,7 +250,7 @@ def _file(form: Form) -> Columns:
         raise AtField("import", "Paste the text of a hierarchy file, or choose the file: one row a value.")
     blank = [row[0] for _, row in lines_of(text, source or "as pasted") if "" in (cell.strip() for cell in row[1:])]
     if blank:
-        raise Misfit(f"{listed(blank)}: a label is empty; give every value a label on every level", "ragged", blank)
+        raise Misfit(f"{quoted(blank)}: a label is empty; give every value a label on every level", "ragged", blank)
     return parse_csv(text, source)
 
 
@@ -281,7 +292,7 @@ def _strangers(form: Form, hierarchy: Hierarchy) -> list[str]:
         return []
     known = set(hierarchy.leaves)
     named = [row[0] for row in rows if row[0] not in known]  # type: ignore[index]
-    return [f"{extra:,} of the file's {len(rows):,} values are not in the data, which is fine: {listed(named, 5)}."]
+    return [f"{extra:,} of the file's {len(rows):,} values are not in the data, which is fine: {quoted(named, 5)}."]
 
 
 def histogram(column: Column) -> dict[str, Any] | None:

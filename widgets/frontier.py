@@ -10,13 +10,13 @@ from typing import Any
 
 import traitlets
 
-from widgets.part import script, styles
+from widgets.part import script, styles, whole
 from widgets.picture import Picture
 from widgets.vega import ChartPart
 from workbench.charts import frontier_chart, heat_chart, parallel_chart
 from workbench.charts.scene import BASELINE_LABELS, Scene, efficient, headline, left_out, line, words
-from workbench.errors import BadInput, Undefined
-from workbench.figures import figures
+from workbench.errors import BadInput, Undefined, said
+from workbench.figures import about_per_cent, figures
 from workbench.frontier import SIDES, Frontier
 from workbench.recipe import Point, Recipe
 
@@ -34,6 +34,10 @@ class FrontierChart(ChartPart):
     frontier = traitlets.Instance(Frontier, allow_none=True)
     pinned = traitlets.Instance(Frontier, allow_none=True, help="a second frontier to compare with")
     moving = traitlets.Instance(Point, allow_none=True, help="the point under the slider")
+    empty = traitlets.Unicode(
+        "No points yet. Choose a method and its parameters; the candidates appear here as they are measured.",
+        help="what stands where the chart would be",
+    )
     total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
     axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
     caps = traitlets.Dict(help="cap by key of the measure").tag(sync=True)
@@ -58,7 +62,7 @@ class FrontierChart(ChartPart):
             self.selected = next((i for i, point in enumerate(measured) if point.recipe == wanted), -1)
             self._wanted = wanted
 
-    @traitlets.observe("frontier", "pinned", "axes", "view", "total")
+    @traitlets.observe("frontier", "pinned", "axes", "view", "total", "empty")
     def _changed(self, change: Any) -> None:
         """A picture at once, the next ones after a pause: points may stream in faster than anybody looks."""
         if not self._ready or self._waits:
@@ -131,7 +135,7 @@ class FrontierChart(ChartPart):
         if self.frontier is None or not self.frontier.measured:
             if self.total:
                 return "Measuring; the first points appear in a moment."
-            return "No points yet. Choose a method and its parameters; the candidates appear here as they are measured."
+            return self.empty
         for side in SIDES:
             if getattr(self.frontier, side) is None:
                 return f"No measure of {side} was taken, so there is nothing to weigh. Choose one and measure again."
@@ -182,7 +186,8 @@ class FrontierChart(ChartPart):
         if own == other:
             return f"{areas}. They are equal."
         less, more = min(own, other), max(own, other)
-        return f"{areas}. {'This one' if own < other else 'The pinned one'} is better by {1 - less / more:.0%}."
+        better = "This one" if own < other else "The pinned one"
+        return f"{areas}. {better} is better by {about_per_cent(1 - less / more)}."
 
     def _words(self, scene: Scene) -> str:
         """The point under the slider in words."""
@@ -209,36 +214,41 @@ class FrontierChart(ChartPart):
     def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another measure on an axis."""
         frontier = self._there()
-        chosen = dict(zip(SIDES, self._drawn_axes(), strict=True))
-        chosen[content["side"]] = content["key"]
+        side, key = str(content.get("side")), str(content.get("key"))
+        if side not in SIDES:
+            raise BadInput(f"there is no axis of {said(side)}; there are {' and '.join(SIDES)}")
+        chosen = {**dict(zip(SIDES, self._drawn_axes(), strict=True)), side: key}
         self.axes = list(frontier.on(*(chosen[side] for side in SIDES)).axes)
 
     def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A cap typed or dragged; an empty one goes."""
-        self._there()
-        key, text = str(content["key"]), str(content["value"] if content["value"] is not None else "").strip()
+        key, value = str(content.get("key")), content.get("value")
+        if key not in self.caps:
+            key = self._there().key(key)
+        text = "" if value is None else str(value).strip()
         kept = {name: cap for name, cap in self.caps.items() if name != key}
         self.caps = {**kept, key: _number(key, text)} if text else kept
 
     def hear_view(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another view of the same points."""
-        if content["view"] in VIEWS:
-            self.view = content["view"]
+        view = content.get("view")
+        if view not in VIEWS:
+            raise BadInput(f"there is no view {said(view)}; there are {', '.join(VIEWS)}")
+        self.view = view
 
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A point was clicked, or chosen by key."""
-        index = content["index"]
-        if isinstance(index, int) and -1 <= index < len(self._there().measured):
-            self.selected = index
+        last = len(self._there().measured) - 1
+        self.selected = whole(content, "index", -1, last, "there is no such point any more; choose one that is drawn")
 
     def hear_pin(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Keep this frontier to compare the next ones with, or let it go."""
-        self.pinned = self._there() if content["on"] else None
+        self.pinned = self._there() if content.get("on") else None
 
     def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """What beats a point."""
-        seen, index = self._seen(), content["index"]
-        if seen is not None and isinstance(index, int) and 0 <= index < len(seen.measured):
+        if (seen := self._seen()) is not None:
+            index = whole(content, "index", 0, len(seen.measured) - 1, "there is no such point any more")
             self.tell("why", index=index, text=seen.explain(seen.measured[index]))
 
     def hear_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:

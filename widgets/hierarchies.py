@@ -9,7 +9,7 @@ import traitlets
 
 from widgets import forms, grouping
 from widgets.built import Built
-from widgets.part import script, styles
+from widgets.part import script, styles, whole
 from widgets.repairs import Fix, Problem, diagnosed
 from workbench.binding import text_of
 from workbench.builders import Builder, Columns, Groups
@@ -189,33 +189,31 @@ class HierarchyEditor(Built):
 
     def hear_tab(self, content: Content, _: list[memoryview]) -> None:
         column = self._named(content)
-        self._tabs[column.name] = str(content.get("tab"))
+        self._tabs[column.name] = _tab_of(content, column)
         self._said.pop(column.name, None)
         self.refresh()
 
     def hear_draft(self, content: Content, _: list[memoryview]) -> None:
         """What is being typed: kept, tried and shown, not used yet."""
-        column, tab = self._named(content), str(content.get("tab"))
+        column = self._named(content)
+        tab = _tab_of(content, column)
         self._keep(column, tab, content)
         if self._said.pop(column.name, None) or tab != "groups":  # half a name for a group changes no picture
             self.refresh()
 
     def hear_use(self, content: Content, _: list[memoryview]) -> None:
         """What was typed is meant, if there is nothing wrong with it."""
-        column, tab = self._named(content), str(content.get("tab"))
+        column = self._named(content)
+        tab = _tab_of(content, column)
         form = self._keep(column, tab, content)
         self._use(column.name, tab, form)
 
     def _keep(self, column: Column, tab: str, content: Content) -> dict[str, Any]:
-        if tab not in forms.tabs(column):
-            raise BadInput(f"column {column.name!r} has no form {tab!r}; there are {', '.join(forms.tabs(column))}")
-        form = content.get("form")
-        if not isinstance(form, Mapping):
-            raise BadInput(f"the form {tab} came without what is in it")
-        kept = {**forms.filled(tab, column, None), **form}
+        stamp = content.get("stamp")
+        kept = forms.typed(tab, column, content.get("form"))
         self._tabs[column.name] = tab
         self._drafts[column.name, tab] = kept
-        self._stamp = dict(content.get("stamp") or {})
+        self._stamp = dict(stamp) if isinstance(stamp, Mapping) else {}
         return kept
 
     def _use(self, name: str, tab: str, form: dict[str, Any]) -> None:
@@ -303,7 +301,7 @@ class HierarchyEditor(Built):
 
     def hear_group(self, content: Content, _: list[memoryview]) -> None:
         """Put what was selected on a level into a group of that name, new or not."""
-        column, level = self._named(content), int(content.get("level", 1))
+        column, level = self._named(content), whole(content, "level", 1)
         label = str(content.get("label", "")).strip()
         self._drafts[column.name, "groups"] = {"level": level, "name": label}
         if not label:
@@ -315,11 +313,10 @@ class HierarchyEditor(Built):
         hierarchy = column.hierarchy or Hierarchy(column.labels)
         if not 1 <= level <= len(hierarchy.levels) + 1:
             raise BadInput(f"there is no level {level}; the next one is {len(hierarchy.levels) + 1}")
-        there = grouping.members(hierarchy, level)
-        chosen = [str(label) for label in content.get("members", ())]
-        if not chosen or any(label not in there for label in chosen):
+        there, chosen = grouping.members(hierarchy, level), content.get("members")
+        if not chosen or not isinstance(chosen, list) or any(str(label) not in there for label in chosen):
             raise BadInput("Select the values that belong together first.")
-        return [value for label in chosen for value in there[label]]
+        return [value for label in chosen for value in there[str(label)]]
 
     def _group(self, column: Column, level: int, values: list[str], label: str) -> None:
         counts = dict(zip(column.labels, column.counts.tolist(), strict=True))
@@ -367,17 +364,19 @@ class HierarchyEditor(Built):
 
     def hear_ungroup(self, content: Content, _: list[memoryview]) -> None:
         """Take what was selected out of its groups."""
-        column, level = self._named(content), int(content.get("level", 1))
+        column = self._named(content)
+        level = _level_of(content, column)
         values = self._values(column, level, content)
         self._try_levels(column, grouping.ungrouped(grouping.levels_of(column.hierarchy, True), level, values))
 
     def hear_rename(self, content: Content, _: list[memoryview]) -> None:
-        column, level = self._named(content), int(content.get("level", 1))
+        column = self._named(content)
+        level = _level_of(content, column)
         label, to = str(content.get("label", "")), str(content.get("to", "")).strip()
         if not to:
             raise BadInput("Type a name for the group.")
         levels = grouping.levels_of(column.hierarchy, column.kind == "text")
-        held = list(levels[level - 1].get(label, ())) if 1 <= level <= len(levels) else []
+        held = list(levels[level - 1].get(label, ()))
         if held and to != label and to in levels[level - 1]:
             merge = Fix(f"Merge it with {to!r}", lambda: self._group(column, level, held, to))
             self._said[column.name] = Problem("groups", f"There is a group {to!r} already.", (merge,))
@@ -386,9 +385,23 @@ class HierarchyEditor(Built):
         self._try_levels(column, grouping.renamed(levels, level, label, to))
 
     def hear_drop_level(self, content: Content, _: list[memoryview]) -> None:
-        column, level = self._named(content), int(content.get("level", 0))
+        column = self._named(content)
+        level = _level_of(content, column)
         levels = grouping.levels_of(column.hierarchy, column.kind == "text")
         self._try_levels(column, grouping.without_level(levels, level))
+
+
+def _tab_of(content: Content, column: Column) -> str:
+    tab = str(content.get("tab"))
+    if tab not in forms.tabs(column):
+        raise BadInput(f"column {column.name!r} has no form {tab!r}; there are {', '.join(forms.tabs(column))}")
+    return tab
+
+
+def _level_of(content: Content, column: Column) -> int:
+    """One of the levels that a column has."""
+    levels = len(column.hierarchy.levels) if column.hierarchy else 0
+    return whole(content, "level", 1, levels, f"column {column.name!r} has {levels} levels; choose one of them")
 
 
 def _same(offered: Builder | None, active: Builder | None) -> bool:

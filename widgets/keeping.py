@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.study import Study
+from workbench.study import BUNDLED, Study
 from workbench.table import Table
 from workbench.writing import whole
 
@@ -86,13 +86,13 @@ def kept(
         if found is not None:
             return found, keeper, f"Back where you were: {path.name}."
         note = f"{path.name} is about other data and is left alone."
-    return study, keeper, note
+    return seen_from(study, keeper.path.parent), keeper, note
 
 
 def seen_from(study: Study, folder: Path) -> Study:
     """The same study in another folder: relative names begin there."""
     if Path(study.folder).absolute() == folder.absolute():
-        return study
+        return study.with_(folder=str(folder.absolute()))
     here = Path(study.folder).absolute()
     data = dict(study.data)
     if "path" in data:
@@ -118,6 +118,8 @@ def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | Non
         found = keeper.open()
     except BadInput:
         return None  # damaged, or no study: somebody will want to look at it
+    if BUNDLED in study.data:  # what it begins with; other data may have been chosen since
+        return found
     if _origin(found) != _origin(study):
         return None
     columns = handed.names if isinstance(handed, Table) else getattr(handed, "columns", None)

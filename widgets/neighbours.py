@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from widgets import axes
+from widgets import ranges
 from workbench.errors import BadInput, Undefined
 from workbench.figures import figures
 from workbench.frontier import Frontier
@@ -65,7 +65,7 @@ def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
     """Place and name of every number in the recipe's models."""
     for part, model in enumerate(recipe.model.parts if recipe.model else ()):
         for name in model.parameters():
-            if axes.is_number(type(model), name):
+            if ranges.is_number(type(model), name):
                 yield part, name
 
 
@@ -131,7 +131,7 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
     found = []
     for part, name in numbers_of(recipe):
         model = part_of(recipe, part)
-        value, whole = getattr(model, name), axes.is_whole(type(model), name)
+        value, whole = getattr(model, name), ranges.is_whole(type(model), name)
         for factor in (1 - SMALL, 1 + SMALL):
             after = float(f"{value * factor:.3g}")
             if whole:

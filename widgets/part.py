@@ -6,6 +6,7 @@ when a view says hello, and never kept in a synced trait: so no saved notebook h
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import traceback
@@ -46,6 +47,7 @@ class Part(anywidget.AnyWidget):
 
     def __init__(self, **traits: Any) -> None:
         self._loop = running_loop()
+        self._unheard: dict[str, str] | None = {}  # problems said before the first view came
         super().__init__(**traits)
         self.on_msg(self._heard)
 
@@ -62,6 +64,9 @@ class Part(anywidget.AnyWidget):
 
     def hear_hello(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self.show()
+        unheard, self._unheard = self._unheard or {}, None
+        for field, text in unheard.items():
+            self.problem(field, text)
 
     def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
         """Send a message to the views; infinity goes as "inf", what is no number as null."""
@@ -74,12 +79,23 @@ class Part(anywidget.AnyWidget):
         else:
             self._loop.call_soon_threadsafe(call, *arguments)
 
+    def later(self, seconds: float, call: Callable[..., object]) -> asyncio.TimerHandle | None:
+        """Call after a while, guarded; at once in a script, where nothing comes later."""
+        if self._loop is None:
+            call()
+            return None
+        return self._loop.call_later(seconds, self.guarded, "", call)
+
     def problem(self, field: str, text: str) -> None:
         """Say what is wrong, at the field; the last good state stays."""
+        if self._unheard is not None:
+            self._unheard[field] = text
         self.tell("problem", field=field, text=text)
 
     def fine(self, field: str) -> None:
         """Nothing is wrong with the field any more."""
+        if self._unheard is not None:
+            self._unheard.pop(field, None)
         self.tell("fine", field=field)
 
     def wrong(self, field: str, error: BaseException) -> None:
@@ -133,10 +149,10 @@ def plain(value: Any) -> Any:
     return value
 
 
-def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None) -> int:
-    """The whole number of a message; BadInput where it is none, or not between these."""
+def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:
+    """The whole number of a message; BadInput, in these words or our own, where it is none or not between these."""
     value = content.get(name)
-    if type(value) is not int or value < low or (high is not None and value > high):
-        ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
-        raise BadInput(f"{name} = {said(value)} is no whole number {ends}; reload the page")
-    return value
+    if type(value) is int and value >= low and (high is None or value <= high):
+        return value
+    ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
+    raise BadInput(wrong or f"{name}: give a whole number {ends}, not {said(value)}")

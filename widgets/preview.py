@@ -58,7 +58,7 @@ class ReleasePreview(Part):
         self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
         self._told: dict[str, Any] = {}
         self._shown = False  # records lie on the page
-        self._field = ""  # where the file that is being made was asked for
+        self._field = self._asker = ""  # where the file that is being made was asked for, and in which view
         self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
         self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
@@ -68,9 +68,9 @@ class ReleasePreview(Part):
 
     def _unmade(self, error: BaseException) -> None:
         if isinstance(error, Giveaways):
-            self.tell("refused")
+            self.tell("refused", to=self._asker)
         self.wrong(self._field, error)
-        self.tell("ended")
+        self.tell("ended", to=self._asker)
 
     # --- what the view draws
 
@@ -123,17 +123,19 @@ class ReleasePreview(Part):
         if under_voila():
             raise BadInput("original records are shown in JupyterLab only")
         release = self._release()
-        number = whole({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE)
+        wrong = f"give a whole number of records from 1 to {LARGEST_SAMPLE}"
+        number = whole({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE, wrong)
+        asker = str(content.get("from") or "")
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             shown = side_by_side(release, number)
-            tell(self._show_records, shown)
+            tell(self._show_records, shown, asker)
 
         self._sampler.start(job)
 
-    def _show_records(self, shown: dict[str, Any]) -> None:
+    def _show_records(self, shown: dict[str, Any], asker: str) -> None:
         self._shown = True
-        self.tell("preview", **shown)
+        self.tell("preview", to=asker, **shown)
 
     # --- files
 
@@ -147,7 +149,8 @@ class ReleasePreview(Part):
             tell(self._send_file, name, data)
 
         self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
-        self.tell("working", what=what)
+        self._asker = str(content.get("from") or "")
+        self.tell("working", what=what, asker=self._asker)  # to all: a file that another view waits for comes no more
         self._maker.start(job)
 
     def _send_file(self, name: str, data: bytes) -> None:
@@ -155,7 +158,7 @@ class ReleasePreview(Part):
         pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
         mime = TYPES[name.rsplit(".", 1)[-1]]
         for place, piece in enumerate(pieces):
-            self.tell("file", [piece], name=name, type=mime, place=place, pieces=len(pieces))
+            self.tell("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
 
     def _made_of(self, what: str, anyway: bool) -> Callable[[], Made]:
         """What makes the file that was asked for, of what there is now."""

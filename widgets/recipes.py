@@ -6,25 +6,26 @@ Everything here is generated from the catalog and the declared parameters: a new
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import traitlets
 
-from widgets import axes
-from widgets.chosen import Chosen, about
+from widgets.chosen import Chosen
 from widgets.drafts import Group, Row, grouped, is_baseline, measure_rows
-from widgets.part import Part, script, styles
+from widgets.part import Part, script, styles, whole
+from widgets.ranges import values
 from workbench.errors import BadInput, said
+from workbench.frontier import SIDES
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.parameters import canonical, catalog
+from workbench.parameters import about, canonical, catalog
 from workbench.study import MOST, variant, written_out
 from workbench.table import Table
 
-SIDES = ("privacy", "utility")
 LARGEST_SEED = 2**32 - 1
 
 
@@ -99,9 +100,9 @@ class RecipePicker(Part):
         chosen, name = self._field(content)
         found: list[Any] = []
         try:
-            found = axes.values(str(content.get("text", "")), chosen.kind, name, self.table)
+            found = values(str(content.get("text", "")), chosen.kind, name, self.table)
         finally:
-            self.tell("tried", field=content["field"], values=found)
+            self.tell("tried", field=content.get("field"), values=found)
 
     def hear_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Numbers were typed."""
@@ -120,27 +121,24 @@ class RecipePicker(Part):
 
     def hear_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model was joined to a row by "and"."""
-        row, kind = self._row(content), _known(self._models(), content.get("model"))
+        row, kind = self._group(content)[1], _known(self._models(), content.get("model"))
         self._settle(lambda: row.parts.append(Chosen.of(kind)))
 
     def hear_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A joined model leaves its row."""
-        row, place = self._row(content), content.get("part")
-        if not isinstance(place, int) or not 0 < place < len(row.parts):
-            raise BadInput("there is no such joined model")
+        row = self._group(content)[1]
+        place = whole(content, "part", 1, len(row.parts) - 1, "there is no such joined model; reload the page")
         self._settle(lambda: row.parts.pop(place))
 
     def hear_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model once more, to be joined with another."""
-        row = self._row(content)
-        group = next(group for group in self._groups if row in group.rows)
+        group, row = self._group(content)
         once_more = Row([Chosen.of(part.kind, part.to_dict()) for part in row.parts[:1]], True)
         self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
 
     def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A row that stands for a model once more goes away."""
-        row = self._row(content)
-        group = next(group for group in self._groups if row in group.rows)
+        group, row = self._group(content)
         if sum(other.kind is row.kind for other in group.rows) > 1:
             self._settle(lambda: group.rows.remove(row))
 
@@ -162,7 +160,7 @@ class RecipePicker(Part):
 
     def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another measure on one of the axes."""
-        side, key = content.get("side"), content.get("key")
+        side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES or key not in self._keys(side):
             raise BadInput(f"no measure of {said(side)} is called {said(key)}; check it first")
         self._take(axes=[key if side == one else now for one, now in zip(SIDES, self._axes(), strict=True)])
@@ -170,7 +168,7 @@ class RecipePicker(Part):
     def hear_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The seed of the search."""
         text = str(content.get("text", "")).strip()
-        if not text.isdecimal() or int(text[:12]) > LARGEST_SEED:
+        if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
             raise BadInput(f"seed: {said(text)} is no whole number from 0 to {LARGEST_SEED:,}")
         self._take(seed=int(text))
 
@@ -238,8 +236,6 @@ class RecipePicker(Part):
 
     def show(self) -> None:
         """The draft, with what is wrong in it."""
-        if not hasattr(self, "_loop"):  # not yet built
-            return
         recipes = self._ranges()
         self.tell(
             "draft",
@@ -297,6 +293,14 @@ class RecipePicker(Part):
             return _at(_at(self._groups, places[0]).rows, places[1])
         raise BadInput("there is no such row; reload the page")
 
+    def _group(self, content: Mapping[str, Any]) -> tuple[Group, Row]:
+        """The group and row of a message about models."""
+        row = self._row(content)
+        for group in self._groups:
+            if row in group.rows and row.parts:
+                return group, row
+        raise BadInput("there is no model in this row; reload the page")
+
     def _field(self, content: Mapping[str, Any]) -> tuple[Chosen, str]:
         """The variant and parameter of a message: a row's part, or a group's method."""
         name = str(content.get("name", ""))
@@ -341,16 +345,15 @@ def _counted(count: int, thing: str) -> str:
 
 
 def _known(found: Mapping[str, Any], name: Any) -> Any:
-    if name not in found:
+    if not isinstance(name, str) or name not in found:
         raise BadInput(f"nothing is called {said(name)}; there are {', '.join(found)}")
     return found[name]
 
 
 def _at(found: Sequence[Any], place: Any) -> Any:
-    try:
-        return found[int(place)] if int(place) >= 0 else None
-    except (ValueError, TypeError, IndexError):
-        raise BadInput("there is no such place; reload the page") from None
+    if not re.fullmatch(r"[0-9]{1,6}", str(place)) or int(place) >= len(found):
+        raise BadInput("there is no such place; reload the page")
+    return found[int(place)]
 
 
 def _listed(given: Any) -> list[Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import traitlets
 
-from widgets import axes
-from widgets.chosen import Chosen, about
+from widgets import ranges
+from widgets.chosen import Chosen
 from widgets.neighbours import (
     METHOD,
     Change,
@@ -29,7 +29,7 @@ from workbench.frontier import SIDES, Frontier
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.parameters import catalog
+from workbench.parameters import about, catalog
 from workbench.recipe import Point, Recipe
 from workbench.release import Release
 from workbench.study import variant
@@ -143,8 +143,8 @@ class ReleaseCard(Part):
         try:
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
-            value = axes.one(content.get("value"), type(now), name, self.table)
-            ends = axes.ends(type(now), name, self.table, getattr(now, name))
+            value = ranges.one(content.get("value"), type(now), name, self.table)
+            ends = ranges.ends(type(now), name, self.table, getattr(now, name))
             beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
             self._make(changed(recipe, part, name, value), content.get("ask"), outside=beyond)
         except BadInput:
@@ -169,9 +169,8 @@ class ReleaseCard(Part):
 
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the alternatives."""
-        if not self._beside:
-            raise BadInput("there are no alternatives now; choose one when they are shown again")
-        self.recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1)].point.recipe
+        gone = "this alternative is gone; choose one of those shown"
+        self.recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1, gone)].point.recipe
 
     def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The hand rests: find the small change that is worth most."""
@@ -283,7 +282,7 @@ class ReleaseCard(Part):
             self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
             return
         by = difference(self.frontier, about_point, best.point)
-        step = f"{best.name} {axes.number(best.before)} → {axes.number(best.after)}"
+        step = f"{best.name} {ranges.number(best.before)} → {ranges.number(best.after)}"
         self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
 
     def _axes(self) -> dict[str, str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from widgets.history import History
-from widgets.keeping import Keeper
 from workbench.errors import BadInput
 from workbench.parameters import canonical
 from workbench.study import Study
@@ -29,12 +28,10 @@ class Session:
         study: Study,
         changed: Callable[[Study, Study], object],
         changed_history: Callable[[], object],
-        keeper: Keeper | None = None,
     ) -> None:
         self.study = study
         self.table: Table | None = None
         self.notes: list[str] = []
-        self.keeper = keeper
         self._changed, self._changed_history = changed, changed_history
         self._moving: tuple[tuple[str, ...], float] = ((), 0.0)  # what is being dragged, and when it last moved
         self._bases: OrderedDict[str, Table] = OrderedDict()

@@ -84,3 +84,30 @@ def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -
             if builder is not None:
                 found[name] = builder.to_dict()
     return study.with_(hierarchies=found)
+
+
+def used(study: Study) -> dict[str, Any]:
+    """The hierarchies of columns that have them in use: those of identifiers would only keep their values."""
+    return {name: spec for name, spec in study.hierarchies.items() if name in (*study.quasi, *study.sensitive)}
+
+
+def renamed(before: Study, after: Study) -> Study:
+    """A study that was called after its data is called after the new ones."""
+    if origin(before) == origin(after) or before.name != called(before):
+        return after
+    return after.with_(name=called(after))
+
+
+def called(study: Study) -> str:
+    """What a study of these data is called until somebody names it."""
+    if BUNDLED in study.data:
+        return ADULT.name
+    if "path" in study.data:
+        return Path(str(study.data["path"])).name.split(".")[0]
+    given = str(study.data.get("given", ""))
+    return given.removeprefix("upload: ").split(".")[0] if given.startswith("upload: ") else "from the notebook"
+
+
+def origin(study: Study) -> dict[str, Any]:
+    """What is read, whatever is left out of it later."""
+    return {key: value for key, value in study.data.items() if key != "drop_missing"}

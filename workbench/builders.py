@@ -19,7 +19,7 @@ import pandas as pd
 from workbench.binding import bound, key, keys, read_rows, rows_of
 from workbench.column import Column
 from workbench.errors import BadInput
-from workbench.hierarchy import Hierarchy, Misfit, listed
+from workbench.hierarchy import Hierarchy, Misfit, quoted
 from workbench.intervals import calendar, cut_level, integers, quantile_level, width_level
 
 DATES = ("day", "month", "quarter", "year", "decade")
@@ -53,7 +53,7 @@ def from_dict(given: Mapping[str, Any]) -> Builder:
     settings = {key: value for key, value in given.items() if key != "builder"}
     unknown = [key for key in settings if key not in known]
     if unknown:
-        raise BadInput(f"{kind.name} has no setting {listed(unknown)}; it has {', '.join(known)}")
+        raise BadInput(f"{kind.name} has no setting {quoted(unknown)}; it has {', '.join(known)}")
     needed = [key for key, field in known.items() if field.default is MISSING and key not in settings]
     if needed:
         raise BadInput(f"{kind.name} needs {', '.join(needed)}")
@@ -123,7 +123,7 @@ class Groups(Builder):
         for number, level in enumerate(plain, 1):
             twice = [v for v, n in Counter(v for values in level.values() for v in values).items() if n > 1]
             if twice:
-                raise BadInput(f"groups: level {number} is no partition: {listed(twice)} listed more than once")
+                raise BadInput(f"groups: level {number} is no partition: {quoted(twice)} listed more than once")
 
     def __call__(self, column: Column) -> Hierarchy:
         """The groups above this column's values."""
@@ -132,7 +132,7 @@ class Groups(Builder):
             leaves = [str(v) for v in self.order]
             strangers = [v for v in mentioned if v not in set(leaves)]
             if strangers:
-                raise BadInput(f"column {column.name!r}: the order leaves out {listed(strangers)}; list them in it")
+                raise BadInput(f"column {column.name!r}: the order leaves out {quoted(strangers)}; list them in it")
         else:
             known = {key(str(v), column.kind) for v in mentioned}
             rest = [v for v, k in zip(column.labels, keys(column), strict=True) if k not in known]
@@ -143,7 +143,7 @@ class Groups(Builder):
             lone = [leaf for leaf in leaves if leaf not in group and leaf in level]
             if lone:
                 text = (
-                    f"column {column.name!r}: level {number}: {listed(lone)} is a group and a value outside it; "
+                    f"column {column.name!r}: level {number}: {quoted(lone)} is a group and a value outside it; "
                     "rename the group or list the value in it"
                 )
                 raise Misfit(text, "lone", lone, level=number)
@@ -163,7 +163,7 @@ class Prefixes(Builder):
         keep = (self.keep,) if isinstance(self.keep, int) else tuple(self.keep)
         pads = () if self.pad is None else (self.pad,)
         if not keep or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in (*keep, *pads)):
-            raise BadInput(f"prefixes: keep {listed(keep)} and pad {self.pad} must be whole numbers of characters")
+            raise BadInput(f"prefixes: keep {quoted(keep)} and pad {self.pad} must be whole numbers of characters")
         self._set("keep", tuple(sorted(set(keep), reverse=True)))
 
     def __call__(self, column: Column) -> Hierarchy:
@@ -195,7 +195,7 @@ class Dates(Builder):
         levels = (self.levels,) if isinstance(self.levels, str) else tuple(self.levels)
         unknown = [level for level in levels if level not in DATES]
         if unknown or not levels:
-            raise BadInput(f"dates: no level is called {listed(unknown) or 'nothing'}; there are {', '.join(DATES)}")
+            raise BadInput(f"dates: no level is called {quoted(unknown) or 'nothing'}; there are {', '.join(DATES)}")
         self._set("levels", tuple(level for level in DATES if level in levels))
 
     def __call__(self, column: Column) -> Hierarchy:

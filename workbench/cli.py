@@ -18,7 +18,7 @@ from workbench.published import Published, is_published
 from workbench.publishing import publish
 from workbench.scratch import scratch
 from workbench.serving import NOTEBOOKS, serve
-from workbench.study import Study
+from workbench.study import Study, results_beside
 
 EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
 EXPLORE = "explore.ipynb"
@@ -65,7 +65,7 @@ def dashboard(
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
         with progress() as told:
-            publish(opened(study), folder, store=beside(study), progress=told)
+            publish(opened(study), folder, store=results_beside(study), progress=told)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return
     if folder is not None:
@@ -127,7 +127,7 @@ def shown(study: Path) -> Iterator[Path]:
         return
     private = scratch()
     try:
-        store = None if study == EXAMPLE else beside(study)
+        store = None if study == EXAMPLE else results_beside(study)
         with progress() as told:
             publish(opened(study), private / "published", store=store, progress=told)
         yield private / "published"
@@ -140,11 +140,6 @@ def opened(study: Path) -> Study:
     if study.suffix not in (".yaml", ".yml"):
         raise BadInput(f"{study} is no study: its name would end in .yaml")
     return Study.open(study)
-
-
-def beside(study: Path) -> Path:
-    """Where the results of a study lie, in the workbench and here."""
-    return study.with_name(study.name.removesuffix(".yaml").removesuffix(".study") + ".results")
 
 
 @contextmanager

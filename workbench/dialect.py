@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -57,6 +57,18 @@ def blocks(path: Path) -> Iterator[bytes]:
         broken = True
     if broken:
         raise BadInput(f"{path}: the file is damaged or cut off; get it anew")
+
+
+def refuse_larger(path: Path, most: int, stop: Callable[[], bool] = lambda: False) -> None:
+    """Raise BadInput when a packed file holds more bytes than this; `stop` is asked whether nobody wants to know."""
+    total = 0
+    for block in blocks(path):
+        total += len(block)
+        if total > most:
+            allowed = f"the {most / 1e6:,.1f} MB allowed"
+            raise BadInput(f"{path}: unpacked it has more than {allowed}; leave out columns that are not needed")
+        if stop():
+            return
 
 
 def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:

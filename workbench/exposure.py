@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from workbench.cells import distinct_rows
 from workbench.classes import Classes, Sensitive
 from workbench.distances import jensen_shannon
 from workbench.errors import BadInput, Undefined, said
-from workbench.figures import figures
+from workbench.figures import figures, listed, per_cent
 from workbench.measures import average, classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
@@ -159,7 +158,7 @@ class Exposure:
             told = f"The {people} of this {here} are as mixed in {seen.name} as the whole table"
             return (f"{told}: {lower(self._whoever(row))} learns nothing about it.",)
         v = int(losses.worst[row])
-        value, before, after = f"the {seen.name} {seen.labels[v]}", part(seen.prior[v]), part(counts[v] / size)
+        value, before, after = f"the {seen.name} {seen.labels[v]}", per_cent(seen.prior[v]), per_cent(counts[v] / size)
         whoever = lower(self._whoever(row))
         if size == 1:
             told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
@@ -181,7 +180,7 @@ class Exposure:
         common = absent[np.argsort(-seen.prior[absent], kind="stable")]
         names = listed([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")
         more = f" and {len(common) - 3:,} other values" if len(common) > 3 else ""
-        return f"Nobody in it has {names}{more} ({part(seen.prior[absent].sum())} of the whole table)."
+        return f"Nobody in it has {names}{more} ({per_cent(seen.prior[absent].sum())} of the whole table)."
 
     def _compared(self, row: int, losses: Loss) -> str:
         loss = figures(losses.loss[row])
@@ -264,20 +263,6 @@ def used_up(model: Model, score: np.ndarray) -> np.ndarray:
     )
     used = np.divide(above, below, out=np.full_like(score, np.inf), where=(below > 0) & np.isfinite(above))
     return np.where((above == below) & np.isfinite(above), 1.0, used)  # a limit of 0 that is kept is just reached
-
-
-def part(share: float) -> str:
-    """A share in per cent, with three figures; nearly all is not all."""
-    if 0 < share < 0.001 or 0.999 < share < 1:
-        return "under 0.1 %" if share < 0.5 else "over 99.9 %"
-    return f"{100 * share:.3g} %"
-
-
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Names as people list them."""
-    if len(names) < 2 or last == ",":
-        return ", ".join(names)
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def capital(text: str) -> str:

@@ -20,7 +20,7 @@ LEAF = "leaf"
 LISTED = 10  # how many offending values a message names
 
 
-def listed(values: Sequence[object], limit: int = LISTED) -> str:
+def quoted(values: Sequence[object], limit: int = LISTED) -> str:
     """The first values, quoted, and how many more there are."""
     more = f", ... and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(repr(str(v)) for v in values[:limit]) + more
@@ -75,7 +75,7 @@ class Hierarchy:
             twice = [label for label, count in Counter(level.labels).items() if count > 1]
             if twice:
                 raise BadInput(
-                    f"level {number} is no partition: {listed(twice)} names several runs; give each run its own label"
+                    f"level {number} is no partition: {quoted(twice)} names several runs; give each run its own label"
                 )
 
     @classmethod
@@ -188,7 +188,7 @@ def refuse_duplicates(leaves: Sequence[str], where: str = "hierarchy") -> None:
     """Raise BadInput that names the leaves listed more than once."""
     twice = [leaf for leaf, count in Counter(leaves).items() if count > 1]
     if twice:
-        raise Misfit(f"{where}: duplicate leaves {listed(twice)}; list each value once", "duplicate", twice)
+        raise Misfit(f"{where}: duplicate leaves {quoted(twice)}; list each value once", "duplicate", twice)
 
 
 def starts_of(groups: np.ndarray) -> np.ndarray:

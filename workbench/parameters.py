@@ -146,6 +146,11 @@ def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
     return found
 
 
+def about(kind: type) -> str:
+    """The first line of a variant's file: name, paper, what it asks for."""
+    return (inspect.getdoc(inspect.getmodule(kind)) or inspect.getdoc(kind) or "").strip().split("\n")[0]
+
+
 def from_package(package: str, base: type[V], name: str) -> type[V]:
     """The variant of that class name, for a package's `__getattr__`."""
     if not name.startswith("_"):

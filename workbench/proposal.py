@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.builders import DATES, Builder, Dates, Groups, Intervals, Prefixes
 from workbench.column import Column
+from workbench.figures import about_per_cent, figures
 
 FEW = 8  # values that need no groups
 MANY = 20  # values from which a text column is looked at for common parts
@@ -34,13 +35,17 @@ def _numbers(column: Column) -> Proposal:
     tenths = np.histogram(values, bins=10, weights=counts)[0]
     crowd = tenths.max() / max(counts.sum(), 1)
     if crowd > CROWDED:
-        reason = f"{crowd:.0%} of the records lie in a tenth of the range, so the groups are equally filled."
+        reason = (
+            f"{about_per_cent(crowd)} of the records lie in a tenth of the range, so the groups are equally filled."
+        )
         return Intervals(quantiles=(16, 8, 4)), reason
     whole = column.values.dtype.kind in "iu"
     widths = _round_widths(high - low, max((high - low) / 100, 2 if whole else 0))
     if not widths:
-        return None, f"values from {low:,.6g} to {high:,.6g} are too close together for round intervals."
-    return Intervals(widths=widths), f"values from {low:,.6g} to {high:,.6g} spread well enough for round intervals."
+        return None, f"values from {figures(low)} to {figures(high)} are too close together for round intervals."
+    return Intervals(
+        widths=widths
+    ), f"values from {figures(low)} to {figures(high)} spread well enough for round intervals."
 
 
 def _round_widths(span: float, least: float) -> tuple[float, ...]:

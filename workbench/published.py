@@ -22,8 +22,8 @@ from typing import Any
 
 from workbench.column import spare
 from workbench.errors import BadInput, said
-from workbench.figures import figures
-from workbench.thresholds import UNNAMED, band, people, percent, small, tells
+from workbench.figures import about_per_cent, figures, listed
+from workbench.thresholds import UNNAMED, band, people, small, tells
 
 FORMAT = 1
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
@@ -31,6 +31,12 @@ EXPOSURES, POPULATIONS, RELEASE = "disclosure.parquet", "populations.json", "rel
 OWN = ("who", "people", "loss", "sensitive", "value", "prior", "posterior", "sentence")  # beside the quasi-identifiers
 INTERVAL = re.compile(r"\[(-?[\d.]+)-([\d.]+)\]")
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
+OFFERED = {  # for a limit, and what each is called
+    "recommended": "recommended",
+    "safer": "a bit safer",
+    "useful": "a bit more accurate",
+    "simplest": "simplest to explain",
+}
 
 
 def is_published(folder: Path) -> bool:
@@ -105,7 +111,7 @@ class Published:
             return None
         try:
             cap = math.nan if isinstance(given, bool) else float(given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             cap = math.nan
         low, high = axis["low"], axis["high"]
         if not low <= cap <= high:
@@ -191,23 +197,25 @@ class Published:
         bound = "at least" if axis["better"] == "higher" else "at most"
         if axis["full"]:
             share = cap / axis["full"]
-            return f"{bound} {percent(share)} of what a full disclosure tells" if share < 1 else "a full disclosure"
+            return (
+                f"{bound} {about_per_cent(share)} of what a full disclosure tells" if share < 1 else "a full disclosure"
+            )
         return f"{axis['name']} {bound} {figures(cap)} ({axis['unit']})"
 
     def learnt(self, index: int) -> dict[str, str]:
         """What an attacker would learn: a figure, the sentence about it, and where it comes from."""
-        found, knows = self.opened(index)["attack"], listed(self.results["table"]["quasi"])
+        found, knows = self.opened(index)["attack"], words_of(self.results["table"]["quasi"])
         if "reason" in found:
             own = figures(abs(self.loss(index, self.privacy)))
             return {"figure": own, "unit": self.privacy["name"], "sentence": f"In units of: {self.privacy['unit']}."}
         right, chance, name = found["right"], found["chance"], words(found["sensitive"])
         times = right / chance
-        more = f"{times:.1f} times as often as" if times >= 2 else f"{percent(times - 1)} more often than"
+        more = f"{times:.1f} times as often as" if times >= 2 else f"{about_per_cent(times - 1)} more often than"
         if right - chance < 0.0005:
             more = "no more often than"
         guess = f" (by always saying {found['commonest']})" if found["commonest"] else ""
         return {
-            "figure": f"{times:.1f} ×" if times >= 2 else f"+{percent(times - 1)}",
+            "figure": f"{times:.1f} ×" if times >= 2 else f"+{about_per_cent(times - 1)}",
             "unit": "as often right" if times >= 2 else "more often right",
             "sentence": f"An attacker who knows somebody's {knows} would guess the {name} right {more} without the "
             f"release: for {1000 * right:.0f} people in 1,000, instead of {1000 * chance:.0f}{guess}.",
@@ -220,7 +228,7 @@ class Published:
             own = figures(abs(self.loss(index, self.utility)))
             return {"figure": own, "unit": self.utility["name"], "sentence": f"In units of: {self.utility['unit']}."}
         low, high = (f"{100 * found[end]:.1f}" for end in ("low", "high"))
-        about, span = percent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
+        about, span = about_per_cent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
         name = words(found["sensitive"])
         return {
             "figure": span.replace(" to ", "–"),
@@ -246,10 +254,9 @@ def words(name: str) -> str:
     return name.replace("_", " ").strip()
 
 
-def listed(names: Sequence[str]) -> str:
+def words_of(names: Sequence[str]) -> str:
     """Columns in a sentence: age, race and sex."""
-    said = [words(name) for name in names]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    return listed([words(name) for name in names])
 
 
 def who(names: Sequence[str], labels: Sequence[str | None]) -> str:
@@ -276,5 +283,5 @@ def exposed(sensitive: str, value: str | None, prior: float, count: int, of: int
     elif tells(count, of, smallest):
         share = f"All of them but fewer than {smallest}"
     else:
-        share = f"{percent(count / of)} of them"
-    return f"{share} have {named}" + (f"; of everybody, {percent(prior)}." if value is not None else ".")
+        share = f"{about_per_cent(count / of)} of them"
+    return f"{share} have {named}" + (f"; of everybody, {about_per_cent(prior)}." if value is not None else ".")

@@ -20,7 +20,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -36,6 +35,7 @@ from workbench.errors import BadInput, Undefined
 from workbench.frontier import Frontier, undominated
 from workbench.measures import Measure
 from workbench.models import Model
+from workbench.parameters import about
 from workbench.scratch import scratch
 from workbench.shown import FIGURES, write_json
 from workbench.store import Store
@@ -243,8 +243,8 @@ def _promise(model: Model | None) -> str:
 
 
 def _about(kind: type) -> str:
-    first = (getattr(sys.modules.get(kind.__module__), "__doc__", None) or "").strip().split("\n")[0]
-    return first.partition(": ")[2].rstrip(".")
+    """What a variant says of itself after its name."""
+    return about(kind).partition(": ")[2].rstrip(".")
 
 
 def _bare(study: Study) -> Study:

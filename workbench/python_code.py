@@ -12,7 +12,7 @@ from workbench import builders
 from workbench.errors import BadInput, said
 from workbench.parameters import Variant
 from workbench.recipe import Recipe
-from workbench.study import BUNDLED, FROM, Study
+from workbench.study import BUNDLED, FROM, ROLES, Study
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
@@ -107,7 +107,7 @@ def _data(study: Study, imports: Imports) -> str:
 
 
 def _roles(study: Study) -> list[str]:
-    roles = {name: list(getattr(study, name)) for name in ("quasi", "sensitive", "identifiers")}
+    roles = {name: list(getattr(study, name)) for name in ROLES}
     return [_argument(name, chosen) for name, chosen in roles.items() if chosen]
 
 

@@ -8,17 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench import offline
-from workbench.figures import figures
-from workbench.published import CHART, Published, listed, words
-from workbench.thresholds import percent
+from workbench.figures import about_per_cent, figures
+from workbench.published import CHART, OFFERED, Published, words, words_of
 
 CLASSES = 25  # the most exposed ones
-OFFERED = {
-    "recommended": "recommended",
-    "safer": "a bit safer",
-    "useful": "a bit more accurate",
-    "simplest": "simplest to explain",
-}
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -71,7 +64,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _decision(study: Published, index: int, cap: float | None) -> str:
     """One paragraph that says what is proposed, and why."""
     table, point = study.results["table"], study.points[index]
-    sensitive = listed([one["name"] for one in table["sensitive"]]) if table["sensitive"] else ""
+    sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else ""
     learn = f", and nobody should learn their {sensitive}" if sensitive else ""
     best = study.choices(cap)["recommended"] == index
     recommended = (
@@ -83,7 +76,7 @@ def _decision(study: Published, index: int, cap: float | None) -> str:
         f"<h1>{_safe(study.results['study'])}</h1>"
         f'<p class="soft">Which anonymised version of this table should be published?</p>'
         f'<p class="lead">The table is about {table["records"]:,} people. An attacker may know their '
-        f"{_safe(listed(table['quasi']))}{_safe(learn)}. Proposed is the release "
+        f"{_safe(words_of(table['quasi']))}{_safe(learn)}. Proposed is the release "
         f"<b>{_safe(point['recipe'])}</b>. {_safe(recommended)}</p>"
     )
 
@@ -134,7 +127,13 @@ def _exposed(study: Published, index: int) -> str:
 def _misjudged(study: Published, index: int) -> str:
     """The large groups about which the release misleads most."""
     rows = [
-        (row["who"], percent(row["share"]), row["value"], percent(row["truth"]), percent(row["told"]))
+        (
+            row["who"],
+            about_per_cent(row["share"]),
+            row["value"],
+            about_per_cent(row["truth"]),
+            about_per_cent(row["told"]),
+        )
         for row in study.populations(index)
     ]
     if not rows:

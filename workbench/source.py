@@ -320,9 +320,13 @@ def open_source(
 
 def _format(path: Path, format: str | None) -> str:
     """What kind of file this is, once it is known to be one and to hold something."""
-    if path.is_dir():
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError:  # such as a name that is too long for a file
+        is_folder = is_file = False
+    if is_folder:
         raise BadInput(f"{path}: this is a folder; name the file in it")
-    if not path.is_file():
+    if not is_file:
         raise BadInput(f"{path}: there is no such file")
     if format is not None and format not in FORMATS:
         raise BadInput(f"format {format!r} is not known; there are {', '.join(FORMATS)}")

@@ -12,7 +12,7 @@ from collections.abc import Collection
 import numpy as np
 
 NUMBER = re.compile(r"(?<![\w.,'-])(?<!= )(\d{1,3}(?:,\d{3})+|\d+)(?![\w'%]|\s%|[.,]\d)")
-PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s?%")
+PERCENT = re.compile(r"(?:under |over )?(\d+(?:\.\d+)?)\s?%")
 BANDS = ("under a quarter", "a quarter to half", "half to three quarters", "over three quarters")
 UNNAMED = "some value"  # that few have, or one that would tell how many those are
 
@@ -36,13 +36,6 @@ def people(count: int | None, smallest: int) -> str:
 def band(share: float) -> str:
     """A share so coarse that it fits several counts whatever the number of people."""
     return BANDS[min(int(4 * share), 3)]
-
-
-def percent(share: float) -> str:
-    """A share as people read it."""
-    if 0 < share < 0.01:
-        return "under 1 %"
-    return f"{share:.0%}".replace("%", " %")
 
 
 def nameable(totals: np.ndarray, smallest: int) -> np.ndarray:

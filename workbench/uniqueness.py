@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.cells import LARGEST_KEY
 from workbench.column import Column
+from workbench.figures import per_cent
 from workbench.table import NEARLY_ALL, Table
 
 EXACT = 2_000_000  # records up to which every combination of values is counted
@@ -217,17 +218,13 @@ def propose_roles(table: Table, found: Survey) -> dict[str, Advice]:
     for rank, name in enumerate(ranked):
         share, others = adds[name]
         often = "Often known to others; beside" if says(name, KNOWN) else "Beside"
-        reason = f"{often} {' and '.join(others)} it singles out {_percent(share)} more of the records"
+        reason = f"{often} {' and '.join(others)} it singles out {per_cent(share)} more of the records"
         crowded = f", but {QUASI} other columns come first: each more makes every release coarser"
         advice[name] = Advice("quasi", f"{reason}.") if rank < QUASI else Advice("neutral", f"{reason}{crowded}.")
     nothing = Advice(
-        "neutral", f"In no pair or triple that was counted does it single out {_percent(ADDS)} more of the records."
+        "neutral", f"In no pair or triple that was counted does it single out {per_cent(ADDS)} more of the records."
     )
     return {name: advice.get(name, nothing) for name in table.names}
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _by_itself(column: Column) -> Advice | None:
@@ -249,7 +246,7 @@ def _by_itself(column: Column) -> Advice | None:
         return Advice("identifier", f"Nearly every record has its own value: {distinct:,} in {records:,} records.")
     share = alone(column).share
     return Advice(
-        "identifier", f"By itself it singles out {_percent(share)} of the records: {distinct:,} values, nearly a name."
+        "identifier", f"By itself it singles out {per_cent(share)} of the records: {distinct:,} values, nearly a name."
     )
 
 

@@ -168,7 +168,7 @@ def test_two_tabs_on_one_study(bench, frame, said):
     bench.chart.caps = {"P_loss": 0.2}
     other.chart.caps = {"P_loss": 0.4}
     assert any("another tab" in one.get("conflict", "") for one in told)
-    file = bench.session.keeper.path
+    file = bench._keeper.path
     assert Study.open(file).caps == {"P_loss": 0.2}
     other.top._heard(None, {"kind": "ask", "what": "theirs"}, [])
     assert other.session.study.caps == {"P_loss": 0.2} and other.chart.caps == {"P_loss": 0.2}
@@ -189,6 +189,58 @@ def test_a_study_is_opened_from_its_file(bench, said):
     assert "nothing" in said[-1][2]
     bench.chart.caps = {"P_loss": 0.1}
     assert bench.session.study.caps == {"P_loss": 0.1} and bench.session.study.measures[0]["name"] == "privacy loss"
+
+
+def test_a_study_whose_data_are_not_there_changes_nothing(bench, said, here):
+    told, state = [], bench.top.state
+    bench.top.state = lambda **changes: (told.append(changes), state(**changes))
+    before, file = bench.session.study, bench._keeper.path.read_text()
+    text = Study(name="x", data={"path": "nowhere.csv"}, quasi=("age",)).to_yaml()
+    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+    assert bench.session.study == before and bench._keeper.path.read_text() == file
+    assert "nowhere.csv" in said[-1][2] and bench.data.unfolded
+    assert any("choose them in Data" in one.get("note", "") for one in told)
+    choose(bench, "neutral", "work")
+    assert bench.session.study.quasi == ("age", "sex"), "one goes on with what is there"
+
+
+def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, said):
+    frame.head(25).to_csv("other.csv", index=False)
+    text = Study(name="x", data={"path": "other.csv"}, quasi=("age",), measures=STUDY.measures).to_yaml()
+    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+    assert bench.session.study.name == "x" and bench.session.table.records == 25
+    assert bench.data.data == {"path": "other.csv"} and bench.session.base.records == 25
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.session.table.records == len(frame) and bench.data.data == {"given": "frame"}
+    assert not said
+
+
+def test_an_identifiers_hierarchy_is_not_kept(bench, here):
+    bench.hierarchies.hierarchies = {"work": {"builder": "groups", "levels": [{"Mrs Miller's": ["Farm", "Shop"]}]}}
+    assert "Miller" in bench._keeper.path.read_text()
+    choose(bench, "identifier", "work")
+    assert "Miller" not in bench._keeper.path.read_text()
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert "work" in bench.session.study.hierarchies
+
+
+def test_a_study_named_after_its_data_follows_them(bench, frame, here):
+    frame.to_csv("hospital.csv", index=False)
+    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "hospital.csv"}, [])
+    assert bench.session.study.name == "hospital"
+    bench.top._heard(None, {"kind": "rename", "name": "mine"}, [])
+    bench.data._heard(None, {"kind": "choose", "field": "source", "value": "bundled"}, [])
+    assert bench.session.study.name == "mine"
+
+
+def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, said, frame):
+    STUDY.with_(data={"given": "upload: people.csv"}).save("adult-census-data.study.yaml")
+    bench = Workbench("adult")
+    assert bench.session.table is None and bench.data.unfolded
+    assert "give them again" in said[-1][2]
+    frame.to_csv("people.csv", index=False)
+    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
+    assert bench.session.table.quasi == STUDY.quasi and drawn(bench)[0] == "k-anonymity, k = 2"
 
 
 def test_a_path_and_a_study_are_taken(here, frame, said, monkeypatch):
@@ -235,5 +287,5 @@ def test_closed_it_leaves_nothing(here, frame):
 def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
     monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5")
     bench = Workbench(frame)
-    assert bench.session.keeper is None and bench.top.remembered
+    assert bench._keeper is None and bench.top.remembered
     assert list(here.iterdir()) == []

@@ -55,12 +55,12 @@ def test_a_study_of_other_data_is_left_alone(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     one, other = (Study(name="people", data={"path": f"{name}/people.csv"}) for name in "ab")
     study, keeper, note = kept(one, None, None, None)
-    assert study is one and keeper.path.name == "people.study.yaml" and note == ""
+    assert study.data == one.data and keeper.path.name == "people.study.yaml" and note == ""
     keeper.save(one.with_(quasi=("age",)).to_yaml())
     again, keeper, note = kept(one, None, None, None)
     assert again.quasi == ("age",) and "Back where you were" in note
     study, keeper, note = kept(other, None, None, None)
-    assert study is other and keeper.path.name == "people-2.study.yaml" and "other data" in note
+    assert study.data == other.data and keeper.path.name == "people-2.study.yaml" and "other data" in note
 
 
 def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
@@ -70,7 +70,7 @@ def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
     keeper.save(study.with_(quasi=("age",)).to_yaml())
     assert kept(study, pd.DataFrame({"age": [1], "sex": [2]}), None, None)[0].quasi == ("age",)
     found, keeper, _ = kept(study, pd.DataFrame({"height": [1]}), None, None)
-    assert found is study and keeper.path.name == "from-the-notebook-2.study.yaml"
+    assert found.quasi == () and keeper.path.name == "from-the-notebook-2.study.yaml"
 
 
 def test_a_damaged_file_is_left_alone(tmp_path, monkeypatch):

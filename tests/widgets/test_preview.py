@@ -165,7 +165,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
 
     async def asked():
-        stand.preview._worker._loop = stand.preview._loop = asyncio.get_running_loop()
+        stand.preview._maker._loop = stand.preview._loop = asyncio.get_running_loop()
         stand.export("csv")
         for _ in range(200):
             await asyncio.sleep(0.01)
@@ -180,7 +180,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     assert stand.last("refused") is not None
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
-    stand.preview._worker._loop = stand.preview._loop = None
+    stand.preview._maker._loop = stand.preview._loop = None
     assert len(pd.read_csv(io.BytesIO(stand.export("csv", anyway=True)[1]))) == 40
     assert list(tmp_path.iterdir()) == []
 
@@ -249,3 +249,11 @@ def test_samples_differ_and_are_in_the_order_of_the_table(table, lab):
     seen = {tuple(side_by_side(release, 3)["columns"][0]["original"]) for _ in range(30)}
     assert len(seen) > 1
     assert np.issubdtype(release._group_of_record.dtype, np.integer)
+
+
+def test_a_file_and_records_go_to_the_view_that_asked(table, lab):
+    stand = Stand(table)
+    stand.say("preview", field="preview", number=5, **{"from": "a view"})
+    assert stand.last("preview")["to"] == "a view"
+    stand.say("export", field="study", what="yaml", **{"from": "another"})
+    assert stand.last("file")["to"] == stand.last("working")["asker"] == "another"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import workbench.models
-from widgets import axes
+from widgets import ranges
 from widgets.recipes import RecipePicker
 from workbench.errors import BadInput
 from workbench.measures import Measure
@@ -77,12 +77,12 @@ def stand(small):
     ],
 )
 def test_lists_and_ranges_of_whole_numbers(text, found):
-    assert axes.values(text, KAnonymity, "k") == found
-    assert all(type(value) is int for value in axes.values(text, KAnonymity, "k"))
+    assert ranges.values(text, KAnonymity, "k") == found
+    assert all(type(value) is int for value in ranges.values(text, KAnonymity, "k"))
 
 
 def test_decimal_ranges_are_exact():
-    assert axes.values("0.05..0.35 step 0.05", TCloseness, "t") == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+    assert ranges.values("0.05..0.35 step 0.05", TCloseness, "t") == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_decimal_ranges_are_exact():
 )
 def test_what_is_typed_wrong_is_explained(text, says):
     with pytest.raises(BadInput, match=says):
-        axes.values(text, KAnonymity, "k")
+        ranges.values(text, KAnonymity, "k")
 
 
 def test_bounds_of_the_table_count(small):
     table = small(0)
     with pytest.raises(BadInput, match=f"k = 1000000 must be at most {table.records}"):
-        axes.values("5, 1000000", KAnonymity, "k", table)
+        ranges.values("5, 1000000", KAnonymity, "k", table)
 
 
 @pytest.mark.parametrize(
@@ -122,28 +122,28 @@ def test_bounds_of_the_table_count(small):
 def test_every_declared_number_has_an_axis_a_slider_and_reads_back(kind, small):
     table = small(0)
     for name in kind.parameters():
-        if axes.is_number(kind, name):
-            found = axes.proposed(kind, name, table)
+        if ranges.is_number(kind, name):
+            found = ranges.proposed(kind, name, table)
             assert found == sorted(set(found))
-            assert axes.values(axes.written(found, kind, name), kind, name, table) == found
-            ends = axes.ends(kind, name, table, axes.default(kind, name))
+            assert ranges.values(ranges.written(found, kind, name), kind, name, table) == found
+            ends = ranges.ends(kind, name, table, ranges.default(kind, name))
             assert ends.low < ends.high
             assert ends.step > 0
 
 
 def test_axes_follow_the_declaration(adult):
-    assert axes.proposed(KAnonymity, "k", adult) == [2, 5, 10, 20, 50, 100, 200]
-    assert axes.proposed(TCloseness, "t", adult) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
-    assert axes.proposed(BetaLikeness, "beta", adult) == [0.5, 1, 2, 4, 8]  # no upper end
-    assert axes.ends(KAnonymity, "k", adult, 10) == (1, 45_222, 1, True)
-    assert axes.ends(BetaLikeness, "beta", adult, 2).high == 8
-    assert axes.ends(BetaLikeness, "beta", adult, 50).high == 100
+    assert ranges.proposed(KAnonymity, "k", adult) == [2, 5, 10, 20, 50, 100, 200]
+    assert ranges.proposed(TCloseness, "t", adult) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
+    assert ranges.proposed(BetaLikeness, "beta", adult) == [0.5, 1, 2, 4, 8]  # no upper end
+    assert ranges.ends(KAnonymity, "k", adult, 10) == (1, 45_222, 1, True)
+    assert ranges.ends(BetaLikeness, "beta", adult, 2).high == 8
+    assert ranges.ends(BetaLikeness, "beta", adult, 50).high == 100
 
 
 def test_ranges_are_written_shortly():
-    assert axes.written([2, 4, 8, 16, 32, 64], KAnonymity, "k") == "2..64 x2"
-    assert axes.written([0.1, 0.15, 0.2, 0.25, 0.3, 0.35], TCloseness, "t") == "0.1..0.35 step 0.05"
-    assert axes.written([5, 10, 50, 100, 200, 500], KAnonymity, "k") == "5, 10, 50, 100, 200, 500"
+    assert ranges.written([2, 4, 8, 16, 32, 64], KAnonymity, "k") == "2..64 x2"
+    assert ranges.written([0.1, 0.15, 0.2, 0.25, 0.3, 0.35], TCloseness, "t") == "0.1..0.35 step 0.05"
+    assert ranges.written([5, 10, 50, 100, 200, 500], KAnonymity, "k") == "5, 10, 50, 100, 200, 500"
 
 
 def test_the_whole_catalog_is_shown_and_what_is_asked_for_is_on(stand):

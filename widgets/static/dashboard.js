@@ -77,7 +77,7 @@ function short(label) {
 /** The table of classes: the worst first, twenty at a time, with a word to look for. */
 function classTable(say) {
   let study = null, index = null, wanted = "", loaded = 0;
-  const body = h("tbody", {}), tally = h("span", { class: "wb-note", role: "status" });
+  const body = h("tbody", {}), small = h("p", { class: "wb-note" }), tally = h("span", { class: "wb-note", role: "status" });
   const more = h("button", { onclick: () => ask(loaded) }, "Show 20 more");
   const find = h("input", { type: "search", maxlength: 100, placeholder: "for example Doctorate", oninput: debounced(() => ask(0), 200) });
   const ask = start => { wanted = find.value; say("classes", { start, wanted, field: "classes" }); };
@@ -89,7 +89,7 @@ function classTable(say) {
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
       h("td", {}, parts.length ? parts : "everybody"),
-      h("td", { class: "wb-people" }, one.people),
+      h("td", {}, one.people),
       h("td", {}, one.sentence, bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
       h("td", {}, h("div", { class: "wb-track", role: "img", "aria-label": `${percent(one.share, 0)} of a full disclosure` },
         h("div", { class: "wb-fill wb-hot", style: `width:${100 * one.share}%` }))));
@@ -101,12 +101,12 @@ function classTable(say) {
     h("table", {}, h("caption", { class: "wb-hush" }, "Groups of people alike, the most exposed first"),
       h("thead", {}, h("tr", {}, head.map(name => h("th", { scope: "col" }, name)))), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
-    h("p", { class: "wb-note wb-small-counts" }));
+    small);
   return {
     element,
     about: given => {
       study = given;
-      element.querySelector(".wb-small-counts").textContent = `Counts below ${given.smallest} are shown as "fewer than ${given.smallest}", and what would tell them is left out or told in quarters.`;
+      small.textContent = `Counts below ${given.smallest} are shown as "fewer than ${given.smallest}", and what would tell them is left out or told in quarters.`;
     },
     at: next => { if (next !== index) { index = next; ask(0); } },
     show: found => {
@@ -122,14 +122,9 @@ function classTable(say) {
 
 /** Bytes to a file of the visitor's. */
 async function save({ name, type, compressed }, bytes) {
-  let blob = new Blob([bytes], { type });
-  if (compressed) {
-    const stream = blob.stream().pipeThrough(new DecompressionStream("gzip"));
-    blob = new Blob([await new Response(stream).arrayBuffer()], { type });
-  }
-  const link = h("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  const sent = new Blob([bytes]).stream();
+  const plain = compressed ? sent.pipeThrough(new DecompressionStream("gzip")) : sent;
+  download(name, type, [await new Response(plain).arrayBuffer()]);
 }
 
 /** The address of Voila's page holds the limit, so that it can be sent on; JupyterLab's is not ours. */

@@ -6,7 +6,7 @@ const megabytes = size => `${(size / 1e6).toFixed(1)} MB`;
 
 /** Sends a file in chunks, a few at a time; `ended` hears what went wrong, or nothing. */
 function sending(file, say, { chunk, progressed, ended }) {
-  const token = `${Date.now()}-${Math.random()}`;
+  const token = fresh("upload");
   let sent = 0, index = 0, over = false;
   const end = wrong => { if (!over) { over = true; ended(wrong); } };
   const next = async () => {
@@ -62,8 +62,8 @@ function columnLine(column, records) {
     h("td", {}, histogram(column.bars, column.name)));
 }
 
-export default widget(({ model, el, say, on, mark, seen }) => {
-  const { element, body, chosen } = step("Data", model);
+export default widget(({ model, el, say, on, trait, mark }) => {
+  const { element, body, chosen } = step("Data", { model, trait });
   el.classList.add("wb-data");
   el.append(element);
   let state = { data: {}, paths: true, most: 0, chunk: 1e6, given: false }, upload = null, open = null, busy = "";
@@ -72,11 +72,10 @@ export default widget(({ model, el, say, on, mark, seen }) => {
   const tabs = [["bundled", "Adult", "The census data that come with the workbench"],
     ["path", "Path", "A file on the server"], ["upload", "Upload", "A file of yours"],
     ["given", "Notebook", "What the notebook handed over"]];
-  const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
-    type: "radio", name: fresh("source"), value: key, class: "wb-hush", onchange: () => choose(key),
-  })]));
   const group = fresh("source");
-  for (const radio of Object.values(radios)) radio.name = group;
+  const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
+    type: "radio", name: group, value: key, class: "wb-hush", onchange: () => choose(key),
+  })]));
   const labels = Object.fromEntries(tabs.map(([key, word, help]) => [key, h("label", { title: help }, radios[key], h("span", {}, word))]));
   const source = h("div", { class: "wb-sources", role: "radiogroup", "aria-label": "Where the data are from", "data-field": "source" },
     h("div", { class: "wb-segments" }, Object.values(labels)));

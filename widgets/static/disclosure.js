@@ -1,6 +1,7 @@
 // The disclosure table: sorted, filtered and drawn here; why a class is exposed is asked of Python.
 
 export default widget(({ model, el, say, on, trait, mark }) => {
+  el.classList.add("wb-disclosure");
   const state = {
     data: null, fields: [], order: null, rows: new Uint32Array(0), sorting: { key: "loss", descending: true },
     filter: { text: "", risk: false, only: false, size: [0, Infinity], loss: [-Infinity, Infinity] },
@@ -19,11 +20,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const values = h("div", { class: "wb-values", role: "list", "aria-label": "the class against the whole table" });
   const nothing = h("p", { class: "wb-nothing", role: "status" }, "Counting the classes…");
   const side = h("div", { class: "wb-side" },
-    h("div", { class: "wb-losses-box" }, lossTitle, losses.element),
-    h("div", { class: "wb-shares-box" }, h("h4", {}, "Share of the risk"), shares, sharesNote));
-  const body = h("div", { class: "wb-disclosure-body", hidden: true },
+    h("div", {}, lossTitle, losses.element),
+    h("div", {}, h("h4", {}, "Share of the risk"), shares, sharesNote));
+  const body = h("div", { hidden: true },
     bar.element, h("div", { class: "wb-disclosure-main" }, table.element, side), h("div", { class: "wb-why" }, why, values));
-  el.append(h("section", { class: "wb-disclosure", "aria-label": "Disclosure by class" }, bar.title, nothing, body));
+  el.append(h("section", { "aria-label": "Disclosure by class" }, bar.title, nothing, body));
 
   function received(content, buffers) {
     performance.mark("wb-received");

@@ -70,7 +70,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
 
   return {
     title,
-    element: h("div", { class: "wb-disclosure-controls" }, risk, filter),
+    element: h("div", {}, risk, filter),
     tell(data) {
       columnField.hidden = data.choices.length < 2;
       column.replaceChildren(...data.choices.map(name => h("option", { value: name }, name)));

@@ -8,6 +8,7 @@ const GLYPHS = {
 };
 
 export default widget(({ model, el, say, on, trait }) => {
+  el.classList.add("wb-frontier");
   let state = null, cursor = -1;
   const whys = new Map();
 
@@ -31,7 +32,7 @@ export default widget(({ model, el, say, on, trait }) => {
   const leftBody = h("div", { class: "wb-scroll" });
   const leftOut = h("details", { class: "wb-alternative", hidden: true, ontoggle: () => { if (leftOut.open) say("left_out"); } },
     h("summary", {}, "Left out, and why"), leftBody);
-  const shown = h("div", { class: "wb-frontier" },
+  const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
     h("div", { class: "wb-row wb-said" }, headline, missing),
     stage, legend, best, chosen, compared, leftOut, table);

@@ -39,12 +39,12 @@ function columnList(choose) {
     event.preventDefault();
     if (names[to] !== undefined && to !== at) { column = names[to]; draw(); choose(column); }
   });
-  return { element: h("div", { class: "wb-hier-left" }, list, more),
-    paint(given, chosen) { columns = given; column = chosen; draw(); }, seen: () => columns };
+  return { element: h("div", {}, list, more),
+    paint(given, chosen) { columns = given; column = chosen; draw(); } };
 }
 
-export default widget(({ model, el, say, on, trait, mark }) => {
-  const view = `${Date.now()}-${Math.random()}`;
+export default widget(({ model, el, view, say, on, trait, mark, at }) => {
+  el.classList.add("wb-hierarchies");
   let now = null, sent = 0, waiting = false, typing = null;
 
   // --- to Python
@@ -76,7 +76,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const tree = levelTree();
   const undo = h("button", { class: "wb-quiet", title: "Undo (Ctrl+Z)", onclick: () => ask("undo") }, "↶ Undo");
   const redo = h("button", { class: "wb-quiet", title: "Redo (Ctrl+Shift+Z)", onclick: () => ask("redo") }, "↷ Redo");
-  const wider = h("button", { class: "wb-quiet wb-hier-wider", onclick: () => (dialog.open ? dialog.close() : widen()) }, "⤢ Wider");
+  const wider = h("button", { class: "wb-quiet", onclick: () => (dialog.open ? dialog.close() : widen()) }, "⤢ Wider");
   const title = h("h3"), kind = h("span", { class: "wb-note" }), unfit = h("p", { class: "wb-wrong" });
   const proposal = h("div", { class: "wb-hier-offer" }), tabs = h("div"), place = h("div", { class: "wb-hier-form" });
   const state = h("div", { class: "wb-row wb-hier-inuse", role: "status" }), notes = h("div", { class: "wb-note", role: "status" });
@@ -90,7 +90,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       tree.element));
   const nothing = h("p", { class: "wb-note" }, "No quasi-identifiers yet: choose roles first.");
   const dialog = h("dialog", { class: "wb-hier-dialog", "aria-label": "Hierarchies", onclose: narrow });
-  const { element, body, chosen } = step("Hierarchies", model);
+  const { element, body, chosen } = step("Hierarchies", { model, trait });
   body.append(nothing, editor, dialog);
   el.append(element);
 
@@ -191,9 +191,9 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     editor.querySelectorAll("[data-field]").forEach(one => mark(one.dataset.field, ""));
     for (const { field: name, text, fixes } of problems) {
       mark(name, text);
-      const at = [...editor.querySelectorAll("[data-field]")].find(one => one.dataset.field === name) ?? place;
-      if (!fixes.length || at.querySelector(".wb-hier-fixes")) continue;
-      at.append(h("div", { class: "wb-hier-fixes wb-row" },
+      const where = at(name) ?? place;
+      if (!fixes.length || where.querySelector(".wb-hier-fixes")) continue;
+      where.append(h("div", { class: "wb-hier-fixes wb-row" },
         fixes.map(fix => aside(fix, () => { waiting = false; say("fix", { fix, field: name }); }))));
     }
     wrong = key;

@@ -25,7 +25,7 @@ function groupRows(tree, level) {
 function groupForm({ ask, typed }) {
   let tree = null, column = null, level = 1, levels = 0, rows = [], seen = [], at = 0, anchor = 0, chosen = new Set(), words = "", parts = "";
   const id = fresh("groups");
-  const steps = h("div", { class: "wb-row wb-hier-steps" });
+  const steps = h("div", { class: "wb-row" });
   const search = h("input", { type: "search", placeholder: "Find", "aria-label": "Find values to group",
     oninput: () => { words = search.value.trim().toLowerCase(); at = anchor = 0; lay(); } });
   const list = longList({ draw, attributes: { role: "listbox", id, "aria-multiselectable": "true", "aria-label": "Values to group" } });

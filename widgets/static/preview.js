@@ -11,15 +11,6 @@ const HELP = {
   py: "the script that makes the same release", png: "a picture", svg: "a drawing", json: "the chart as Vega-Lite",
 };
 
-/** Hands a file to the browser. */
-function download(name, type, pieces) {
-  const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
 const ROLES = ["quasi", "sensitive", "neutral"];
 
 function sideBySide({ columns: given, sizes, of }) {
@@ -34,14 +25,15 @@ function sideBySide({ columns: given, sizes, of }) {
     h("p", { class: "wb-note" }, `${count(sizes.length)} of ${count(of)} records, as released; where that differs, as they were below it. ` +
       `${count(changed)} of ${count(columns.length)} columns differ.`),
     h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original beside release" }, h("table", { class: "wb-sample" },
-      h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role, class: `wb-role-${one.role}` }, one.name, h("small", {}, one.role))),
+      h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role }, one.name, h("small", {}, one.role))),
         h("th", { class: "wb-number" }, "class size"))),
       h("tbody", {}, rows))),
   ];
 }
 
-export default widget(({ model, el, say, on, mark }) => {
-  const { element, body, chosen } = step("Preview and export", model);
+export default widget(({ model, el, view, say, on, trait, mark }) => {
+  const { element, body, chosen } = step("Preview and export", { model, trait });
+  el.classList.add("wb-preview");
   el.append(element);
   const audit = h("p", { class: "wb-audit" });
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
@@ -66,7 +58,7 @@ export default widget(({ model, el, say, on, mark }) => {
   const wide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { large.append(sample); large.showModal(); } }, "enlarge");
   const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: clear }, "hide");
   const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
-  const preview = h("div", { class: "wb-preview", "data-field": "preview", hidden: true },
+  const preview = h("div", { class: "wb-records", "data-field": "preview", hidden: true },
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), home);
   el.append(large);
@@ -85,7 +77,7 @@ export default widget(({ model, el, say, on, mark }) => {
   });
   on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = wide.hidden = false; });
   on("gone", clear);
-  on("working", () => { status.textContent = "Making the file…"; });
+  on("working", ({ asker }) => { status.textContent = asker && asker !== view ? "" : "Making the file…"; });
   on("refused", () => { sure.hidden = false; });
   on("ended", () => { status.textContent = ""; });
 

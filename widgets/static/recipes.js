@@ -68,7 +68,7 @@ function choiceField(one, key, message, say) {
     ? h("details", { class: "wb-many", "data-key": `${key}.many` },
         h("summary", {}, one.chosen.map(i => one.options[i]).join(", ")), group)
     : group;
-  return h("div", { class: "wb-param wb-param-choice", "data-field": key },
+  return h("div", { class: "wb-param", "data-field": key },
     h("span", { class: "wb-param-name", title: one.help }, one.name), shown, h("span", { class: "wb-wrong", role: "alert" }));
 }
 
@@ -128,8 +128,9 @@ function groupOf(group, g, { methods, models, groups }, say) {
 const optionsInWords = chosen => chosen.fields.map(one =>
   `${one.name} ${one.type === "numbers" ? one.text : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
 
-export default widget(({ model, el, say, on, trait, mark, seen }) => {
-  const { element, body, chosen } = step("Methods and measures", model);
+export default widget(({ model, el, say, on, trait, mark, at }) => {
+  const { element, body, chosen } = step("Methods and measures", { model, trait });
+  el.classList.add("wb-recipes");
   el.append(element);
   const models = h("div"), measures = h("div", { "data-field": "measures" });
   const total = h("div", { class: "wb-total", role: "status" });
@@ -177,8 +178,7 @@ export default widget(({ model, el, say, on, trait, mark, seen }) => {
     for (const [key, part] of fields) for (const one of part.fields) if (one.problem) mark(`${key}.${one.name}`, one.problem);
   }));
   on("tried", ({ field: name, values }) => {
-    const at = [...body.querySelectorAll("[data-field]")].find(one => one.dataset.field === name);
-    if (at?.picture && values.length) at.picture(values);
+    if (values.length) at(name)?.picture?.(values);
   });
   trait("seed", value => { seed.value = value; });
   trait("axes", showAxes);

@@ -119,23 +119,24 @@ function figuresOf(rows) {
       h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
 }
 
-export default widget(({ el, say, on, mark }) => {
+export default widget(({ el, say, on, at }) => {
+  el.classList.add("wb-release");
   const asker = asking(say);
   const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
   const made = steady("p", { class: "wb-note" });
   const model = h("select", { id: fresh("model"), onchange: () => model.value && say("model", { field: "asked", name: model.value }) });
-  const controls = h("div", { class: "wb-controls" });
+  const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
   const place = steady("p", { class: "wb-place" });
   const table = h("div");
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
-  const good = h("div", { class: "wb-good", hidden: true },
+  const good = h("div", { hidden: true },
     ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side])),
     table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
-  el.append(h("div", { class: "wb-release" },
+  el.append(h("div", { class: "wb-sheet" },
     h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
     controls, reason, good));
@@ -153,7 +154,7 @@ export default widget(({ el, say, on, mark }) => {
     controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
       ? part.fields.length ? [h("details", { class: "wb-how", open: Boolean(unfolded) }, h("summary", {}, "method: ", part.name), draw(part))] : []
       : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean)));
-    if (focused) [...controls.querySelectorAll("[data-field]")].find(one => one.dataset.field === focused)?.querySelector("input, select")?.focus();
+    if (focused) at(focused)?.querySelector("input, select")?.focus();
   });
 
   on("point", point => {

@@ -22,7 +22,7 @@ function combinationList(title, found, top, select) {
 
 export default widget(({ model, el, say, on, trait, mark }) => {
   el.classList.add("wb-roles");
-  const { element, body, chosen } = step("Roles", model);
+  const { element, body, chosen } = step("Roles", { model, trait });
   el.append(element);
   let most = 1000, advice = {}, found = { pairs: [], triples: [], notes: [], counted: false };
 

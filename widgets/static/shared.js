@@ -17,16 +17,17 @@ function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Numbers as people read them: 3 figures, thousands apart; what Python sends as "inf" or null is a word. */
+const HUGE = 1e15; // beyond it not every whole number is one for a computer
+
+/** Numbers as people read them, as workbench/figures.py has them; what Python sends as "inf" or null is a word. */
 function figures(value) {
-  if (value === null || value === undefined) return "undefined";
+  if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (value === "inf" || value === Infinity) return "infinite";
-  if (value === "-inf" || value === -Infinity) return "−infinite";
-  const size = Math.abs(value);
-  if (Number.isInteger(value)) return value.toLocaleString("en");
-  if (size >= 1000) return Math.round(value).toLocaleString("en");
-  if (size > 0 && size < 0.0001) return value.toExponential(2);
-  return String(Number(value.toPrecision(3)));
+  if (value === "-inf" || value === -Infinity) return "minus infinite";
+  const exact = Number.isInteger(value) && Math.abs(value) < HUGE;
+  const shown = (exact ? value : Number(value.toPrecision(3))) + 0, size = Math.abs(shown); // -0 + 0 is 0
+  if (size >= HUGE || (size && size < 1e-4)) return shown.toExponential().replace("e+", "e");
+  return size < 1000 ? String(shown) : shown.toLocaleString("en");
 }
 
 const count = value => Number(value).toLocaleString("en");
@@ -48,8 +49,20 @@ function debounced(call, wait) {
   return (...given) => { clearTimeout(timer); timer = setTimeout(() => call(...given), wait); };
 }
 
+// every widget on a page has this module to itself, and two of them must not give the same name
+const instance = Math.random().toString(36).slice(2);
 let serial = 0;
-const fresh = name => `wb-${name}-${++serial}`;
+/** A name that nothing else has: for elements, groups of radio buttons, views. */
+const fresh = name => `wb-${name}-${instance}-${++serial}`;
+
+/** Hands a file to the browser. */
+function download(name, type, pieces) {
+  const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
 
 /** A labelled field with room for what is wrong with it: `field("path", "Path", input, "help")`. */
 function field(name, label, input, help) {
@@ -60,40 +73,52 @@ function field(name, label, input, help) {
     h("label", { for: id, title: help }, label), input, wrong);
 }
 
-/** A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed. */
-function step(title, model) {
+/**
+ * A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed.
+ * All views of a step agree: so it closes the other steps everywhere, and is none of a browser's own groups, of which
+ * only one view could be open.
+ */
+function step(title, { model, trait }) {
   const chosen = h("span", { class: "wb-chosen" });
   const body = h("div", { class: "wb-body" });
-  const element = h("details", { class: "wb-step", open: model.get("unfolded"), name: model.get("group") || null },
+  const group = model.get("group");
+  const element = h("details", { class: "wb-step", "data-group": group, "data-step": title },
     h("summary", {}, h("b", {}, title), chosen), body);
   element.addEventListener("toggle", () => {
     if (element.open !== model.get("unfolded")) { model.set("unfolded", element.open); model.save_changes(); }
   });
-  model.on("change:unfolded", () => { element.open = model.get("unfolded"); });
+  trait("unfolded", open => {
+    element.open = open;
+    if (!open || !group) return;
+    for (const one of document.querySelectorAll("details.wb-step[open]")) {
+      if (one.dataset.group === group && one.dataset.step !== title) one.open = false;
+    }
+  });
   return { element, body, chosen: text => { chosen.textContent = text; chosen.title = text; } };
 }
 
 /**
- * A widget's module from one function: build({ model, el, say, on, trait, seen }).
- *   say(kind, content, buffers)  asks Python
- *   on(kind, call)               hears Python: call(content, buffers)
+ * A widget's module from one function: build({ model, el, view, say, on, trait, mark, at }).
+ *   say(kind, content, buffers)  asks Python; it says `from` which view
+ *   on(kind, call)               hears Python: call(content, buffers), unless it is meant `to` another view
  *   trait(name, call)            calls now and whenever the trait changes
- *   seen()                       whether the view is still on the page
- * Problems are shown at the element with that data-field, or at the top.
+ *   at(field)                    the element with that data-field, if there is one
+ *   mark(field, text)            shows a problem there, or at the top; without text it is none any more
+ *   view                         this view's name: a widget may be shown more than once
  */
 function widget(build) {
   return {
     render({ model, el }) {
-      const calls = {}, watched = [];
+      const calls = {}, watched = [], view = fresh("view");
       el.classList.add("wb");
       // keys typed here are not commands of JupyterLab, whose selectors match the very element that has the focus
       el.addEventListener("focusin", event => { event.target.dataset.lmSuppressShortcuts = "true"; });
       // its notebook swallows Enter, of which a text field makes a change
       el.addEventListener("keydown", event => event.stopPropagation());
-      const top = h("div", { class: "wb-wrong wb-top", role: "alert", "data-field": "" });
+      const top = h("div", { class: "wb-wrong", role: "alert", "data-field": "" });
       const say = (kind, content = {}, buffers) => {
         try {
-          model.send({ kind, ...content }, undefined, buffers);
+          model.send({ ...content, kind, from: view }, undefined, buffers);
         } catch {  // its kernel is gone
           mark("", SILENT);
         }
@@ -105,17 +130,13 @@ function widget(build) {
         watched.push([`change:${name}`, changed]);
         changed();
       };
-      const wrongAt = name => {
-        const at = name && [...el.querySelectorAll("[data-field]")].find(e => e.dataset.field === name);
-        if (!at) return [top, null];
-        let place = at.querySelector(".wb-wrong");
-        if (!place) at.append(place = h("span", { class: "wb-wrong", role: "alert" }));
-        return [place, at];
-      };
+      const at = name => el.querySelector(`[data-field="${CSS.escape(name)}"]`);
       const mark = (name, text) => {
-        const [place, at] = wrongAt(name);
-        place.textContent = text;
-        at?.querySelector("input, select, textarea")?.setAttribute("aria-invalid", text ? "true" : "false");
+        const place = at(name) ?? top;
+        let wrong = place === top ? top : place.querySelector(".wb-wrong");
+        if (!wrong) place.append(wrong = h("span", { class: "wb-wrong", role: "alert" }));
+        wrong.textContent = text;
+        place.querySelector("input, select, textarea")?.setAttribute("aria-invalid", text ? "true" : "false");
       };
       on("problem", ({ field, text }) => mark(field, text));
       on("fine", ({ field }) => { mark(field, ""); mark("", ""); });
@@ -124,11 +145,11 @@ function widget(build) {
       const heard = (message, buffers) => {
         clearTimeout(silence);
         if (top.textContent === SILENT) mark("", "");
-        calls[message.kind]?.(message, buffers);
+        if (!message.to || message.to === view) calls[message.kind]?.(message, buffers);
       };
       model.on("msg:custom", heard);
       el.append(top);
-      const left = build({ model, el, say, on, trait, mark, seen: () => el.isConnected });
+      const left = build({ model, el, view, say, on, trait, mark, at });
       say("hello");
       return () => {
         clearTimeout(silence);

@@ -3,6 +3,7 @@
 const REMEMBERED = "privacy-utility-workbench study";
 
 export default widget(({ model, el, say, on }) => {
+  el.classList.add("wb-topbar");
   let asked = false;
   const ask = what => () => say("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });

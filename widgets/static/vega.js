@@ -5,22 +5,22 @@
 //   const losses = chart(place, { say, on }, { picked: (datum, item) => say("pick", { index: datum.index }) });
 //   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: tell("losses", spec=live(altair))
 //   losses.rows({ steps: rows });             // rows of an alt.NamedData("steps"): in place, the same axes
-//   losses.signal("threshold", 0.2);          // an alt.param(name="threshold", value=...)
 //   losses.view()                             // the Vega view, or null while it is not there
 //   return () => losses.end();
 //
 // It takes the width of `place` and follows it. Given the same spec again only rows change. Options:
 //   picked(datum, item)   a mark was clicked; without datum: the empty ground
 //   tip(datum, item)      what hovering says: a text, nodes, or a promise of nodes; else the encoded tooltip as a list
-//   drawn(view)           after every repaint
 
 const LIBRARY_PATIENCE = 8000; // ms until another view asks, should the first one's kernel be gone
 
-/** Calls once the page has the library; one view of a page asks its kernel for it. */
+/** Calls once the page has the library; one view of a page asks its kernel for it. Gives what ends the waiting. */
 function withLibrary({ say, on }, call) {
   const page = (window.workbenchCharts ??= { waiting: [] });
-  if (page.embed) return call(page.embed);
-  page.waiting.push(() => call(page.embed));
+  if (page.embed) { call(page.embed); return () => {}; }
+  let timer = null, asked = null;
+  const waits = () => call(page.embed);
+  page.waiting.push(waits);
   on("library", (_, [code]) => {
     if (page.embed) return;
     const element = document.createElement("script");
@@ -30,10 +30,15 @@ function withLibrary({ say, on }, call) {
   });
   const ask = () => {
     if (page.embed) return;
-    if (!(performance.now() - page.asked < LIBRARY_PATIENCE)) { page.asked = performance.now(); say("library"); }
-    setTimeout(ask, LIBRARY_PATIENCE);
+    if (!(performance.now() - page.asked < LIBRARY_PATIENCE)) { page.asked = asked = performance.now(); say("library"); }
+    timer = setTimeout(ask, LIBRARY_PATIENCE);
   };
   ask();
+  return () => {
+    clearTimeout(timer);
+    page.waiting = page.waiting.filter(one => one !== waits);
+    if (page.asked === asked) delete page.asked; // what was asked for goes with the one who asked: the next asks at once
+  };
 }
 
 /** What hovering a mark says, beside the mouse and inside the window. */
@@ -74,9 +79,9 @@ function within(view, event) {
 }
 
 /** A chart in an element; see the top of this file. */
-function chart(place, { say, on }, { picked, tip, drawn } = {}) {
+function chart(place, { say, on }, { picked, tip } = {}) {
   let view = null, spec = null, shown = null, embed = null, width = 0, drawnWidth = 0, serial = 0, frame = 0, settled = false, ended = false;
-  let pending = {}, kept = {}, signals = {}, named = new Set();
+  let pending = {}, kept = {}, named = new Set();
   const stage = h("div", { class: "wb-chart" });
   place.append(stage);
   const over = tooltip(place, tip);
@@ -86,11 +91,9 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     if (!settled || ended) return;
     const target = view;
     for (const [name, rows] of Object.entries(pending)) if (named.has(name)) target.data(name, rows);
-    for (const [name, value] of Object.entries(signals)) target.signal(name, value);
-    pending = {}; signals = {};
+    pending = {};
     if (drawnWidth !== width) target.width(drawnWidth = width);
     await target.runAsync();
-    if (target === view) drawn?.(view);
   };
   const soon = () => { frame ||= requestAnimationFrame(flush); };
 
@@ -127,7 +130,7 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
     if (first || !settled) draw(); else soon();
   });
   sized.observe(stage);
-  withLibrary({ say, on }, found => { embed = found; draw(); });
+  const unwait = withLibrary({ say, on }, found => { embed = found; draw(); });
 
   const rows = given => { Object.assign(pending, given); Object.assign(kept, given); soon(); };
   return {
@@ -139,10 +142,10 @@ function chart(place, { say, on }, { picked, tip, drawn } = {}) {
       kept = { ...first }; pending = {}; settled = false; // what comes meanwhile waits for the new picture
       draw();
     },
-    signal(name, value) { signals[name] = value; soon(); },
     view: () => view,
     end() {
       ended = true; settled = false;
+      unwait();
       sized.disconnect();
       cancelAnimationFrame(frame);
       over.end();

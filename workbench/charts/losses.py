@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.charts.look import HUES, INK, axis_title, finished
 from workbench.errors import BadInput, Undefined
-from workbench.figures import figures
+from workbench.figures import figures, per_cent
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss
@@ -125,9 +125,9 @@ def _hurt_most(release: Release, measured: Measured, most: int) -> list[dict[str
         rows.append(
             {
                 "population": population_label(release, detail["runs"][i]),
-                "records": f"{detail['support'][i]:,} ({detail['support'][i] / table.records:.1%})",
+                "records": f"{detail['support'][i]:,} ({per_cent(detail['support'][i] / table.records)})",
                 "loss": float(detail["loss"][i]),
-                "misjudged": f"{labels[v]}: {truth[v]:.1%} in truth, {told[v]:.1%} from the release",
+                "misjudged": f"{labels[v]}: {per_cent(truth[v])} in truth, {per_cent(told[v])} from the release",
             }
         )
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.distances import variation
+from workbench.figures import per_cent
 from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.release import Release
 
@@ -24,6 +25,6 @@ class KnowledgeGain(Measure):
         moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
         value = average(moved, posterior.sizes)
         sentence = (
-            f"Knowing someone's quasi-identifiers moves {value:.1%} of the belief about their {name}, on average."
+            f"Knowing someone's quasi-identifiers moves {per_cent(value)} of the belief about their {name}, on average."
         )
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "moved": moved})

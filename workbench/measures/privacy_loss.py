@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.classes import Sensitive
 from workbench.distances import distance
+from workbench.figures import per_cent
 from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.parameters import parameter
 from workbench.release import Release
@@ -39,7 +40,7 @@ class PrivacyLoss(Measure):
         sentence = (
             f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose {loss[group]:.3g}: "
             f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
-            f"from {seen.prior[value]:.1%} to {belief[value]:.1%}. "
+            f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
             f"A full disclosure would cost {possible:.3g} ({cheap!r}) to {reveal.max():.3g} ({dear!r}); "
             f"{at_risk:,} records lose at least {possible:.3g}."
         )

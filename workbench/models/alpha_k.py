@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
+from workbench.figures import per_cent
 from workbench.models import TOLERANCE, Model, share
 from workbench.parameters import parameter
 
@@ -35,7 +36,7 @@ class AlphaK(Model):
         if sensitive and sensitive.prior.max() > self.alpha + TOLERANCE:
             most = sensitive.labels[int(sensitive.prior.argmax())]
             return (
-                f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the "
+                f"{most!r}, the commonest value of {sensitive.name!r}, holds {per_cent(sensitive.prior.max())} of the "
                 f"records, more than alpha = {self.alpha:g}"
             )
         return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
+from workbench.figures import per_cent
 from workbench.models import TOLERANCE, Model, share
 from workbench.models.diversity import most_values, too_few_values
 from workbench.parameters import parameter
@@ -32,6 +33,6 @@ class ProbabilisticLDiversity(Model):
             return few
         most = sensitive.labels[int(sensitive.prior.argmax())]
         return (
-            f"{most!r}, the commonest value of {sensitive.name!r}, holds {sensitive.prior.max():.1%} of the records, "
-            f"more than 1/l = {1 / self.l:.1%}"
+            f"{most!r}, the commonest value of {sensitive.name!r}, holds "
+            f"{per_cent(sensitive.prior.max())} of the records, more than 1/l = {per_cent(1 / self.l)}"
         )

@@ -104,7 +104,7 @@ def _numbers(item: re.Match[str], whole: bool) -> list[float]:
         if (high / low).ln() > factor.ln() * MOST:
             raise BadInput(f"{shown} x{item['factor']} is more than {MOST:,} values; take a larger factor")
         found = [low]
-        while (further := found[-1] * factor) <= high:
+        while found[-1] < (further := found[-1] * factor) <= high:  # a factor next to 1 leads nowhere
             found.append(further)
         return [float(round(number)) if whole else float(f"{number:.6g}") for number in found]
     raise BadInput(f"{shown}: how far apart? Write {shown} step 5, or {shown} x2")

@@ -1,0 +1,220 @@
+"""Views without a kernel, several on one page: what two of a part share, and what one leaves behind when it is gone."""
+
+import pytest
+
+from tests.test_figures import CASES
+from widgets import dashboard, data, disclosure, frontier, hierarchies, preview, recipes, release, roles, topbar
+from widgets.part import Part, plain, script
+
+PARTS = {
+    "data": data.DataPicker,
+    "roles": roles.RolePicker,
+    "hierarchies": hierarchies.HierarchyEditor,
+    "recipes": recipes.RecipePicker,
+    "frontier": frontier.FrontierChart,
+    "release": release.ReleaseCard,
+    "disclosure": disclosure.DisclosureTable,
+    "preview": preview.ReleasePreview,
+    "dashboard": dashboard.Dashboard,
+    "topbar": topbar.TopBar,
+}
+
+# a page with models that no kernel stands behind, and with a count of all that goes on by itself
+HARNESS = """
+window.live = { timers: new Set(), frames: new Set(), observers: new Set(), elsewhere: 0 };
+for (const [start, stop, kept] of [["setTimeout", "clearTimeout", live.timers],
+    ["setInterval", "clearInterval", live.timers], ["requestAnimationFrame", "cancelAnimationFrame", live.frames]]) {
+  const [begin, end] = [window[start].bind(window), window[stop].bind(window)];
+  window[start] = (call, ...more) => {
+    const id = begin((...given) => { if (start !== "setInterval") kept.delete(id); call(...given); }, ...more);
+    kept.add(id);
+    return id;
+  };
+  window[stop] = id => { kept.delete(id); end(id); };
+}
+window.ResizeObserver = class extends ResizeObserver {
+  observe(...given) { live.observers.add(this); super.observe(...given); }
+  disconnect() { live.observers.delete(this); super.disconnect(); }
+};
+for (const target of [window, document, document.documentElement]) {
+  const [add, remove] = [target.addEventListener.bind(target), target.removeEventListener.bind(target)];
+  target.addEventListener = (...given) => { live.elsewhere++; add(...given); };
+  target.removeEventListener = (...given) => { live.elsewhere--; remove(...given); };
+}
+window.Model = class {
+  constructor(state) { this.state = state; this.listeners = []; this.sent = []; }
+  get(name) { return this.state[name]; }
+  set(name, value) {
+    if (JSON.stringify(this.state[name]) === JSON.stringify(value)) return;
+    this.state[name] = value;
+    this.fire(`change:${name}`);
+  }
+  save_changes() {}
+  on(name, call) { this.listeners.push([name, call]); }
+  off(name, call) { this.listeners = this.listeners.filter(one => one[0] !== name || one[1] !== call); }
+  fire(name, ...given) { for (const [one, call] of [...this.listeners]) if (one === name) call(...given); }
+  send(content) { this.sent.push(content); }
+  tell(content, buffers = []) { this.fire("msg:custom", content, buffers); }
+};
+window.wait = ms => new Promise(done => setTimeout(done, ms));
+window.load = async code => (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).default;
+/** A model of a part with its module, as anywidget makes them: one module a model, however many views. */
+window.part = async (name, more = {}) => {
+  const model = new Model({ ...structuredClone(PARTS[name].state), ...more }), module = await load(PARTS[name].code);
+  return { model, show() {
+    const el = document.body.appendChild(document.createElement("div")), end = module.render({ model, el });
+    return { el, step: el.querySelector("details"), end() { end(); el.remove(); } };
+  } };
+};
+"""
+
+
+@pytest.fixture
+def page(on_stage):
+    page = on_stage().page
+    page.goto("about:blank")
+    page.add_script_tag(content=HARNESS)
+    parts = {name: {"code": part._esm, "state": _synced(part)} for name, part in PARTS.items()}
+    page.evaluate("parts => { window.PARTS = parts; }", parts)
+    return page
+
+
+def _synced(part):
+    """What a view can read, as it is at first."""
+    classes = [one for one in part.__mro__ if issubclass(one, Part)]
+    traits = {name: trait for one in classes for name, trait in one.class_own_traits(sync=True).items()}
+    return {name: plain(trait.default()) for name, trait in traits.items() if not name.startswith("_")}
+
+
+def test_numbers_are_read_as_in_python(page):
+    code = script() + "\nexport default figures;"
+    said = page.evaluate(
+        "async ([code, values]) => { const figures = await load(code); return values.map(value => figures(value)); }",
+        [code, plain([value for value, _ in CASES])],
+    )
+    assert said == [expected for _, expected in CASES]
+
+
+STEPS = """async () => {
+  const shown = {}, both = {};
+  for (const group of ["one", "two"]) {
+    for (const name of ["data", "roles", "recipes"]) {
+      const one = await part(name, { group, unfolded: name === "roles" });
+      shown[`${group} ${name}`] = one;
+      both[`${group} ${name}`] = [one.show(), one.show()];
+    }
+  }
+  const those = fit => Object.keys(both).filter(name => fit(...both[name].map(view => view.step.open), name));
+  const open = () => those((a, b) => a && b);
+  const apart = () => those((a, b, name) => a !== b || a !== shown[name].model.get("unfolded"));
+  const said = [];
+  const then = async act => { act(); await wait(150); said.push([open(), apart()]); };
+  const click = (name, view) => () => both[name][view].el.querySelector("summary").click();
+  await then(() => {});
+  await then(click("one data", 1));
+  await then(click("two recipes", 0));
+  await then(click("one data", 0));
+  await then(() => shown["one roles"].model.set("unfolded", true));
+  await then(click("one recipes", 1));
+  return said;
+}"""
+
+
+def test_one_step_of_a_group_is_open_in_all_views_of_it(page):
+    """Two workbenches on one page, each shown twice."""
+    assert page.evaluate(STEPS) == [
+        [["one roles", "two roles"], []],
+        [["one data", "two roles"], []],
+        [["one data", "two recipes"], []],
+        [["two recipes"], []],
+        [["one roles", "two recipes"], []],
+        [["one recipes", "two recipes"], []],
+    ]
+
+
+NAMES = """async () => {
+  const state = { kind: "state", data: { bundled: "adult" }, paths: true, most: 1e8, given: false };
+  const views = [];
+  for (const name of Object.keys(PARTS)) for (let i = 0; i < 2; i++) {
+    const one = await part(name);
+    views.push(one.show(), one.show());
+    if (name === "data") one.model.tell(state);
+  }
+  const ids = [...document.querySelectorAll("[id]")].map(one => one.id);
+  const radios = views.map(view => [...view.el.querySelectorAll("input[type=radio]")]);
+  const chosen = radios.slice(0, 4).map(all => all.filter(one => one.checked).length);
+  return { ids, chosen, groups: radios.flatMap(all => [...new Set(all.map(one => one.name))]) };
+}"""
+
+
+def test_nothing_on_a_page_is_called_like_anything_else(page):
+    """Each part twice, each of them in two views."""
+    found = page.evaluate(NAMES)
+    assert len(found["ids"]) > 40
+    assert len(set(found["ids"])) == len(found["ids"])
+    assert found["chosen"] == [1, 1, 1, 1]
+    assert len(set(found["groups"])) == len(found["groups"]) >= 4
+
+
+GONE = """async name => {
+  const one = await part(name), before = counted();
+  for (let i = 0; i < 3; i++) {
+    const view = one.show();
+    await wait(20);
+    view.end();
+  }
+  await wait(1000);
+  const sent = one.model.sent.length;
+  await wait(200);
+  return [one.model.listeners.length, one.model.sent.length - sent, before, counted()];
+  function counted() {
+    const { timers, frames, observers, elsewhere } = live;
+    return [timers.size, frames.size, observers.size, elsewhere, window.workbenchCharts?.waiting.length ?? 0];
+  }
+}"""
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_view_that_is_gone_leaves_nothing(page, name):
+    listeners, sent, before, after = page.evaluate(GONE, name)
+    assert (listeners, sent) == (0, 0)
+    assert after == before
+
+
+def test_a_chart_that_comes_after_one_that_is_gone_asks_again(page):
+    """The library was asked for, and went to nobody."""
+    asked = page.evaluate("""async () => {
+      const one = await part("frontier"), two = await part("frontier");
+      one.show().end();
+      two.show();
+      return [one, two].map(({ model }) => model.sent.filter(({ kind }) => kind === "library").length);
+    }""")
+    assert asked == [1, 1]
+
+
+ANSWERS = """async () => {
+  const one = await part("preview"), both = [one.show(), one.show()], saved = [];
+  const tell = (kind, content, buffers) => one.model.tell({ kind, ...content }, buffers);
+  const status = () => both.map(view => view.el.querySelector(".wb-note[role=status]").textContent);
+  HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+  tell("state", { preview: true, release: true, study: true, chart: true, code: true, audit: "" });
+  both[1].el.querySelector("[aria-label^='The study as YAML']").click();
+  const { from: to } = one.model.sent.at(-1);
+  tell("working", { what: "yaml", asker: to });
+  const working = status();
+  tell("file", { to, name: "a.yaml", type: "text/yaml", place: 0, pieces: 1 }, [new DataView(new ArrayBuffer(3))]);
+  const columns = [{ name: "age", role: "quasi", original: ["1"], released: ["1"] }];
+  tell("preview", { to, columns, sizes: [1], of: 9 });
+  const tables = both.map(view => view.el.querySelectorAll("table").length);
+  return { saved, working, status: status(), tables, views: one.model.sent.map(({ from }) => from) };
+}"""
+
+
+def test_a_file_and_records_come_to_the_view_that_asked(page):
+    found = page.evaluate(ANSWERS)
+    assert found["saved"] == ["a.yaml"]
+    assert found["working"] == ["", "Making the file…"]
+    assert found["status"] == ["", "a.yaml went to your downloads."]
+    assert found["tables"] == [0, 1]
+    first, second, asker = found["views"]
+    assert first != second == asker
