@@ -451,6 +451,7 @@ HALF_YEAR = [f"2008-0{month}-1{day}" for month in range(1, 7) for day in range(5
         (numbers(range(17, 91)), Intervals(widths=(5, 10, 20)), "values from 17 to 90 spread well"),
         (numbers([i / 100 for i in range(300)]), Intervals(widths=(0.05, 0.1, 0.5, 1)), "round intervals"),
         (numbers(range(0, 1000, 10), [900] + [1] * 99), Intervals(quantiles=(16, 8, 4)), "equally filled"),
+        (numbers(range(12_285, 1_490_401, 1_000)), Intervals(widths=(50_000, 100_000, 500_000)), "12,285 to 1,490,285"),
         (numbers(range(5)), None, "5 values are few enough"),
         (texts([f"{12000 + 37 * i}" for i in range(60)]), Prefixes((3, 2)), "codes of 5 digits"),
         (texts(value for group in ICD.values() for value in group), Groups((ICD,)), "27 of 27"),

@@ -50,6 +50,8 @@ def test_help_has_examples(capsys):
     assert "workbench dashboard --publish study.yaml folder" in said(capsys, "dashboard", "--help")
     for command in ("explore", "lab"):
         assert f"workbench {command}" in said(capsys, command, "--help")
+    for command in ("dashboard", "explore", "lab"):
+        assert not any(word in said(capsys, command, "--help") for word in ("<int", "<str>", "x<=", "range"))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,9 @@ def test_help_has_examples(capsys):
         (["dashboard", "--port", "x"], "--port"),
         (["dashboard", "--port", "70000"], "--port"),
         (["dashboard", "--preheat", "-1"], "--preheat"),
+        (["dashboard", "--most", "0"], "between 1 and 1,000"),
+        (["dashboard", "--theme", "blue"], "'auto', 'light', 'dark'"),
+        (["explore", "--no-token"], "--no-token"),
         (["dashboard", "none.yaml"], "none.yaml"),
         (["dashboard", "--publish"], "needs a study and a folder"),
         (["dashboard", "--publish", "people.yaml"], "needs a study and a folder"),
@@ -93,17 +98,28 @@ def test_a_study_is_published_privately_and_gone_afterwards(study, monkeypatch, 
         seen.update(options, published=published, people=Published(published).results["study"])
 
     monkeypatch.setattr(cli, "serve", serve)
-    arguments = ["--no-token", "--no-browser", "--port", "9", "--preheat", "2"]
+    arguments = ["--no-token", "--no-browser", "--port", "9", "--preheat", "2", "--theme", "dark", "--most", "5"]
     assert cli.main(["dashboard", str(study), *arguments]) == 0
     assert seen["people"] == "People" and seen["token"] is False and seen["browser"] is False
-    assert (seen["port"], seen["preheat"]) == (9, 2)
+    assert (seen["port"], seen["preheat"], seen["theme"], seen["most"]) == (9, 2, "dark", 5)
     assert not seen["published"].exists()
     assert "measured" in capsys.readouterr().err
 
 
+def test_what_the_analyst_should_know_is_a_line_each(study, tmp_path, monkeypatch, capsys):
+    def publish(study, folder, *, warn, **_):
+        warn("column 'a' looks like\nan identifier")
+        warn("few are left")
+
+    monkeypatch.setattr(cli, "publish", publish)
+    assert cli.main(["dashboard", "--publish", str(study), str(tmp_path / "to")]) == 0
+    notes = capsys.readouterr().err.splitlines()
+    assert notes == ["note: column 'a' looks like an identifier", "note: few are left"]
+
+
 def test_the_example_leaves_nothing_in_the_package(monkeypatch, capsys):
     stores = []
-    monkeypatch.setattr(cli, "publish", lambda study, folder, *, store, progress: stores.append((study.name, store)))
+    monkeypatch.setattr(cli, "publish", lambda study, folder, *, store, **_: stores.append((study.name, store)))
     with cli.shown(cli.EXAMPLE):
         assert stores == [("Adult, as in Li & Li (2009)", None)]
 

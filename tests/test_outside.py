@@ -3,6 +3,10 @@
 import http.client
 import json
 import os
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,12 @@ PLANTED = (NAME, DISEASE)
 @pytest.fixture(scope="module")
 def visitor(tmp_path_factory):
     with visited(tmp_path_factory.mktemp("outside")) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def open_door(tmp_path_factory):
+    with visited(tmp_path_factory.mktemp("open"), token=None) as one:
         yield one
 
 
@@ -81,12 +91,11 @@ def test_only_scripts_and_styles_of_the_page_are_static(visitor):
     assert visitor.ask("/voila/static/")[0] == visitor.ask("/voila/templates/workbench/static/")[0] == 404
 
 
-@pytest.mark.parametrize("protocol", [None, V1])
 @pytest.mark.parametrize("channel", ["shell", "control", "stdin", "iopub"])
-def test_execute_request_does_nothing(visitor, kernel, channel, protocol):
-    mark = visitor.witness / f"executed-{channel}-{protocol}"
+def test_execute_request_does_nothing(visitor, kernel, channel):
+    mark = visitor.witness / f"executed-{channel}"
     code = {"code": f"open({str(mark)!r}, 'w'); print(RECORDS)", "silent": False, "allow_stdin": False}
-    with visitor.talk(kernel, protocol) as talk:
+    with visitor.talk(kernel) as talk:
         talk.comms()
         talk.say("execute_request", code, channel)
         talk.comms()
@@ -95,11 +104,10 @@ def test_execute_request_does_nothing(visitor, kernel, channel, protocol):
         assert not any(planted in talk.raw for planted in PLANTED) and "execute_" not in talk.raw
 
 
-@pytest.mark.parametrize("protocol", [None, V1])
 @pytest.mark.parametrize("channel", ["shell", "control"])
 @pytest.mark.parametrize("kind", ["shutdown_request", "interrupt_request", "debug_request", "create_subshell_request"])
-def test_shutdown_request_does_nothing(visitor, kernel, kind, channel, protocol):
-    with visitor.talk(kernel, protocol) as talk:
+def test_shutdown_request_does_nothing(visitor, kernel, kind, channel):
+    with visitor.talk(kernel) as talk:
         before = talk.comms()
         talk.say(kind, {"restart": False, "command": "evaluate", "arguments": {"expression": "RECORDS"}}, channel)
         assert not within(0.5, lambda: not visitor.lives(kernel))
@@ -138,11 +146,10 @@ def test_only_widgets_are_talked_to(visitor):
         assert not (visitor.witness / "backdoor").exists()
 
 
-@pytest.mark.parametrize("protocol", [None, V1])
-def test_what_a_callback_prints_shows_or_raises_stays_in_the_kernel(visitor, protocol):
+def test_what_a_callback_prints_shows_or_raises_stays_in_the_kernel(visitor):
     kernel = visitor.open_page()[1]
     (visitor.witness / "heard").unlink(missing_ok=True)
-    with visitor.talk(kernel, protocol) as talk:
+    with visitor.talk(kernel) as talk:
         talk.say("comm_msg", {"comm_id": talk.widget(), "data": {"method": "custom", "content": {"kind": "hello"}}})
         assert within(5, (visitor.witness / "heard").exists)
         talk.comms()
@@ -252,19 +259,142 @@ def test_a_large_message_ends_the_connection_and_not_the_kernel(visitor, kernel)
     assert visitor.lives(kernel)
 
 
-BROKEN = ["", "{", "[]", "{}", '{"header": {}}', b"", b"\0" * 8, b"\xff" * 40]
+def numbers(*starts):
+    """The beginning of a message: how many parts, and where each begins."""
+    return b"".join(number.to_bytes(8, "little") for number in (len(starts), *starts))
 
 
-@pytest.mark.parametrize("protocol", [None, V1])
-@pytest.mark.parametrize("message", BROKEN, ids=range(len(BROKEN)))
-def test_a_broken_message_is_refused(visitor, kernel, message, protocol):
-    with visitor.talk(kernel, protocol) as talk:
-        talk.comms()
-        talk.connection.send(message, opcode=2 if isinstance(message, bytes) else 1)
-        with pytest.raises((ConnectionError, websocket.WebSocketConnectionClosedException)):
+def message(header, content=b"{}", channel=b"shell", rest=b"{}"):
+    """A message of these parts."""
+    parts, starts = [channel, header, rest, rest, content], [8 * 7]
+    for part in parts:
+        starts.append(starts[-1] + len(part))
+    return numbers(*starts) + b"".join(parts)
+
+
+BROKEN = [
+    "", "{", "[]", "{}", '{"header": {}}', '{"channel": {}}', '"\\ud800"', b"", b"\0" * 8, b"\xff" * 40,
+    (2**63).to_bytes(8, "little") * 3,
+    numbers(*[8, 4_000] * 400) + b"x" * 4_000,  # every second part is all of it: together they would fill the memory
+    numbers(1 << 63, 1 << 63, 1 << 63),
+    message(b"{}"), message(b"[]"), message(b"5"), message(b"\xff"), message(b'{"msg_type": {}}'),
+    message(b'{"msg_type": []}'), message(b'{"msg_type": "comm_open"}', b"[]"), message(b"[" * 100_000),
+    message(b'{"msg_type": "comm_close"}', b'{"comm_id": {}}'), message(b'{"msg_type": "comm_msg"}', b"{" * 9),
+    message(b'{"msg_type": "comm_msg"}', channel=b"\xff"), message(b'{"msg_type": "comm_msg"}', b'["\\ud83d"]'),
+    message(b'{"msg_type": "comm_msg", "session": "\\uDE00"}'),
+    message(b'{"msg_type": "comm_msg"}', rest=b'["\\ud83d"]'),
+]  # fmt: skip
+
+
+def test_a_broken_message_is_refused(visitor, kernel):
+    for broken in BROKEN:
+        with visitor.talk(kernel) as talk:
             talk.comms()
+            talk.connection.send(broken, opcode=2 if isinstance(broken, bytes) else 1)
+            with pytest.raises((ConnectionError, websocket.WebSocketConnectionClosedException)):
+                talk.comms()
     assert visitor.lives(kernel)
-    assert "Traceback" not in (visitor.folder / "server.log").read_text()
+    log = (visitor.folder / "server.log").read_text()
+    assert "Traceback" not in log and "channels" not in log
+
+
+def test_a_character_in_two_halves_is_welcome(visitor):
+    kernel = visitor.open_page()[1]
+    with visitor.talk(kernel) as talk:
+        state = {"method": "update", "state": {"number": 3, "\N{GRINNING FACE}": "\N{GRINNING FACE}"}}
+        talk.say("comm_msg", {"comm_id": talk.widget(), "data": state})
+        talk.comms()
+        assert within(5, (visitor.witness / "number-3").exists)
+
+
+@pytest.mark.parametrize("protocol", [None, "kernel", V1 + "x"])
+def test_messages_in_another_way_of_writing_are_refused(visitor, kernel, protocol):
+    """Voila would take a download in the older one for its own, and make a list of 2 to the power of 60 numbers."""
+    with pytest.raises(websocket.WebSocketBadStatusException, match="400"), visitor.talk(kernel, protocol):
+        pass
+    with visitor.talk(kernel) as talk:
+        assert talk.download() == b"x" * 1000  # a message with bytes beside it
+    assert visitor.ask("/voila/static/voila.js")[0] == 200
+
+
+def test_the_log_holds_no_token_and_no_query(visitor, kernel):
+    """Whatever fails on the way."""
+    before = (visitor.folder / "server.log").read_text()
+    for path in ("/", f"/api/kernels/{kernel}", f"/api/kernels/{kernel}/channels", "/voila/static/x", "/nowhere"):
+        for query in (f"?token={TOKEN}&session_id=%ff", f"?token={TOKEN}x", "?token=%ff&secret=4711"):
+            for method in ("GET", "PUT", "DELETE", "PATCH", "NONSENSE"):
+                if (path, method) != ("/", "GET") or TOKEN + "&" not in query:  # that one would be let in
+                    assert visitor.ask(path + query, method, token=None)[0] < 500, (path, query, method)
+    far = f"/api/kernels/{kernel}/channels?token={TOKEN}&session_id={'x' * 300}"  # too long for a name in ZeroMQ
+    with pytest.raises((websocket.WebSocketException, ConnectionError)):
+        connection = websocket.create_connection(
+            f"ws://127.0.0.1:{visitor.port}{far}", subprotocols=[V1], suppress_origin=True, timeout=20
+        )
+        while connection.recv():
+            pass
+        raise ConnectionError
+    log = (visitor.folder / "server.log").read_text()
+    assert log != before, "the last one is an error of the server, and it is written down"
+    assert not any(word in log for word in (TOKEN, "4711", "session_id", "Traceback"))
+
+
+def test_who_is_unknown_is_told_so_in_plain_words(visitor):
+    for method, path, status in (("NONSENSE", "/", 405), ("GET", "/?token=%ff", 400), ("GET", "/", 403)):
+        found, page, _ = visitor.ask(path, method, token=None)
+        assert found == status and "<h1>" in page and "Traceback" not in page
+    assert "ask for the new link" in page
+
+
+@pytest.mark.parametrize(
+    "sent, status",
+    [
+        ({"Site": "cross-site", "Mode": "no-cors", "Dest": "image"}, 403),
+        ({"Site": "cross-site", "Mode": "cors", "Dest": "empty"}, 403),
+        ({"Site": "cross-site", "Mode": "navigate", "Dest": "iframe"}, 403),
+        ({"Site": "cross-site"}, 403),
+        ({"Site": "cross-site", "Mode": "navigate", "Dest": "document"}, 200),
+        ({"Site": "none", "Mode": "navigate", "Dest": "document"}, 200),
+        ({"Site": "same-origin", "Mode": "cors", "Dest": "empty"}, 200),
+    ],
+)
+def test_another_site_starts_no_kernel(open_door, sent, status):
+    headers = {f"Sec-Fetch-{name}": value for name, value in sent.items()}
+    path = "/" if status == 403 else "/voila/static/voila.js"
+    assert open_door.ask(path, **headers)[0] == status
+    assert open_door.ask(path, **headers, **{"Sec-Purpose": "prefetch"})[0] == (403 if "cross" in sent["Site"] else 200)
+
+
+def test_there_is_room_for_so_many_pages(tmp_path):
+    with visited(tmp_path, most=2) as one:
+        with ThreadPoolExecutor(5) as pool:
+            answers = list(pool.map(lambda _: one.ask("/"), range(5)))
+        assert sorted(status for status, *_ in answers) == [200, 200, 503, 503, 503]
+        assert all("Too many readers" in page for status, page, _ in answers if status == 503)
+        page = next(page for status, page, _ in answers if status == 200)
+        kernel = re.search(r'"kernelId": "([\w-]+)"', page)[1]
+        with ThreadPoolExecutor(1) as pool:  # the one that is reloaded is closed a moment later
+            again = pool.submit(one.ask, "/")
+            assert not within(0.5, again.done)
+            assert one.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=origin(one))[0] == 204
+            assert again.result()[0] == 200
+
+
+def test_a_page_that_answers_keeps_its_connection_and_a_deaf_one_loses_it(tmp_path):
+    with visited(tmp_path, ping=1) as one:
+        kernel = one.open_page()[1]
+        with one.talk(kernel) as talk, one.talk(kernel) as deaf:
+            deaf.comms()
+            talk.connection.settimeout(1)
+            asked, until = 0, time.monotonic() + 8
+            while time.monotonic() < until:
+                with suppress(websocket.WebSocketTimeoutException):
+                    asked += talk.connection.recv_data_frame(control_frame=True)[0] == websocket.ABNF.OPCODE_PING
+            talk.connection.settimeout(20)
+            assert asked >= 5 and talk.comms()
+            deaf.connection.sock.setblocking(True)
+            with pytest.raises((ConnectionError, websocket.WebSocketException)):
+                while True:
+                    deaf.hear()
 
 
 def test_without_a_token_by_hand_the_door_is_open_but_the_house_is_locked(tmp_path):

@@ -117,7 +117,8 @@ def test_data_that_were_handed_over_are_named_in_the_call(tmp_path):
 def test_a_query(tmp_path):
     path = tmp_path / "people.csv"
     pd.DataFrame({"age": range(20, 60), "ill": ["flu", "cold"] * 20}).to_csv(path, index=False)
-    study = Study(data={"sql": f"SELECT * FROM '{path}' WHERE age < 50"}, quasi=("age",), sensitive=("ill",))
+    sql = f"SELECT * FROM '{path}' WHERE age < 50"
+    study = Study(data={"sql": sql}, quasi=("age",), sensitive=("ill",), folder=str(tmp_path))
     recipe = Recipe(Mondrian(), KAnonymity(10))
     assert same(run(python_code(study, recipe), tmp_path)["release"], recipe.release(study.table(study.read())))
 

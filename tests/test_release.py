@@ -234,7 +234,7 @@ def test_names_that_bucketization_adds_give_way_to_those_of_the_data(tmp_path):
     assert list(tables) == ["records_", "count", "records", "a/b", "a b"]
     assert list(tables["records_"]) == ["q", "class", "class_"] and set(tables["records_"]["class"]) == set(range(16))
     assert list(tables["count"]) == ["class_", "count", "count_"] and set(tables["count"]["count"]) == {"a", "b"}
-    names = [path.name for path in release.export(tmp_path / "out.csv")]
+    names = [path.name for path in release.export(tmp_path / "out.csv", giveaways=True)]
     assert names == ["out-records_.csv", "out-count.csv", "out-records.csv", "out-a_b.csv", "out-a_b_.csv"]
     assert set(release.frame()) == {*frame, "class_"}
 
@@ -303,8 +303,8 @@ def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
 
 
 def test_parquet_says_nothing_about_order_or_origin(tmp_path, table):
-    paths = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet")
-    paths += Mondrian()(table, KAnonymity(10)).export(tmp_path / "one.parquet")
+    paths = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet", giveaways=True)
+    paths += Mondrian()(table, KAnonymity(10)).export(tmp_path / "one.parquet", giveaways=True)
     for path in paths:
         file = pq.ParquetFile(path)
         about = {key: value for key, value in (file.schema_arrow.metadata or {}).items() if key != b"pandas"}
@@ -315,7 +315,7 @@ def test_parquet_says_nothing_about_order_or_origin(tmp_path, table):
 
 
 def test_numbers_and_dates_of_exact_columns_keep_their_type(tmp_path, table):
-    records, *_ = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet")
+    records, *_ = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet", giveaways=True)
     back = pd.read_parquet(records)
     assert back["whole"].dtype.kind == "i" or str(back["whole"].dtype) == "Int64"
     assert back["day"].dtype.kind == "M" and back["real"].dtype.kind == "f"

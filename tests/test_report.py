@@ -45,6 +45,10 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "a bit more accurate",
         "fewer than 10 people",
         "600 people",
+        "every group&#x27;s mix of disease is within 0.35 of everybody&#x27;s",
+        "Published as they are, and counted in none of these figures: wage.",
+        read.most_exposed(best)["sentence"],
+        read.cost(best)["worst"],
     ):
         assert said in page
     for measure in read.results["measures"]:
@@ -55,7 +59,28 @@ def test_the_chart_rings_the_release_and_draws_the_limit(read, page):
     spec = json.loads(re.search(r"const spec = (\{.*\});", page)[1])
     best = read.points[read.choices(0.2)["recommended"]]["values"]
     assert spec["datasets"]["chosen"] == [{"x": best["P_loss"], "y": best["U_loss"]}]
+    assert spec["datasets"]["cap_x"][0]["label"] == "" and "The line is the limit, at most 0.2." in page
     assert spec["datasets"]["cap_x"][0]["x"] == 0.2 < spec["datasets"]["cap_x"][0]["x2"]
+
+
+def test_it_is_in_plain_words_and_has_its_date(page):
+    words = re.sub(r"<script>.*?</script>|<style>.*?</style>|<[^>]+>", " ", own_words(page), flags=re.DOTALL)
+    assert not re.search(r"\{\"|\bjs'|True|False|None|nan\b|\d%", words)
+    assert words.count("Efficient:") == 0 and "Made by mondrian (" in words and "seed 0" in words
+    assert re.search(r"As of \d{1,2} [A-Z][a-z]+ 20\d\d\.", words)
+
+
+def test_a_release_beyond_the_limit_says_so(read):
+    beyond = read.choices(0.1)["useful"]
+    assert "The limit is exceeded" in report(read, beyond, 0.1)
+    assert "The limit is exceeded" not in report(read, read.choices(0.1)["recommended"], 0.1)
+    assert "(over the limit)" in report(read, read.choices(0.1)["recommended"], 0.1)
+
+
+def test_a_limit_of_the_study_that_nothing_keeps_is_said(tmp_path):
+    read = Published(publish(planted(tmp_path, caps={"P_loss": 0.001}), tmp_path / "out"))
+    said = report(read, read.choices(read.results["cap"])["recommended"], read.results["cap"])
+    assert "No release keeps to the study&#x27;s limit of at most 0.001 on privacy loss" in said
 
 
 def test_names_cannot_write_into_the_page(page):

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from workbench.dialect import find_dialect
+from workbench.dialect import find_dialect, to_utf8
 from workbench.errors import BadInput
 from workbench.source import Query, open_source
 
@@ -449,3 +449,12 @@ def test_file_larger_than_the_memory_limit(tmp_path):
     peak, *columns = done.stdout.split()
     assert columns == [f"{records}:{size}:{records}" for size in (90, 12, 41, 20_000)]
     assert int(peak) < 1_000
+
+
+def test_a_copy_in_another_encoding_does_not_fill_the_disk(tmp_path):
+    """A small packed file may hold any amount of text."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("ä,b\n".encode("latin-1") * 1_000_000))
+    with pytest.raises(BadInput, match="does not fit on the disk"):
+        to_utf8(path, "latin-1", tmp_path / "utf-8.csv", 1_000_000)
+    assert (tmp_path / "utf-8.csv").stat().st_size <= 1_000_000

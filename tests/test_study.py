@@ -1,5 +1,7 @@
 """A study: plain data in, the same table, recipes and measures out, and the same file back."""
 
+import datetime as dt
+
 import pytest
 
 from workbench import datasets
@@ -82,7 +84,19 @@ def test_measures_keep_their_settings():
         ("hierarchies: [a]", "must be a mapping"),
         ("smallest: many", "whole number"),
         ("seed: true", "whole number"),
-        ("data: !!python/object/apply:os.system [ls]", "no YAML"),
+        ("data: !!python/object/apply:os.system [ls]", "line 1: a tag"),
+        ("study: x\na: &a [l, o, l]\nb: *a", "line 3: a reference .* is not read"),
+        ("caps: {P_loss: 1, U_loss: 2,\n  P_loss: 3}", "line 2: this name stands here a second time"),
+        ("study: x\nseed: 9999-99-99", "line 2: this value cannot be"),
+        ("study: x\nseed: 1" + ":59" * 10_000, "line 2: this value cannot be"),
+        ("[" * 100_000, "line 1: more than 50 brackets"),
+        ("{a: " * 100_000, "line 1: more than 50 brackets"),
+        ("\n".join(" " * i + "a:" for i in range(2_000)), "line 51: more than 50 brackets"),
+        ("study: " + "x" * 200_000, "line 1: a value of more than 100,000 characters"),
+        ("#" * 5_000_000, "longer than 4,000,000"),
+        ("study: \ud800", "no YAML"),
+        ("study: \0", "no YAML"),
+        (None, "no text"),
     ],
 )
 def test_what_is_wrong_is_said(text, says):
@@ -104,6 +118,85 @@ def test_what_is_wrong_is_said(text, says):
 def test_a_recipe_that_cannot_be_says_why(ranges, says):
     with pytest.raises(BadInput, match=says):
         written_out(ranges)
+
+
+def test_the_words_about_a_wrong_value_do_not_repeat_it():
+    with pytest.raises(BadInput) as caught:
+        Study.from_yaml("study: x\ncaps: {P_loss: 2024-13-77}")
+    assert "2024" not in str(caught.value) and caught.value.__cause__ is caught.value.__context__ is None
+
+
+def test_what_is_shared_in_memory_is_written_out():
+    """Or the study could not be opened again."""
+    day = dt.date(2024, 2, 29)
+    study = Study(levels={"a": day, "b": day})
+    assert Study.from_yaml(study.to_yaml()).levels == study.levels
+
+
+QUERY = 'data: {{sql: "SELECT * FROM {}"}}'
+
+
+@pytest.fixture
+def places(tmp_path):
+    """A study's folder, and a secret beside it that can be reached from inside."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
+    for name in ("secret.csv", "inside.csv"):
+        (tmp_path / name).write_text("secret,other\n4711,1\n")
+    (tmp_path / "in" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "read_csv('/etc/passwd')",
+        "read_text('/proc/self/environ')",
+        "read_blob('{out}/secret.csv')",
+        "read_csv('{out}/in/../secret.csv')",
+        "read_csv('{out}/in/link.csv')",
+        "read_csv('{out}/in*.csv')",
+        "read_csv(['{out}/in/data.csv', '{out}/secret.csv'])",
+        "glob('/etc/*')",
+        "glob('{out}/*')",
+        "query('FROM read_csv(''/etc/passwd'')')",
+        "read_csv('https://example.org/x.csv')",
+    ],
+)
+def test_a_query_of_a_study_reads_no_file_outside_its_folder(places, function):
+    (places / "in" / "study.yaml").write_text(QUERY.format(function.format(out=places)))
+    with pytest.raises(BadInput, match="outside the folder of its study") as caught:
+        Study.open(places / "in" / "study.yaml").read()
+    assert "4711" not in str(caught.value) and "root" not in str(caught.value)
+
+
+def test_a_query_of_a_study_reads_what_lies_beside_it(places):
+    for folder in (places / "in", places / "it's"):
+        folder.mkdir(exist_ok=True)
+        (folder / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
+        text = QUERY.format("read_csv('" + str(folder / "data.csv").replace("'", "''") + "')")
+        assert Study.from_yaml(text, folder, confined=True).read().records == 2
+
+
+@pytest.mark.parametrize("name", ["../secret.csv", "link.csv", "/etc/passwd", "{out}/secret.csv", "a/../../secret.csv"])
+def test_a_strangers_study_names_no_file_outside_its_folder(places, name):
+    name = name.format(out=places)
+    for text in (f"data: {{path: {name}}}", f"hierarchies: {{sex: {{csv: {name}}}}}"):
+        with pytest.raises(BadInput, match="outside the folder of the study"):
+            Study.from_yaml(text, places / "in", confined=True)
+        assert Study.from_yaml(text, places / "in").to_dict()  # the analyst's own may
+    with pytest.raises(BadInput, match="outside the folder"):
+        Study.from_yaml('data: {path: "a\\0b"}', places / "in", confined=True)
+
+
+def test_a_strangers_study_names_files_in_its_folder(places):
+    for name in ("data.csv", f"{places}/in/data.csv"):
+        assert Study.from_yaml(f"data: {{path: {name}}}", places / "in", confined=True).read().records == 2
+
+
+def test_an_endless_file_is_no_study():
+    with pytest.raises(BadInput, match="longer than"):
+        Study.open("/dev/zero")
 
 
 def test_data_that_were_handed_over_are_asked_for_again():

@@ -39,6 +39,8 @@ class Shown(anywidget.AnyWidget):
     number = traitlets.Int(1).tag(sync=True)
 
 def heard(widget, content, buffers):
+    if content.get("kind") == "download":
+        return widget.send({"kind": "file"}, [b"x" * 1000])
     (WITNESS / "heard").touch()
     print(RECORDS)
     print(RECORDS, file=sys.stderr)
@@ -80,7 +82,7 @@ class Visitor:
         return self.ask(f"/api/kernels/{kernel}")[0] == 200
 
     @contextmanager
-    def talk(self, kernel: str, protocol: str | None = None, **headers: str) -> Iterator[Talk]:
+    def talk(self, kernel: str, protocol: str | None = V1, **headers: str) -> Iterator[Talk]:
         """A connection to a kernel, as the page has one."""
         sent = {"Authorization": f"token {self.token}", "Origin": f"http://127.0.0.1:{self.port}", **headers}
         address = f"ws://127.0.0.1:{self.port}/api/kernels/{kernel}/channels?session_id={uuid.uuid4()}"
@@ -93,14 +95,14 @@ class Visitor:
             timeout=20,
         )
         with closing(connection):
-            yield Talk(connection, protocol)
+            yield Talk(connection)
 
 
 class Talk:
-    """Messages to a kernel and back, in either protocol."""
+    """Messages to a kernel and back."""
 
-    def __init__(self, connection: websocket.WebSocket, protocol: str | None) -> None:
-        self.connection, self.protocol, self.raw = connection, protocol, ""
+    def __init__(self, connection: websocket.WebSocket) -> None:
+        self.connection, self.raw = connection, ""
 
     def say(self, kind: str, content: dict[str, Any], channel: str = "shell") -> str:
         """Send a message; its number."""
@@ -109,10 +111,6 @@ class Talk:
             "msg_id": number, "msg_type": kind, "session": "outside", "username": "", "version": "5.3",
             "date": "2026-01-01T00:00:00Z",
         }  # fmt: skip
-        if self.protocol is None:
-            whole = {"header": header, "parent_header": {}, "metadata": {"version": "1.0.0"}, "content": content}
-            self.connection.send(json.dumps({**whole, "channel": channel, "buffers": []}))
-            return number
         parts = [channel.encode(), *(json.dumps(part).encode() for part in (header, {}, {"version": "1.0.0"}, content))]
         offsets = [8 * (2 + len(parts))]
         for part in parts:
@@ -126,14 +124,12 @@ class Talk:
         message = self.connection.recv()
         if not message:
             raise ConnectionError("closed")
-        self.raw += message if isinstance(message, str) else message.decode("utf-8", "replace")
-        if isinstance(message, str):
-            return json.loads(message)
+        self.raw += message.decode("utf-8", "replace")
         count = int.from_bytes(message[:8], "little")
         at = [int.from_bytes(message[8 * (i + 1) : 8 * (i + 2)], "little") for i in range(count)]
         parts = [message[low:high] for low, high in itertools.pairwise(at)]
         names = ("header", "parent_header", "metadata", "content")
-        return dict(zip(names, (json.loads(part) for part in parts[1:5]), strict=True))
+        return {**dict(zip(names, map(json.loads, parts[1:5]), strict=True)), "buffers": parts[5:]}
 
     def answer(self, number: str, kind: str) -> dict[str, Any]:
         """The answer to a message; what else is heard on the way must be fine."""
@@ -145,6 +141,14 @@ class Talk:
     def comms(self) -> list[str]:
         """The widgets there are; whatever was said before on this channel has been dealt with then."""
         return list(self.answer(self.say("comm_info_request", {}), "comm_info_reply")["comms"])
+
+    def download(self) -> bytes:
+        """The bytes that the widget sends beside a message."""
+        self.say("comm_msg", {"comm_id": self.widget(), "data": {"method": "custom", "content": {"kind": "download"}}})
+        while True:
+            message = self.hear()
+            if message["buffers"]:
+                return message["buffers"][0]
 
     def widget(self) -> str:
         """The number of the widget that is shown."""

@@ -310,7 +310,8 @@ class Workbench(ipywidgets.VBox):
         with self._quietly():
             self.disclosure.model = recipe.model if recipe else None
             self.disclosure.release = self.card.release
-            self.preview.recipe, self.preview.release = recipe, self.card.release
+            with self.preview.hold_trait_notifications():
+                self.preview.recipe, self.preview.release = recipe, self.card.release
 
     # --- the line above
 

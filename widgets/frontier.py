@@ -14,7 +14,7 @@ from widgets.part import script, styles, whole
 from widgets.picture import Picture
 from widgets.vega import ChartPart
 from workbench.charts import frontier_chart, heat_chart, parallel_chart
-from workbench.charts.scene import BASELINE_LABELS, Scene, efficient, headline, left_out, line, words
+from workbench.charts.scene import Scene, baseline_label, efficient, headline, left_out, line, words
 from workbench.errors import BadInput, Undefined, said
 from workbench.figures import about_per_cent, figures
 from workbench.frontier import SIDES, Frontier
@@ -48,24 +48,27 @@ class FrontierChart(ChartPart):
         self._picture = Picture()
         self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
         self._next, self._waits = 0.0, False
-        self._wanted: Recipe | None = None
         super().__init__(frontier=frontier, **traits)
-        self._ready = True
+        self._wanted = self._chosen()
+        self.observe(self._changed, ["frontier", "pinned", "axes", "view", "total", "empty"])
+        self.observe(self._follow, "frontier")
+        self.observe(self._marked, ["selected", "caps"])
+        self.observe(self._moved, "moving")
 
-    _ready = False
+    def _chosen(self) -> Recipe | None:
+        """The recipe that is selected."""
+        measured = self.frontier.measured if self.frontier else ()
+        return measured[self.selected].recipe if 0 <= self.selected < len(measured) else None
 
-    @traitlets.observe("frontier")
     def _follow(self, change: Any) -> None:
         """The selected recipe stays selected, wherever it is now; also where it comes back only later."""
-        if self._ready:
-            measured, wanted = (self.frontier.measured if self.frontier else ()), self._wanted
-            self.selected = next((i for i, point in enumerate(measured) if point.recipe == wanted), -1)
-            self._wanted = wanted
+        measured, wanted = (self.frontier.measured if self.frontier else ()), self._wanted
+        self.selected = next((i for i, point in enumerate(measured) if point.recipe == wanted), -1)
+        self._wanted = wanted
 
-    @traitlets.observe("frontier", "pinned", "axes", "view", "total", "empty")
     def _changed(self, change: Any) -> None:
         """A picture at once, the next ones after a pause: points may stream in faster than anybody looks."""
-        if not self._ready or self._waits:
+        if self._waits:
             return
         wait = self._next - monotonic()
         if self._loop is None or wait <= 0:
@@ -83,21 +86,18 @@ class FrontierChart(ChartPart):
     def show(self) -> None:
         self._draw(True)
 
-    @traitlets.observe("moving")
     def _moved(self, change: Any) -> None:
         """While a slider moves: one row, unless the point leaves the axes."""
-        if self._ready and self.scene is not None:
+        if self.scene is not None:
             scene = replace(self.scene, moving=self.moving)
             if self._picture.fits(scene):
                 self.tell("moved", rows=self._picture.moved(scene), text=self._words(scene))
             else:
                 self._refresh()
 
-    @traitlets.observe("selected", "caps")
     def _marked(self, change: Any) -> None:
-        measured = self.frontier.measured if self.frontier else ()
-        self._wanted = measured[self.selected].recipe if 0 <= self.selected < len(measured) else None
-        if self._ready and (scene := self.scene) is not None:
+        self._wanted = self._chosen()
+        if (scene := self.scene) is not None:
             self.tell("rows", rows=self._picture.marked(scene))
             self.tell("capped", **self._capped(scene))
 
@@ -306,7 +306,7 @@ def _table(scene: Scene) -> list[dict[str, Any]]:
         state = "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "beaten"
         recipe = words(point.recipe)
         rows.append({
-            "recipe": BASELINE_LABELS.get(recipe, recipe), "line": line(point.recipe),
+            "recipe": baseline_label(recipe), "line": line(point.recipe),
             "state": "knee, efficient" if point is scene.knee else state,
             "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
         })  # fmt: skip

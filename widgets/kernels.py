@@ -7,12 +7,15 @@ import logging
 import os
 import re
 import struct
+import traceback
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from itertools import pairwise
+from types import TracebackType
+from typing import Any
 
 from jupyter_server._tz import utcnow
-from jupyter_server.services.kernels.connection.base import deserialize_binary_message, deserialize_msg_from_ws_v1
+from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from nbclient.exceptions import CellExecutionError
@@ -23,7 +26,8 @@ NEEDED = re.compile(
     r"|(NUMBA|OMP|OPENBLAS|MKL)_\w+|WORKBENCH_(?!TOKEN)\w+|IPYTHONDIR|JUPYTER_(CONFIG|DATA|RUNTIME)_DIR"
     r"|SERVER_SOFTWARE|VOILA_(PREHEAT|BASE_URL|SERVER_URL|APP_PORT)"
 )
-V1 = "v1.kernel.websocket.jupyter.org"
+HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a character that is written in two halves
+V1 = "v1.kernel.websocket.jupyter.org"  # the one way of writing messages that is understood here
 
 
 class Kernels(AsyncMappingKernelManager):
@@ -32,11 +36,17 @@ class Kernels(AsyncMappingKernelManager):
     folder = Unicode(help="where kernels work").tag(config=True)
     without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
     left_alone = Integer(28_800, help="seconds after which a page that nobody touched ends").tag(config=True)
+    most = Integer(20, help="kernels at once, those that stand ready among them").tag(config=True)
     met = Dict(help="when a kernel was first seen to be a page's: until then it stood ready")
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.cull_idle_timeout, self.cull_connected = self.without_page, True
+
+    @property
+    def full(self) -> bool:
+        """Whether one more is too many; those that are starting count."""
+        return len({*self._kernels, *self._pending_kernels}) >= self.most
 
     async def start_kernel(self, *, path: str | None = None, env: Mapping[str, str] | None = None, **given: Any) -> str:  # type: ignore[override]
         needed = {name: value for name, value in (env or os.environ).items() if NEEDED.fullmatch(name)}
@@ -74,23 +84,16 @@ class Messages(ZMQChannelsWebsocketConnection):
     opened = Set(help="what this page has opened, and may close")
 
     def handle_incoming_message(self, incoming_msg: Any) -> None:
-        try:
-            welcome = self.welcome(*self.taken_apart(incoming_msg))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, struct.error):
-            self.websocket_handler.close(1002, "that is no message")
+        if self.subprotocol != V1:  # it is being closed; what still comes would be read as something else than here
             return
-        if welcome:
-            super().handle_incoming_message(incoming_msg)
-
-    def taken_apart(self, message: Any) -> tuple[str, str, Mapping[str, Any]]:
-        """The channel, type and content of a message from the page."""
-        if isinstance(message, bytes):
-            _in_it(message, 8 if self.subprotocol == V1 else 4, "little" if self.subprotocol == V1 else "big")
-        if self.subprotocol == V1:
-            channel, parts = deserialize_msg_from_ws_v1(message)
-            return channel, self.session.unpack(parts[0])["msg_type"], self.session.unpack(parts[3])
-        whole = deserialize_binary_message(message) if isinstance(message, bytes) else json.loads(message)
-        return whole.get("channel") or "shell", whole["header"]["msg_type"], whole["content"]
+        try:
+            _in_it(incoming_msg)
+            channel, parts = deserialize_msg_from_ws_v1(incoming_msg)
+            header, _, _, content = (_read(part) for part in parts[:4])
+            if self.welcome(channel, header["msg_type"], content):
+                super().handle_incoming_message(incoming_msg)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error):
+            self.websocket_handler.close(1002, "that is no message")
 
     def welcome(self, channel: str, kind: str, content: Mapping[str, Any]) -> bool:
         if channel != "shell" or kind not in self.INCOMING:
@@ -109,20 +112,42 @@ class Messages(ZMQChannelsWebsocketConnection):
             super().handle_outgoing_message(stream, outgoing_msg)
 
 
-def _in_it(message: bytes, width: int, order: Literal["little", "big"]) -> None:
-    """A message begins with the number of its parts; one that cannot be true keeps the server busy for years."""
-    if int.from_bytes(message[:width], order) * width > len(message):
+def _in_it(message: bytes) -> None:
+    """A message begins with where its parts begin; numbers that cannot be true would keep the server busy for years."""
+    count = int.from_bytes(message[:8], "little")
+    if 8 * (count + 1) > len(message):
         raise ValueError("more parts than bytes")
+    starts = struct.unpack_from(f"<{count}Q", message, 8)
+    if any(low > high for low, high in pairwise((8 * (count + 1), *starts, len(message)))):
+        raise ValueError("parts that overlap")
+
+
+def _read(part: bytes) -> Any:
+    """A part of a message; with half a character in it, which nobody could write down again, it is none."""
+    read = json.loads(part)
+    if HALF.search(part):
+        json.dumps(read, ensure_ascii=False).encode()
+    return read
 
 
 class Quiet(logging.Filter):
-    """Of a cell that failed the log keeps the kind of error and its places: the error's text may hold data."""
+    """Of an error the log keeps its kind and its places: its text may hold data. Of an address it keeps no query."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        error = record.exc_info[1] if record.exc_info else None
+        kind, error, trace = record.exc_info or (None, None, None)
+        text = record.getMessage().partition("\n")[0]
         if isinstance(error, CellExecutionError):
-            text = re.sub(r"\x1b\[[\d;]*m", "", error.traceback)
-            places = re.findall(r"^File (\S+?:\d+)", text, re.MULTILINE)
-            record.msg, record.args = "a cell failed: %s at %s", (error.ename, " > ".join(places) or "its own code")
-            record.exc_info = record.exc_text = None
+            plain = re.sub(r"\x1b\[[\d;]*m", "", error.traceback)
+            places = re.findall(r"^File (\S+?:\d+)", plain, re.MULTILINE)
+            text = f"a cell failed: {error.ename} at {' > '.join(places) or 'its own code'}"
+        elif kind is not None:
+            text = f"an error: {placed(kind, trace)}"
+        record.msg, record.args = re.sub(r"\?\S*", "?...", text), ()
+        record.exc_info = record.exc_text = record.stack_info = None
         return True
+
+
+def placed(kind: type[BaseException], trace: TracebackType | None) -> str:
+    """The kind of an error and its places in the code."""
+    places = (f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(trace))
+    return f"{kind.__name__} at {' > '.join(places)}"

@@ -7,12 +7,18 @@ the list of handlers below is the whole server.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hmac
+import logging
 import os
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from http.client import responses
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import jupyter_server.log
@@ -20,24 +26,26 @@ import nbformat
 from jupyter_server.auth.identity import IdentityProvider
 from jupyter_server.base.handlers import FileFindHandler, JupyterHandler
 from jupyter_server.services.kernels.handlers import KernelHandler
+from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketClosedError
 from traitlets import Unicode
 from traitlets.config import Config
 from voila.app import Voila
 from voila.paths import collect_static_paths
 from voila.tornado.handler import TornadoVoilaHandler
-from voila.tornado.kernel_websocket_handler import VoilaKernelWebsocketHandler
 
-from widgets.kernels import Kernels, Messages, Quiet
+from widgets.kernels import V1, Kernels, Messages, Quiet, placed
 from workbench.scratch import scratch
 
 TEMPLATES = Path(__file__).parent / "template"
 TEMPLATE = "workbench"
 EXTENSIONS = ["anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8"]
 KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
-PING = 30_000  # milliseconds
+ROOM = 3  # seconds that a page waits for room: the one it was reloaded from is just closing
 LARGEST = 4_000_000  # bytes of a message: an upload comes in smaller pieces
 LARGEST_BODY = 64_000  # nothing is posted but a closing page's word
 
@@ -57,13 +65,45 @@ class Locked(JupyterHandler):
         """None: no other site reads anything here."""
 
     async def prepare(self, **given: Any) -> None:
+        if self.sent_by_another_site():
+            raise web.HTTPError(403)
         await super().prepare(**given)
         if not self.current_user:
             raise web.HTTPError(403)
 
+    def sent_by_another_site(self) -> bool:
+        """Whether a site had this asked without its reader's going here: that would start kernels behind their back."""
+        said = self.request.headers.get
+        went = said("Sec-Fetch-Mode") == "navigate" and said("Sec-Fetch-Dest") == "document" and not said("Sec-Purpose")
+        return said("Sec-Fetch-Site") == "cross-site" and not went
+
+    def write_error(self, status_code: int, **given: Any) -> None:
+        """In plain words, the same for everybody: who asks may be unknown yet, and what went wrong is not theirs."""
+        page = self.settings["jinja2_env"].select_template([f"{status_code}.html", "error.html"])
+        words = {"base_url": self.base_url, "status_message": responses.get(status_code, "An error")}
+        self.set_header("Content-Type", "text/html; charset=UTF-8")
+        self.finish(page.render(words))
+
+    def log_exception(
+        self, typ: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        """Neither the query, where the token is, nor the error's text; and that a reader has gone is no error."""
+        gone = isinstance(value, StreamClosedError | WebSocketClosedError)
+        if typ is not None and not gone and not (isinstance(value, web.HTTPError) and value.status_code < 500):
+            self.log.error("%s %s: %s", self.request.method, self.request.path, placed(typ, tb))
+
 
 class ThePage(Locked, TornadoVoilaHandler):
-    """The notebook, run in a kernel of its own."""
+    """The notebook, run in a kernel of its own, as long as there is room for one more."""
+
+    async def get(self, path: str | None = None) -> None:
+        until = time.monotonic() + ROOM
+        kernels = cast(Kernels, self.kernel_manager)
+        while kernels.full:
+            if time.monotonic() > until:
+                raise web.HTTPError(503)
+            await asyncio.sleep(0.1)
+        await cast(Awaitable[None], super().get(path))
 
 
 class Static(Locked, FileFindHandler):
@@ -76,8 +116,13 @@ class Model(Locked, KernelHandler):
     SUPPORTED_METHODS = ("GET",)
 
 
-class Channels(Locked, VoilaKernelWebsocketHandler):
-    """The messages between a page and its kernel."""
+class Channels(Locked, KernelWebsocketHandler):
+    """The messages between a page and its kernel, written in one way only."""
+
+    async def prepare(self, **given: Any) -> None:
+        await super().prepare(**given)
+        if V1 not in re.split(r"[,\s]+", self.request.headers.get("Sec-WebSocket-Protocol", "")):
+            raise web.HTTPError(400)
 
 
 class Closed(Locked):
@@ -211,6 +256,13 @@ def log_request(handler: web.RequestHandler) -> None:
         )
 
 
+def quieted(log: logging.Logger) -> None:
+    """Whatever is written, by whomever: the server's own words, and those that nobody else writes down."""
+    for handler in (*log.handlers, logging.lastResort):
+        if handler is not None:
+            handler.addFilter(Quiet())
+
+
 def copied(notebook: Path, folder: Path, title: str) -> Path:
     """The notebook without anything that was saved in it, alone in a folder; cells tagged `lab` are for Lab only."""
     page = nbformat.read(notebook, as_version=4)
@@ -243,7 +295,11 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "log_level": given.log_level,
             "connection_dir_root": str(private),
             "kernel_websocket_connection_class": Messages,
-            "tornado_settings": {"websocket_max_message_size": LARGEST, "ws_ping_timeout": PING},
+            "tornado_settings": {
+                "websocket_max_message_size": LARGEST,
+                "ws_ping_interval": 1000 * given.ping,
+                "ws_ping_timeout": 3000 * given.ping,  # as long as the interval, every answer would be too late
+            },
         },
         Identity={"cookie_options": {"samesite": "Lax"}, "secure_cookie": given.public.startswith("https:")},
         VoilaConfiguration={
@@ -265,6 +321,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "without_page": given.without_page,
             "left_alone": given.left_alone,
             "cull_interval": given.every,
+            "most": given.most + given.preheat,
             "transport_encryption": "required",  # a kernel's ports are open to every user of this machine
         },
         AsyncIOLoopKernelRestarter={"restart_limit": 0},  # a fresh kernel knows nothing of the page: better say so
@@ -283,6 +340,8 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--without-page", type=int, required=True, help="seconds a kernel outlives its page")
     parser.add_argument("--left-alone", type=int, required=True, help="seconds after which an untouched page ends")
     parser.add_argument("--every", type=int, required=True, help="seconds between two looks at the kernels")
+    parser.add_argument("--most", type=int, required=True, help="pages at once")
+    parser.add_argument("--ping", type=int, required=True, help="seconds between two questions whether a page is there")
     parser.add_argument("--log-level", choices=("INFO", "WARN", "ERROR"), default="ERROR")  # DEBUG would log the data
     return parser
 
@@ -308,7 +367,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.environ.update(homes(private))
         server = Server.instance(config=settings(given, private, token))
         server.initialize([str(notebook)])
-        server.log.addFilter(Quiet())
+        quieted(server.log)
+        logging.getLogger("tornado").setLevel(given.log_level)
         server.start()
     finally:
         shutil.rmtree(private, ignore_errors=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,7 +18,7 @@ from workbench.errors import BadInput, Undefined, Unsatisfiable
 from workbench.published import Published, is_published
 from workbench.publishing import publish
 from workbench.scratch import scratch
-from workbench.serving import NOTEBOOKS, serve
+from workbench.serving import MOST, NOTEBOOKS, serve
 from workbench.study import Study, results_beside
 
 EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
@@ -31,12 +32,50 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Port = Annotated[int | None, typer.Option(help="The port; unless told 8866, or a free one.", min=1, max=65535)]
+
+def between(least: int, most: int) -> Callable[[str], int]:
+    """What reads a number."""
+
+    def number(text: str) -> int:
+        if not re.fullmatch(r"-?\d{1,9}", str(text), re.ASCII) or not least <= int(text) <= most:
+            raise typer.BadParameter(f"{text} is no whole number between {least} and {most:,}")
+        return int(text)
+
+    return number
+
+
+Port = Annotated[
+    int | None,
+    typer.Option(metavar="number", help="The port; unless told 8866, or a free one.", parser=between(1, 65535)),
+]
 NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
-Preheat = Annotated[int, typer.Option(help="Pages that stand ready: they open faster, and cost memory.", min=0, max=20)]
-Address = Annotated[str, typer.Option(help="Where readers find the page, when a proxy stands before it.")]
-Frames = Annotated[str, typer.Option(help="Sites that may show the page in a frame.", show_default=False)]
+Theme = Annotated[
+    Literal["auto", "light", "dark"],
+    typer.Option(metavar="light|dark|auto", help="Light, dark, or as each reader's machine is set."),
+]
+Preheat = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that stand ready: they open faster, and cost memory.",
+        parser=between(0, 20),
+    ),
+]
+Most = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that may be open at once: each costs the memory of a kernel.",
+        parser=between(1, 1000),
+    ),
+]
+Address = Annotated[
+    str, typer.Option(metavar="address", help="Where readers find the page, when a proxy stands before it.")
+]
+Frames = Annotated[
+    str, typer.Option(metavar="sites", help="Sites that may show the page in a frame.", show_default=False)
+]
 
 
 @app.command(short_help="The page for those who decide.")
@@ -49,7 +88,9 @@ def dashboard(
     port: Port = None,
     no_token: NoToken = False,
     no_browser: NoBrowser = False,
+    theme: Theme = "auto",
     preheat: Preheat = 0,
+    most: Most = MOST,
     address: Address = "",
     frames: Frames = "'none'",
 ) -> None:
@@ -65,7 +106,7 @@ def dashboard(
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
         with progress() as told:
-            publish(opened(study), folder, store=results_beside(study), progress=told)
+            publish(opened(study), folder, store=results_beside(study), progress=told, warn=warned)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return
     if folder is not None:
@@ -78,7 +119,9 @@ def dashboard(
             port=port,
             token=not no_token,
             browser=not no_browser,
+            theme=theme,
             preheat=preheat,
+            most=most,
             public=address,
             frames=frames,
             tell=typer.echo,
@@ -86,15 +129,14 @@ def dashboard(
 
 
 @app.command(short_help="The workbench as a page, without JupyterLab.")
-def explore(port: Port = None, no_token: NoToken = False, no_browser: NoBrowser = False) -> None:
-    """The workbench as a page, for analysts without JupyterLab. Who has the link reads the files that you can read.
+def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:
+    """The workbench as a page, for analysts without JupyterLab. Who has the link reads the files that you can read,
+    so there is always a token in it.
 
     \b
     workbench explore
     """
-    serve(
-        NOTEBOOKS / EXPLORE, folder=Path.cwd(), port=port, token=not no_token, browser=not no_browser, tell=typer.echo
-    )
+    serve(NOTEBOOKS / EXPLORE, folder=Path.cwd(), port=port, browser=not no_browser, theme=theme, tell=typer.echo)
 
 
 @app.command(short_help="The workbench in JupyterLab.")
@@ -129,7 +171,7 @@ def shown(study: Path) -> Iterator[Path]:
     try:
         store = None if study == EXAMPLE else results_beside(study)
         with progress() as told:
-            publish(opened(study), private / "published", store=store, progress=told)
+            publish(opened(study), private / "published", store=store, progress=told, warn=warned)
         yield private / "published"
     finally:
         shutil.rmtree(private, ignore_errors=True)
@@ -140,6 +182,12 @@ def opened(study: Path) -> Study:
     if study.suffix not in (".yaml", ".yml"):
         raise BadInput(f"{study} is no study: its name would end in .yaml")
     return Study.open(study)
+
+
+def warned(text: str) -> None:
+    """A line of its own for what the analyst should know, above the progress."""
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}note: {' '.join(text.split())}", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import re
+import shutil
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -128,11 +129,18 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
     return None
 
 
-def to_utf8(path: Path, encoding: str, target: Path) -> Path:
-    """A copy of the text in UTF-8, for readers that know nothing else."""
+def to_utf8(path: Path, encoding: str, target: Path, most_bytes: int | None = None) -> Path:
+    """A copy of the text in UTF-8, for readers that know nothing else; half of the free disk at most, unless told."""
+    left = shutil.disk_usage(target.parent).free // 2 if most_bytes is None else most_bytes
     with opened_text(path, encoding) as source, target.open("wb") as copy:
-        while block := source.read(BLOCK):
-            copy.write(block.encode())
+        while block := source.read(BLOCK).encode():
+            left -= len(block)
+            if left < 0:
+                raise BadInput(
+                    f"{path}: a copy in UTF-8 does not fit on the disk of {target.parent.parent}; write the file in "
+                    "UTF-8, or name another folder with temp_directory="
+                )
+            copy.write(block)
     return target
 
 

@@ -4,7 +4,7 @@
     study.yaml             what was asked, without where the data lie
     frontier.vl.json       the chart of all points
     points/<number>/       of each point that may be recommended: the table of its classes, the populations that it
-                           misjudges most, the released files
+                           misjudges most; of those that were offered when it was published, the released files
 
 Light, since the dashboard's first picture waits for it: it loads nothing of the engine.
 """
@@ -23,12 +23,23 @@ from typing import Any
 from workbench.column import spare
 from workbench.errors import BadInput, said
 from workbench.figures import about_per_cent, figures, listed
-from workbench.thresholds import UNNAMED, band, people, small, tells
+from workbench.thresholds import people
 
-FORMAT = 1
+FORMAT = 2
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
-EXPOSURES, POPULATIONS, RELEASE = "disclosure.parquet", "populations.json", "release.csv"
-OWN = ("who", "people", "loss", "sensitive", "value", "prior", "posterior", "sentence")  # beside the quasi-identifiers
+EXPOSURES, POPULATIONS = "disclosure.parquet", "populations.json"
+LONGEST = 60  # characters of a file's name that come from the study's
+OWN = (
+    "who",
+    "people",
+    "loss",
+    "rounded",
+    "sensitive",
+    "value",
+    "prior",
+    "posterior",
+    "sentence",
+)  # beside the quasi-identifiers
 INTERVAL = re.compile(r"\[(-?[\d.]+)-([\d.]+)\]")
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 OFFERED = {  # for a limit, and what each is called
@@ -64,6 +75,12 @@ class Published:
     @property
     def points(self) -> list[dict[str, Any]]:
         return self.results["points"]
+
+    @property
+    def stem(self) -> str:
+        """What the files of this study are called by: `<stem>-release.csv`, `<stem>-report.html`."""
+        plain = re.sub(r"[^\w-]+", "-", self.results["study"]).strip("-").lower()
+        return plain[:LONGEST].rstrip("-") or "untitled"
 
     @property
     def smallest(self) -> int:
@@ -127,6 +144,10 @@ class Published:
         allowed = [i for i in (self.efficient if among is None else among) if self.loss(i, privacy) <= limit]
         return min(allowed, key=lambda i: (self.loss(i, utility), self.loss(i, privacy)), default=None)
 
+    def within(self, index: int, cap: float | None) -> bool:
+        """Whether a release keeps to a limit."""
+        return cap is None or self.best(cap, [index]) is not None
+
     def choices(self, cap: float | None) -> dict[str, int | None]:
         """The recommended point, its neighbours on the frontier, and the best of the simplest kind."""
         best = self.best(cap)
@@ -149,7 +170,10 @@ class Published:
     def exposures(
         self, index: int, start: int = 0, most: int = 20, wanted: str = ""
     ) -> tuple[int, list[dict[str, Any]]]:
-        """How many classes there are and some of them, the most exposed first; `wanted` is looked for in `who`."""
+        """How many classes there are and some of them, as `order` says; `wanted` is looked for in `who`.
+
+        `share` is a class's loss as a part of the cheapest full disclosure, both in what `exposure` names.
+        """
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
@@ -160,10 +184,27 @@ class Published:
         table = pq.read_table(self._path(index) / EXPOSURES)
         for word in wanted.split():
             table = table.filter(pc.match_substring(table["who"], word, ignore_case=True))
-        rows = table.sort_by([("loss", "descending"), ("who", "ascending")]).slice(start, most).to_pylist()
+        few = spare("few", table.column_names)
+        table = table.append_column(few, pc.is_null(table["people"]))
+        keys = [(few, "ascending"), ("loss", "descending"), ("who", "ascending")]
+        rows = table.sort_by(keys).slice(start, most).to_pylist()
         for row in rows:
             row["labels"] = [row.pop(name) for name in own]
+            row["small"], row["fewer"] = row.pop(few), detail["fewer"]
+            row["share"] = min(row["loss"] / self.results["exposure"]["full"], 1.0)
         return table.num_rows, rows
+
+    def order(self, index: int) -> str:
+        """In what order the classes of a release are listed."""
+        few, fewer, every = (self.opened(index)[key] for key in ("small", "fewer", "classes"))
+        first, alike = "The most exposed first", "those that are alike by the alphabet"
+        if not few:
+            return f"{first}, {alike}."
+        if few == every:
+            return f"All are groups of fewer than {fewer:,} people: {first.lower()}, in tenths; {alike}."
+        are = "group of" if few == 1 else "groups of"
+        last = f"at the end {few:,} {are} fewer than {fewer:,} people, in the same order, in tenths"
+        return f"{first}, {alike}; {last}."
 
     def populations(self, index: int) -> list[dict[str, Any]]:
         """The large populations that the release is most wrong about."""
@@ -172,10 +213,9 @@ class Published:
         return found if isinstance(found, list) else []
 
     def files(self, index: int) -> list[Path]:
-        """The released files: none where they were refused."""
+        """The released files: none where they were refused, or not carried."""
         self.opened(index)
-        stem = RELEASE.removesuffix(".csv")
-        return sorted(self._path(index).glob(f"{stem}*.csv"))
+        return sorted(self._path(index).glob("*.csv"))
 
     def _path(self, index: int) -> Path:
         """A point's folder, as long as the folder is the one that was read first."""
@@ -202,8 +242,18 @@ class Published:
             )
         return f"{axis['name']} {bound} {figures(cap)} ({axis['unit']})"
 
+    def most_exposed(self, index: int) -> dict[str, str]:
+        """What may be learnt at most, in the slider's own measure: a figure, and the group that it is of."""
+        axis, value = self.privacy, abs(self.loss(index, self.privacy))
+        found = self.opened(index)["worst"]
+        sentence = found.get("sentence") or f"In units of: {axis['unit']}."
+        if axis["full"]:
+            share = min(value / axis["full"], 1.0)
+            return {"figure": about_per_cent(share), "unit": "of what a full disclosure tells", "sentence": sentence}
+        return {"figure": figures(value), "unit": axis["name"], "sentence": sentence}
+
     def learnt(self, index: int) -> dict[str, str]:
-        """What an attacker would learn: a figure, the sentence about it, and where it comes from."""
+        """What an attacker would learn on average: a figure, the sentence about it, and where it comes from."""
         found, knows = self.opened(index)["attack"], words_of(self.results["table"]["quasi"])
         if "reason" in found:
             own = figures(abs(self.loss(index, self.privacy)))
@@ -213,28 +263,31 @@ class Published:
         more = f"{times:.1f} times as often as" if times >= 2 else f"{about_per_cent(times - 1)} more often than"
         if right - chance < 0.0005:
             more = "no more often than"
-        guess = f" (by always saying {found['commonest']})" if found["commonest"] else ""
+        unit = "as often right" if times >= 2 else "more often right"
         return {
             "figure": f"{times:.1f} ×" if times >= 2 else f"+{about_per_cent(times - 1)}",
-            "unit": "as often right" if times >= 2 else "more often right",
-            "sentence": f"An attacker who knows somebody's {knows} would guess the {name} right {more} without the "
-            f"release: for {1000 * right:.0f} people in 1,000, instead of {1000 * chance:.0f}{guess}.",
+            "unit": f"{unit}, on average",
+            "sentence": f"On average, an attacker who knows somebody's {knows} would guess the {name} right {more} "
+            f"without the release: for {1000 * right:.0f} people in 1,000, instead of {1000 * chance:.0f} "
+            f"(by always saying {found['commonest']}).",
         }
 
     def cost(self, index: int) -> dict[str, str]:
-        """What a researcher would get wrong."""
+        """What a researcher would get wrong, usually and at worst."""
         found = self.opened(index)["accuracy"]
         if "reason" in found:
             own = figures(abs(self.loss(index, self.utility)))
-            return {"figure": own, "unit": self.utility["name"], "sentence": f"In units of: {self.utility['unit']}."}
+            unit = self.utility
+            return {"figure": own, "unit": unit["name"], "sentence": f"In units of: {unit['unit']}.", "worst": ""}
         low, high = (f"{100 * found[end]:.1f}" for end in ("low", "high"))
         about, span = about_per_cent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
-        name = words(found["sensitive"])
+        name, near = words(found["sensitive"]), f"{100 * found['from']:g} to {100 * found['to']:g} %"
         return {
             "figure": span.replace(" to ", "–"),
             "unit": f"where {about} is true",
-            "sentence": f"If {about} of a large group have a certain {name}, the release says {span}, in "
-            f"nine cases out of ten. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
+            "sentence": f"Where about {about} ({near}) of a large group have a certain {name}, the release says {span} "
+            f"in nine cases out of ten. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
+            "worst": misjudged(found["worst"]) if found["worst"] else "",
         }
 
     def groups(self, index: int) -> str:
@@ -246,7 +299,18 @@ class Published:
 
     def how_many(self, row: dict[str, Any]) -> str:
         """The people of one row of the table of classes."""
-        return people(row["people"], self.smallest)
+        count = row["people"]
+        return people(count, row.get("fewer", self.smallest) if count is None else self.smallest)
+
+    def how_exposed(self, row: dict[str, Any]) -> str:
+        """The exposure of one row of that table: what it may be at most, where it is rounded up."""
+        return f"{'up to ' if row['rounded'] else ''}{about_per_cent(row['share'])}"
+
+
+def misjudged(row: dict[str, Any]) -> str:
+    """A large group that the release is wrong about, in a line."""
+    truth, told = about_per_cent(row["truth"]), about_per_cent(row["told"])
+    return f"Worst: {row['who']}, {row['value']}: {truth} in truth, {told} in the release."
 
 
 def words(name: str) -> str:
@@ -271,17 +335,3 @@ def plain(label: str) -> str:
         first, _, last = label[1:-1].rpartition(", ")
         return f"{first} or {last}" if first else last.replace(" .. ", " … ")
     return INTERVAL.sub(r"\1–\2", label)
-
-
-def exposed(sensitive: str, value: str | None, prior: float, count: int, of: int, smallest: int) -> str:
-    """What is believed of a class's people, as the threshold allows; a value that few have goes without its name."""
-    named = f"the {words(sensitive)} {value}" if value is not None else f"{UNNAMED} of {words(sensitive)}"
-    if small(of, smallest):
-        share = band(count / of).capitalize() + " of them"
-    elif small(count, smallest):
-        share = f"Fewer than {smallest} of them"
-    elif tells(count, of, smallest):
-        share = f"All of them but fewer than {smallest}"
-    else:
-        share = f"{about_per_cent(count / of)} of them"
-    return f"{share} have {named}" + (f"; of everybody, {about_per_cent(prior)}." if value is not None else ".")

@@ -1,50 +1,62 @@
 """Publishing a study: what people may see who don't have the data, in a folder that has no microdata in it.
 
-What is where is said in `workbench.published`, which reads it. Three rules keep raw records out:
+What is where is said in `workbench.published`, which reads it. Four rules keep raw records out:
 
 - What is said of classes is what the release itself says, and less: labels as released; below the study's threshold
-  no count, no exact share and no loss finer than a tenth (`workbench.thresholds`).
-- What is said of large populations (the truth beside the release's answer) is in whole per cent, about populations
-  and values that at least as many people have as the threshold says.
-- Measured values have four figures, so that they are no checksum of the data; a limit that was kept stays kept.
+  no count, no exact share and no fine loss (`workbench.thresholds`), and sentences are made from numbers that were
+  held against it one by one (`workbench.findings`).
+- What is said of large populations (the truth beside the release's answer) is in whole per cent, and only where that
+  many people are in each of the four: in the population or not, with the value or not.
+- Measured values have four figures, so that they are no checksum of the data; a limit that was kept stays kept. One
+  figure is all they have where a value that few people have decides them.
+- Several releases say more together than each does: a person's value is in the person's class of every one. So the
+  folder has the file of no more than those that are offered where the page opens, with what they tell together.
 
 A point's own figures (its largest loss, its smallest class) belong to the release as a whole, and stay.
-The releases of several points together say more than any of them: a folder is for the people who choose, and one
-release is for the public. So it is readable by its owner alone.
+A folder is for the people who choose, and one release is for the public. So it is readable by its owner alone.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
 import secrets
 import shutil
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from workbench import __version__, published, shown
-from workbench.errors import BadInput, Undefined
-from workbench.frontier import Frontier, undominated
+from workbench import __version__, findings, published, shown
+from workbench.errors import BadInput, Undefined, said
+from workbench.figures import figures, listed
+from workbench.frontier import Frontier
 from workbench.measures import Measure
-from workbench.models import Model
-from workbench.parameters import about
+from workbench.measures.privacy_loss import PrivacyLoss
+from workbench.offered import allowed, largest_loss, on_axes, rounded, simplest, worth_opening
+from workbench.published import Published, words_of
+from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.shown import FIGURES, write_json
 from workbench.store import Store
 from workbench.study import Study
 from workbench.sweeps import sweep
 from workbench.table import Table
-from workbench.thresholds import coarse, nameable
+from workbench.thresholds import nameable, small, some_of
+from workbench.together import certain
 
 Progress = Callable[[int, int, str], object]
+Warn = Callable[[str], object]
+NOT_CARRIED = (
+    "it is not among the releases that were offered when this was published; several files together tell more of "
+    "people than each does, so only those are here"
+)
+WITHOUT = "the study was published without its releases"
 
 
 def publish(
@@ -54,17 +66,21 @@ def publish(
     given: Any = None,
     store: Store | str | PathLike[str] | None = None,
     progress: Progress | None = None,
-    releases: bool = True,
+    releases: bool | Literal["all"] = True,
+    warn: Warn | None = None,
 ) -> Path:
     """Write what the dashboard and the report show of a study; the folder is new, empty, or published before.
 
     `given` stands for data that no file holds. `progress(done, total, words)` is called after every point and every
-    release. With `releases=False` no released file is written.
+    release. Written are the files of the releases that are offered where the page opens; with `releases="all"` those
+    of all that can be opened, with False none. What the analyst should know goes to `warn`, or is a Python warning.
     """
     place = _place(Path(folder))
+    if not (isinstance(releases, bool) or releases == "all"):
+        raise BadInput("publish: releases is True (those that are offered), False (none) or 'all'")
     told: Progress = progress or (lambda done, total, words: None)
-    with warnings.catch_warnings():  # about roles: the analyst has seen them
-        warnings.simplefilter("ignore", UserWarning)
+    warned: Warn = warn or (lambda text: warnings.warn(text, UserWarning, stacklevel=3))
+    with _heard(warned):
         table = study.table(study.read(given))
     swept = sweep(
         table,
@@ -73,108 +89,133 @@ def publish(
         store,
         progress=lambda done, total, point: told(done, total, f"measured: {point.recipe}"),
     )
-    frontier = _rounded(_on_axes(swept, study))
-    opened = worth_opening(frontier)
-    if not opened:
+    frontier = rounded(allowed(on_axes(swept, study), table, study.smallest))
+    indices = worth_opening(frontier)
+    if not indices:
         why = f": {frontier.undefined['reason'].iloc[0]}" if len(frontier.undefined) else "; give the study recipes"
         raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{why}")
     aside = scratch(place.parent)
     try:
         details = {}
         (aside / published.POINTS).mkdir(mode=0o700)
-        for done, i in enumerate(opened):
+        for done, i in enumerate(indices):
+            point, at = frontier.measured[i], aside / published.POINTS / str(i)
             details[i] = shown.opened(
-                table, frontier.measured[i].recipe, study, aside / published.POINTS / str(i), releases
+                table, point.recipe, study.measured(), study.smallest, at, largest_loss(frontier, point)
             )
-            told(done + 1, len(opened), f"written: {frontier.measured[i].recipe}")
-        write_json(aside / published.RESULTS, _results(study, table, frontier, details))
+            told(done + 1, len(indices), f"written: {point.recipe}")
+        results = _results(study, table, frontier, details)
+        write_json(aside / published.RESULTS, results)
+        results |= _carried(Published(aside), table, frontier, releases)
+        write_json(aside / published.RESULTS, results)
         write_json(aside / published.CHART, frontier.chart(640, 380).to_dict())
         (aside / published.STUDY).write_text(_bare(study).to_yaml(), "utf-8")
         _into_place(aside, place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    for text in _worth_saying(study, results):
+        warned(text)
     return place
 
 
-# --- which points
+@contextmanager
+def _heard(warned: Warn) -> Iterator[None]:
+    """What is warned of while the data are read, for the analyst."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for one in caught:
+        if issubclass(one.category, UserWarning):
+            warned(str(one.message))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def _on_axes(swept: Frontier, study: Study) -> Frontier:
-    if len(study.axes) not in (0, 2):
-        raise BadInput("study: axes name two measures, one of privacy and one of utility")
-    frontier = swept.on(*study.axes)
-    assert frontier.axes  # says what is missing
-    return frontier
-
-
-def _rounded(frontier: Frontier) -> Frontier:
-    """The same points with four figures; what lies under a limit lies under it still."""
-
-    def figures(key: str, value: float) -> float:
-        if not math.isfinite(value):
-            return value
-        measure = frontier.measure(key)
-        towards = ROUND_FLOOR if measure.better == "higher" else ROUND_CEILING
-        rounding = towards if measure.side == "privacy" else ROUND_HALF_EVEN
-        return float(Context(prec=FIGURES, rounding=rounding).create_decimal(value))
-
-    points = [
-        replace(point, values={key: figures(key, value) for key, value in point.values.items()}, key="")
-        for point in frontier.measured
-    ]
-    return replace(frontier, measured=points)
-
-
-def worth_opening(frontier: Frontier) -> list[int]:
-    """The points that may be recommended: the efficient ones, and those that are among the simplest."""
-    efficient, plainest = frontier.is_efficient(), simplest(frontier)
-    among = np.array(plainest, dtype=int)
-    of_them = among[undominated(frontier.losses()[among])].tolist() if plainest else []
-    return sorted({*np.flatnonzero(efficient).tolist(), *of_them})
-
-
-def simplest(frontier: Frontier) -> list[int]:
-    """The points whose promise is the easiest to explain: one model rather than several, about sizes alone."""
-
-    def plainness(model: Model) -> tuple[int, bool]:
-        return len(model.parts), model.needs_sensitive
-
-    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
-    found = {i: plainness(m) for i in np.flatnonzero(defined).tolist() if (m := frontier.measured[i].recipe.model)}
-    return [i for i, plain in found.items() if plain == min(found.values())]
+def _worth_saying(study: Study, results: Mapping[str, Any]) -> list[str]:
+    """What the analyst should know of the folder."""
+    found = [results["as_they_are"], results["limit"]["sentence"] if results["limit"] else ""]
+    refused = {point["opened"]["refused"] for point in results["points"] if point["opened"]} - {
+        "",
+        NOT_CARRIED,
+        WITHOUT,
+    }
+    found += [f"No file of a release was written: {why}." for why in sorted(refused)]
+    axis = results["axes"]["privacy"]["key"]
+    other = [key for key in study.caps if key != axis]
+    found += [f"The page has one limit, on {axis}: those on {listed(other)} are not part of it."] if other else []
+    return [text for text in found if text]
 
 
 # --- the whole
 
 
 def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Any]) -> dict[str, Any]:
-    rare = [
-        label
-        for seen in table.sensitive.values()
-        for label, named in zip(seen.labels, nameable(seen.totals, study.smallest), strict=True)
-        if not named
-    ]
     plainest, records = set(simplest(frontier)), frontier.records()
     for i, (point, record) in enumerate(zip(frontier.measured, records, strict=True)):
-        for said in ("sentences", "reasons"):
-            record[said] = {key: coarse(text, study.smallest, rare) for key, text in record[said].items()}
+        detail = dict(details[i]) if i in details else None
+        left_out = "Left out of the frontier: it is undefined on one of the measures of the chart."
+        promise = findings.promise(point.recipe.model, table.sensitive)
         record |= {
-            "promise": _promise(point.recipe.model),
-            "explain": frontier.explain(point),
+            "sentences": detail.pop("sentences") if detail else {},
+            "reasons": {key: findings.reason(said, table) for key, said in record["reasons"].items()},
+            "promise": promise,
+            "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
+            "explain": left_out if np.isnan(frontier.losses()[i]).any() else frontier.explain(point),
             "simple": i in plainest,
-            "opened": details.get(i),
+            "opened": detail,
         }
+    neutral = words_of(table.neutral) if table.neutral else ""
+    asked, opens = _limit(study, frontier)
     return {
         "format": published.FORMAT,
         "edition": secrets.token_hex(8),
         "workbench": __version__,
+        "published": date.today().isoformat(),
         "study": study.name,
         "smallest": study.smallest,
         "table": _described(table, study.smallest),
+        "as_they_are": f"Published as they are, and counted in none of these figures: {neutral}." if neutral else "",
         "measures": [_measure(measure) for measure in frontier.measures],
-        "axes": {"privacy": _privacy_axis(frontier, table), "utility": {"key": frontier.axes[1]}},
-        "cap": _cap(study, frontier),
+        "axes": {"privacy": _privacy_axis(frontier, table, study.smallest), "utility": {"key": frontier.axes[1]}},
+        "exposure": _exposure(table, study.smallest),
+        "cap": opens,
+        "limit": asked,
         "points": records,
+    }
+
+
+def _carried(read: Published, table: Table, frontier: Frontier, releases: bool | Literal["all"]) -> dict[str, Any]:
+    """Write the released files; which there are, and what they tell together."""
+    points = read.points
+    may = [i for i, point in enumerate(points) if point["opened"] and not point["opened"]["refused"]]
+    offered = set(read.choices(read.results["cap"]).values())
+    chosen = [i for i in may if releases == "all" or (releases and i in offered)]
+    for i in may:
+        points[i]["opened"]["refused"] = "" if i in chosen else NOT_CARRIED if releases else WITHOUT
+    made = []
+    for i in chosen:
+        made.append(frontier.measured[i].recipe.release(table))
+        made[-1].export(read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv")
+    return {"points": points, "carried": chosen, "together": _together(table, made, read.smallest)}
+
+
+def _together(table: Table, releases: Sequence[Release], smallest: int) -> dict[str, Any]:
+    """What the files tell together, in numbers and in words."""
+    count, everybody, name = len(releases), table.records, words_of(list(table.sensitive) or ["value"])
+    if not releases or not table.sensitive:
+        return {"files": count, "certain": None, "alone": None, "sentence": ""}
+    found = certain(table, releases)
+    together, alone = (some_of(one, everybody, smallest) for one in (found.together, found.alone))
+    told = [None if small(one, smallest) or small(everybody - one, smallest) else one for one in found[:2]]
+    by = f", and finds people again by their {words_of(table.neutral)}," if found.joined else ""
+    at_most = " at most" if found.alone else ""
+    who = "Who has the file" if count == 1 else f"Who has all {count} files{by}"
+    said = f"{who} is certain of the {name} of {together}" if found.together else f"{who} is certain of nobody's {name}"
+    return {
+        "files": count,
+        "certain": told[0],
+        "alone": told[1],
+        "sentence": said + (f"; with one file alone, of {alone}{at_most}." if count > 1 and found.together else "."),
     }
 
 
@@ -194,18 +235,18 @@ def _described(table: Table, smallest: int) -> dict[str, Any]:
 
 def _measure(measure: Measure) -> dict[str, Any]:
     said = {name: getattr(measure, name) for name in ("key", "name", "unit", "side", "better")}
-    return {**said, "about": _about(type(measure))}
+    return {**said, "about": findings.about(type(measure))}
 
 
-def _privacy_axis(frontier: Frontier, table: Table) -> dict[str, Any]:
+def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> dict[str, Any]:
     """The scale of the slider: from the safest efficient point to the least safe, and what full disclosure costs."""
     key = frontier.axes[0]
     values = frontier.efficient[key].to_numpy()
     finite = values[np.isfinite(values)]
     if not len(finite):
         raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
-    revealed = getattr(frontier.measure(key), "revealed", None)
-    full = min(float(revealed(seen).min()) for seen in table.sensitive.values()) if revealed else None
+    measure = frontier.measure(key)
+    full = findings.cheapest(table, measure, smallest) if isinstance(measure, PrivacyLoss) else None
     return {
         "key": key,
         "low": float(finite.min()),
@@ -215,36 +256,40 @@ def _privacy_axis(frontier: Frontier, table: Table) -> dict[str, Any]:
     }
 
 
-def _cap(study: Study, frontier: Frontier) -> float:
-    """Where the slider stands at first: the study's cap, the knee, or the middle of the efficient points."""
+def _exposure(table: Table, smallest: int) -> dict[str, Any]:
+    """What the losses of classes are measured in, whatever the slider is about, and what full disclosure costs."""
+    if not table.sensitive:
+        return {"full": 1.0, "name": "how likely the right person is found in the group"}
+    full = findings.cheapest(table, PrivacyLoss(), smallest)
+    name = "how far belief moves from what is known of everybody (Jensen-Shannon divergence)"
+    return {"full": round(math.log(2) if full is None else full, FIGURES), "name": name}
+
+
+def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:
+    """The study's limit, whether a release keeps it, and where the slider stands at first.
+
+    That is the limit, or the end nearest to it; without one the knee, or the middle of the efficient points.
+    """
     key = frontier.axes[0]
-    values = frontier.efficient[key].to_numpy()
+    measure, values = frontier.measure(key), frontier.efficient[key].to_numpy()
     finite = np.sort(values[np.isfinite(values)])
     asked = study.caps.get(key)
-    if asked is not None and finite[0] <= asked <= finite[-1]:
-        return float(asked)
-    try:
-        knee = frontier.knee.values[key]
-    except Undefined:
-        knee = math.inf
-    return float(knee if math.isfinite(knee) else finite[len(finite) // 2])
-
-
-def _promise(model: Model | None) -> str:
-    """What the models say of themselves in the first line of their files, with their numbers; a class is a group."""
-    promises = []
-    for part in model.parts if model else ():
-        said = _about(type(part))
-        for name, value in part.settings().items():
-            if isinstance(value, (int, float)):
-                said = re.sub(rf"\b{name}\b", f"{value:,g}", said)
-        promises.append(said.replace("classes", "groups").replace("class", "group"))
-    return "; ".join(promises)
-
-
-def _about(kind: type) -> str:
-    """What a variant says of itself after its name."""
-    return about(kind).partition(": ")[2].rstrip(".")
+    if asked is None:
+        try:
+            knee = frontier.knee.values[key]
+        except Undefined:
+            knee = math.inf
+        return None, float(knee if math.isfinite(knee) else finite[len(finite) // 2])
+    if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
+        raise BadInput(f"study: the cap {said(asked)} on {key} is no number")
+    floor = measure.better == "higher"
+    safest, bound = (finite[-1], "at least") if floor else (finite[0], "at most")
+    kept = bool(asked <= safest if floor else asked >= safest)
+    sentence = (
+        f"No release keeps to the study's limit of {bound} {figures(asked)} on {measure.name}; the safest reaches "
+    )
+    told = {"asked": float(asked), "kept": kept, "sentence": "" if kept else f"{sentence}{figures(safest)}."}
+    return told, float(min(max(asked, finite[0]), finite[-1]))
 
 
 def _bare(study: Study) -> Study:

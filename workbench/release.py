@@ -22,12 +22,16 @@ from workbench.errors import BadInput, said
 from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
+from workbench.uniqueness import NAMING, says
 from workbench.writing import write_frames
 
 CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
 HALF = 0.5
 NOTICEABLE = 0.01  # of the records
 FEW = 5  # records that are alike by chance
+SHARING = 2  # a value of a column names people where fewer share it, on average
+SHARING_A_NAME = 10  # the same where the column is called like a name
+NAMES = (*NAMING, "fullname", "guid", "id", "identifier", "ids", "mail", "name", "names", "username", "uuid")
 
 
 class Posterior(NamedTuple):
@@ -154,8 +158,7 @@ class Release:
         Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
         schooling), and look for that. What is hidden of a sensitive column may follow from a neutral one.
         """
-        classes, table = self.classes, self.table
-        neutral = [name for name in table.neutral if name not in self.removed]
+        classes, table, neutral = self.classes, self.table, self._neutral
         found = []
         for a, name in enumerate(table.quasi):
             if not classes.exact and (classes.low[:, a] < classes.high[:, a]).any():  # type: ignore[index]
@@ -163,17 +166,33 @@ class Release:
         hidden = [name for name in table.sensitive if classes.exact or name in self.removed]
         return found + [(n, name) for name in hidden for n in neutral if tells(table, n, name)]
 
+    @property
+    def _neutral(self) -> list[str]:
+        """The columns that are published as they are."""
+        return [name for name in self.table.neutral if name not in self.removed]
+
+    def named(self) -> list[str]:
+        """Neutral columns, published as they are, that nearly name people: with one of them known, nothing is hidden.
+
+        Two releases that both have such a column can be joined by it, record by record.
+        """
+        return [name for name in self._neutral if names(self.table.columns[name])]
+
     def export(self, path: str | Path, giveaways: bool = False) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
 
-        Refused where a neutral column gives away what the release blurs, unless `giveaways` says that it is known.
+        Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
+        that it is known.
         """
-        found = [] if giveaways else self.giveaways()
+        found = (
+            [] if giveaways else [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
+        )
+        found += [] if giveaways else [f"{known!r} tells {told!r}" for known, told in self.giveaways()]
         if found:
-            tales = ", ".join(f"{known!r} tells {told!r}" for known, told in found)
             raise BadInput(
-                f"{path}: neutral columns are published as they are, and {tales}: no measure here counts that. "
-                "Leave them out with table.drop([...]), make them quasi-identifiers, or say giveaways=True"
+                f"{path}: neutral columns are published as they are, and {', '.join(found)}: no measure here counts "
+                "that. Leave them out with table.drop([...]), make them identifiers or quasi-identifiers, or say "
+                "giveaways=True"
             )
         path, tables = Path(path), self.tables()
         targets: list[Path] = []
@@ -286,6 +305,17 @@ def tells(table: Table, known: str, about: str) -> bool:
     share, base = count / np.bincount(here)[group], np.bincount(there)[value] / len(there)
     news = (share >= CERTAIN) & (count >= FEW) & (base <= HALF)  # a value of most records tells little
     return bool(count[news].sum() >= NOTICEABLE * len(here))
+
+
+def names(column: Column) -> bool:
+    """Whether a column nearly names people: on average fewer than two share a value, or fewer than ten where it is
+    called like a name. A measured number is a reading, unless it is called so."""
+    known, distinct = int(column.counts.sum()), len(column.values)
+    if distinct <= FEW or distinct < NOTICEABLE * (known + column.missing):
+        return False
+    if says(column.name, NAMES):
+        return known < SHARING_A_NAME * distinct
+    return column.values.dtype.kind != "f" and known < SHARING * distinct
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from workbench import offline
 from workbench.figures import about_per_cent, figures
-from workbench.published import CHART, OFFERED, Published, words, words_of
+from workbench.published import CHART, OFFERED, Published, words_of
 
 CLASSES = 25  # the most exposed ones
 
@@ -21,13 +22,15 @@ PAGE = """<!doctype html>
 ><style>
 body {{ font: 16px/1.55 system-ui, sans-serif; max-width: 860px; margin: 3em auto; padding: 0 20px }}
 h1 {{ font-size: 28px; line-height: 1.2; margin: 0 0 .2em }} h2 {{ font-size: 19px; margin: 2em 0 .5em }}
-.soft, caption, th {{ opacity: .7 }} .lead {{ font-size: 18px }} img, svg {{ max-width: 100% }}
+.soft, caption, th {{ opacity: .7 }} .lead {{ font-size: 18px }} img, svg {{ max-width: 100%; height: auto }}
 table {{ border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums }}
-th {{ text-align: left; font-weight: 600 }} 
+th {{ text-align: left; font-weight: 600 }}
 td, th {{ padding: 6px 12px 6px 0; border-bottom: 1px solid #8884; vertical-align: top }}
 .figures {{ display: flex; flex-wrap: wrap; gap: 16px 48px; margin: 1em 0 }}
 .figures b {{ font-size: 36px; line-height: 1.1; margin-right: 8px; white-space: nowrap }}
 .figures div {{ flex: 1 1 320px }} .wide {{ overflow-x: auto }}
+.warn {{ border-left: 4px solid #d55e00; padding-left: 12px }}
+@media print {{ .vega-embed details, .vega-actions {{ display: none }} }}
 @media print {{ body {{ margin: 0 }} h2 {{ break-after: avoid }} tr {{ break-inside: avoid }} }}
 </style></head>
 <body>{body}</body></html>
@@ -55,29 +58,41 @@ def _safe(text: Any) -> str:
     return html.escape(str(text))
 
 
+def _cell(text: Any) -> str:
+    """Text whose shares stay on one line."""
+    return _safe(text).replace(" %", "&nbsp;%")
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     titles = "".join(f'<th scope="col">{_safe(name)}</th>' for name in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    lines = "".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def _decision(study: Published, index: int, cap: float | None) -> str:
-    """One paragraph that says what is proposed, and why."""
-    table, point = study.results["table"], study.points[index]
+    """One paragraph that says what is proposed, and why; what is wrong with it stands out."""
+    results, point = study.results, study.points[index]
+    table, scale = results["table"], study.scale(cap)
     sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else ""
     learn = f", and nobody should learn their {sensitive}" if sensitive else ""
-    best = study.choices(cap)["recommended"] == index
-    recommended = (
-        f"Of all candidates that keep to the limit ({study.scale(cap)}), it loses the least accuracy."
-        if best
-        else f"It was opened instead of the one that is recommended for the limit ({study.scale(cap)})."
+    within, best = study.within(index, cap), study.choices(cap)["recommended"] == index
+    why = f"It was opened instead of the one that is recommended for the limit ({scale})."
+    if best:
+        why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
+    limit = results["limit"]["sentence"] if results["limit"] else ""
+    exceeded = (
+        "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
     )
+    warnings = "".join(f'<p class="warn">{_safe(said)}</p>' for said in (limit, exceeded) if said)
+    day = date.fromisoformat(results["published"])
     return (
-        f"<h1>{_safe(study.results['study'])}</h1>"
-        f'<p class="soft">Which anonymised version of this table should be published?</p>'
+        f"<h1>{_safe(results['study'])}</h1>"
+        f'<p class="soft">Which anonymised version of this table should be published? '
+        f"As of {day.day} {day:%B %Y}.</p>"
         f'<p class="lead">The table is about {table["records"]:,} people. An attacker may know their '
-        f"{_safe(words_of(table['quasi']))}{_safe(learn)}. Proposed is the release "
-        f"<b>{_safe(point['recipe'])}</b>. {_safe(recommended)}</p>"
+        f"{_safe(words_of(table['quasi']))}{_safe(learn)}. Proposed is the release with this promise: "
+        f"<b>{_safe(point['promise'] or point['recipe'])}</b> ({_safe(point['recipe'])}). {_safe(why)} "
+        f"{_safe(results['as_they_are'])}</p>{warnings}"
     )
 
 
@@ -86,29 +101,35 @@ def _chart(study: Published, index: int, cap: float | None) -> str:
     spec = json.loads((study.folder / CHART).read_bytes())
     rows, values = spec["datasets"], study.points[index]["values"]
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
-    said = f"Ringed: {study.points[index]['recipe']}, {study.privacy['key']} {values[study.privacy['key']]}."
+    value = figures(float(values[study.privacy["key"]]))
+    said = f"Ringed: {study.points[index]['recipe']}, {study.privacy['name']} {value}."
     if cap is not None:
         drawn = (layer.get("encoding", {}).get("x", {}) for layer in spec["layer"])
         low, high = next(x["scale"]["domain"] for x in drawn if "scale" in x)
         floor = study.privacy["better"] == "higher"
-        bound = f"{'at least' if floor else 'at most'} {figures(cap)}"
-        rows["cap_x"] = [{"x": cap, "x2": low if floor else high, "label": bound, "flip": floor}]
-        said += f" The line is the limit, {bound}."
-    return f'{offline.fragment(spec)}<p class="soft">{_safe(said)}</p>'
+        rows["cap_x"] = [
+            {"x": cap, "x2": low if floor else high, "label": "", "flip": floor}
+        ]  # the name of an end is there
+        said += f" The line is the limit, {'at least' if floor else 'at most'} {figures(cap)}."
+    return f'<div class="wide">{offline.fragment(spec)}</div><p class="soft">{_safe(said)}</p>'
 
 
 def _release(study: Published, index: int) -> str:
-    """What is promised, what would be learnt, and what that costs."""
-    point = study.points[index]
-    promise = f"Its promise: {point['promise']}. " if point["promise"] else ""
-    groups = f"It makes {study.groups(index)}." if study.groups(index) else ""
+    """What would be learnt, at most and on average, and what that costs."""
+    detail, together = study.opened(index), study.results["together"]
+    groups = f"<p>It makes {_safe(study.groups(index))}.</p>" if study.groups(index) else ""
     cards = "".join(
-        f"<div><p><b>{_safe(said['figure'])}</b>{_safe(said['unit'])}</p><p>{_safe(said['sentence'])}</p></div>"
-        for said in (study.learnt(index), study.cost(index))
+        f"<div><p><b>{_safe(said['figure'])}</b>{_safe(said['unit'])}</p><p>{_safe(said['sentence'])}</p>"
+        f"{_paragraph(said.get('worst', ''))}</div>"
+        for said in (study.most_exposed(index), study.learnt(index), study.cost(index))
     )
-    refused = study.opened(index)["refused"]
-    file = f"<p>No file was written for it: {_safe(refused)}.</p>" if refused else ""
-    return f'<h2>This release</h2><p>{_safe(promise + groups)}</p><div class="figures">{cards}</div>{file}'
+    file = f"No file was written for it: {detail['refused']}." if detail["refused"] else ""
+    several = together["sentence"] if together["files"] > 1 else ""
+    return f'<h2>This release</h2>{groups}<div class="figures">{cards}</div>{_paragraph(file)}{_paragraph(several)}'
+
+
+def _paragraph(said: str) -> str:
+    return f"<p>{_safe(said)}</p>" if said else ""
 
 
 def _exposed(study: Published, index: int) -> str:
@@ -117,11 +138,14 @@ def _exposed(study: Published, index: int) -> str:
     if not isinstance(detail["classes"], int):
         return f"<h2>Who would be exposed</h2><p>{_safe(detail['classes']['reason'])}</p>"
     count, rows = study.exposures(index, most=CLASSES)
-    shown = [(row["who"], study.how_many(row), row["sentence"] or "", figures(row["loss"])) for row in rows]
-    note = f"The {len(rows)} most exposed of {count:,} groups of people whom the release does not tell apart."
-    hidden = f'Counts below {study.smallest} are shown as "fewer than {study.smallest}".'
-    head = ("who they are", "how many", "what would be believed of them", "loss")
-    return f"<h2>Who would be exposed</h2><p>{_safe(note)} {_safe(hidden)}</p>{_table(head, shown)}"
+    shown = [(row["who"], study.how_many(row), row["sentence"] or "", study.how_exposed(row)) for row in rows]
+    note = f"{len(rows)} of {count:,} groups of people whom the release does not tell apart. {study.order(index)}"
+    exposed = (
+        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell; "
+        f'"up to" where small numbers are not told: those below {study.smallest}.'
+    )
+    head = ("who they are", "how many", "what would be believed of them", "how exposed")
+    return f"<h2>Who would be exposed</h2><p>{_safe(note)}</p><p>{_safe(exposed)}</p>{_table(head, shown)}"
 
 
 def _misjudged(study: Published, index: int) -> str:
@@ -150,11 +174,13 @@ def _alternatives(study: Published, index: int, cap: float | None) -> str:
             offered.setdefault(other, []).append(OFFERED[name])
     rows = []
     for other, said in offered.items():
-        point, learnt, cost = study.points[other], study.learnt(other), study.cost(other)
-        both = (f"{one['figure']} {one['unit']}" for one in (learnt, cost))
-        rows.append((", ".join(said), point["recipe"], *both, point["explain"]))
-    head = ("", "release", "an attacker learns", "accuracy", "on the frontier")
-    return f"<h2>Alternatives</h2>{_table(head, rows)}"
+        point, sayings = study.points[other], (study.most_exposed(other), study.learnt(other), study.cost(other))
+        beaten = "" if point["efficient"] else f" {point['explain']}"
+        over = "" if study.within(other, cap) else " (over the limit)"
+        figured = (f"{one['figure']} {one['unit']}" for one in sayings)
+        rows.append((f"{', '.join(said)}{over}", f"{point['title']} ({point['recipe']}).{beaten}", *figured))
+    head = ("", "release", "may be learnt at most", "an attacker is right", "accuracy")
+    return f"<h2>Alternatives</h2>{_table(head, rows)}" if rows else ""
 
 
 def _computed(study: Published, index: int) -> str:
@@ -168,16 +194,31 @@ def _computed(study: Published, index: int) -> str:
         for one in results["measures"]
         for said in [point["sentences"].get(one["key"], "")]
     ]
-    neutral = results["table"]["neutral"]
-    beside = f" Published as they are: {', '.join(map(words, neutral))}." if neutral else ""
+    which = "It is one of them." if point["efficient"] else point["explain"]
     text = (
         f"{candidates:,} candidates were made, attacked and measured; {len(study.efficient)} of them are efficient: no "
-        f"other is at least as good on {study.privacy['name']} and {study.utility['name']} and better on one. "
-        f"{point['explain']}{beside}"
+        f"other is at least as good on {study.privacy['name']} and {study.utility['name']} and better on one. {which}"
     )
-    recipe = json.dumps(point["settings"], ensure_ascii=False)
     return (
         f"<h2>How it was computed</h2><p>{_safe(text)}</p>{_table(('measure', 'value', 'unit', 'in words'), rows)}"
-        f'<p class="soft">Recipe: {_safe(recipe)}. Workbench {_safe(results["workbench"])}. This page was made from '
-        f"the study's published results, without the data.</p>"
+        f'<p class="soft">{_safe(_made(point["settings"]))} Workbench {_safe(results["workbench"])}. This page was '
+        f"made from the study's published results, without the data.</p>"
     )
+
+
+def _made(settings: Mapping[str, Any]) -> str:
+    """A recipe in a sentence."""
+    model = settings["model"]
+    models = model.get("models", [model]) if model else []
+    under = f" under {' and '.join(map(_variant, models))}" if models else ""
+    return f"Made by {_variant(settings['method'])}{under}; seed {settings['seed']}."
+
+
+def _variant(settings: Mapping[str, Any]) -> str:
+    words = {True: "yes", False: "no", None: "none"}
+    chosen = [
+        f"{name.replace('_', ' ')} {words[value] if value is None or isinstance(value, bool) else value}"
+        for name, value in settings.items()
+        if name != "name"
+    ]
+    return f"{settings['name']} ({', '.join(chosen)})" if chosen else str(settings["name"])

@@ -27,6 +27,7 @@ NOTEBOOKS = (
     HERE / "notebooks" if (HERE / "notebooks").is_dir() else HERE.parent / "notebooks"
 )  # installed, or a checkout
 PORT = 8866
+MOST = 20  # pages at once: each is a kernel
 START, END = 60, 20  # seconds that the server may take
 
 
@@ -45,16 +46,19 @@ def voila_command(
     without_page: int = 120,
     left_alone: int = 8 * 60 * 60,
     every: int = 15,
+    most: int = MOST,
+    ping: int = 30,
 ) -> tuple[list[str], dict[str, str]]:
     """The command that serves a notebook on this machine, and its environment. Without a token the page is open to all.
 
     `published` is the folder the dashboard shows; `folder` is where kernels work, an empty one unless told; `public` is
     the page's address behind a proxy; `frames` are the sites that may show it in a frame. A kernel ends `without_page`
-    seconds after its page has gone, `left_alone` seconds after anybody touched it, to within `every` seconds.
+    seconds after its page has gone, `left_alone` seconds after anybody touched it, to within `every` seconds; there are
+    `most` at once. A page that does not answer for three times `ping` seconds has gone.
     """
     options = {
         "port": port, "public": public, "frames": frames, "theme": theme, "preheat": preheat, "folder": folder or "",
-        "without-page": without_page, "left-alone": left_alone, "every": every,
+        "without-page": without_page, "left-alone": left_alone, "every": every, "most": most, "ping": ping,
     }  # fmt: skip
     command = [sys.executable, "-m", "widgets.server", os.fspath(Path(notebook).resolve())]
     command += [f"--{name}={value}" for name, value in options.items() if value != ""]

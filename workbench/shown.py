@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,115 +12,150 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench import published
+from workbench import findings, published
 from workbench.column import spare
 from workbench.disclosures import disclosure
 from workbench.errors import Undefined
-from workbench.measures import Measured, classes_of
+from workbench.measures import Measure, Measured, classes_of
 from workbench.measures.accuracy_gain import AccuracyGain
+from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss
 from workbench.recipe import Recipe
 from workbench.release import Release, operating_system_random, run_label
-from workbench.study import Study
 from workbench.table import Table
-from workbench.thresholds import nameable, tells
+from workbench.thresholds import masked, nameable, tells
 
 FIGURES = 4
 SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
+WINDOWS = (0.1, 0.2, 0.3, 0.4, 0.5)  # how far a share may be from the example, as a part of it
 ENOUGH = 20  # pairs of population and value that an example needs
 MOST = 10  # populations that are named
+HARDLY = 0.2  # of the threshold: a difference of so few people is none
 
 
-def opened(table: Table, recipe: Recipe, study: Study, folder: Path, releases: bool) -> dict[str, Any]:
-    """Everything about one release: files in its folder, and what is said of it."""
+def opened(
+    table: Table, recipe: Recipe, measures: Sequence[Measure], smallest: int, folder: Path, most: float | None = None
+) -> dict[str, Any]:
+    """Everything about one release but its file: what lies in its folder, and what is said of it.
+
+    `most` is the largest loss of a class that is published anyway.
+    """
     folder.mkdir(mode=0o700)
     release = recipe.release(table)
-    classes = _or_reason(lambda: exposures(release, study.smallest))
+    classes = _or_reason(table, lambda: exposures(release, smallest, most))
     if isinstance(classes, pa.Table):
         pq.write_table(classes, folder / published.EXPOSURES)
-    of_utility = [measure for measure in study.measured() if isinstance(measure, UtilityLoss)]
-    asked = _or_reason(lambda: (of_utility or [UtilityLoss()])[0](release))
-    misjudged = asked if isinstance(asked, dict) else _misjudged(table, asked, study.smallest)
-    write_json(folder / published.POPULATIONS, misjudged)
+    of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
+    of_privacy = next((one for one in measures if isinstance(one, PrivacyLoss)), PrivacyLoss())
+    misled = _or_reason(table, lambda: of_utility(release))
+    rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) else []
+    write_json(folder / published.POPULATIONS, rows)
+    hidden, fewer = masked(release.classes.sizes, smallest)
     return {
-        "attack": _or_reason(lambda: _attack(release, study.smallest)),
-        "accuracy": asked if isinstance(asked, dict) else _accuracy(table, asked, of_utility, study.smallest),
+        "attack": _or_reason(table, lambda: _attack(release, smallest)),
+        "accuracy": _accuracy(misled, of_utility, smallest, next(iter(rows), None))
+        if isinstance(misled, Measured)
+        else misled,
+        "worst": _or_reason(table, lambda: findings.most_exposed(release, of_privacy, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
-        "refused": _export(release, folder) if releases else "the study was published without its releases",
+        "small": int(hidden.sum()),
+        "fewer": fewer,
+        "refused": refused(release),
+        "sentences": _sentences(release, measures, smallest),
     }
 
 
-def _or_reason(call: Callable[[], Any]) -> Any:
+def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
     try:
         return call()
-    except Undefined as reason:
-        return {"reason": str(reason)}
+    except Undefined as why:
+        return {"reason": findings.reason(str(why), table)}
 
 
-def _export(release: Release, folder: Path) -> str:
-    """Write the released file, or say why not."""
-    found = release.giveaways()
-    if found:
-        tales = ", ".join(f"{known} tells {told}" for known, told in found)
-        return f"columns that would be published as they are undo what the release blurs: {tales}"
-    release.export(folder / published.RELEASE)
-    return ""
+def _sentences(release: Release, measures: Sequence[Measure], smallest: int) -> dict[str, str]:
+    """What each measure found, by its key."""
+    found = {}
+    for measure in measures:
+        try:
+            found[measure.key] = findings.sentence(measure, measure(release), release, smallest)
+        except Undefined:
+            continue
+    return found
+
+
+def refused(release: Release) -> str:
+    """Why no file of a release is written; nothing where one may be."""
+    tales = [f"{name} nearly names people" for name in release.named()]
+    tales += [f"{known} tells {told}" for known, told in release.giveaways()]
+    return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 
 def _attack(release: Release, smallest: int) -> dict[str, Any]:
     """How often an adversary's best guess is right, with the release and without."""
     found = AccuracyGain()(release)
-    name, chance = found.detail["sensitive"], found.detail["baseline"]
-    seen = release.table.sensitive[name]
-    commonest = int(seen.totals.argmax())
-    return {
-        "sensitive": name,
-        "right": round(chance + found.value, FIGURES),
-        "chance": round(chance, FIGURES),
-        "commonest": seen.labels[commonest] if nameable(seen.totals, smallest)[commonest] else None,
-    }
+    guess = findings.guesses(release.table, found, smallest)
+    if guess is None:
+        raise Undefined("so few people have the commonest value that its share is not told")
+    return {"sensitive": found.detail["sensitive"], **guess}
 
 
-def _accuracy(table: Table, measured: Measured, asked: list[UtilityLoss], smallest: int) -> dict[str, Any]:
-    """What a true share in a large population is told as, in nine cases out of ten; rounded outwards."""
-    detail = measured.detail
+# --- large populations
+
+
+def _accuracy(misled: Measured, measure: UtilityLoss, smallest: int, worst: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a true share in a large population is told as, in nine cases out of ten; rounded outwards.
+
+    The shares are those near an example, so near as there are enough of them, and the range is that of these alone.
+    """
+    detail = misled.detail
     told, truth = (detail[name][detail["support"] >= smallest].ravel() for name in ("told", "truth"))
-    for about in SHARES:
-        near = np.abs(truth - about) <= about / 2
+    for window, about in ((window, about) for window in WINDOWS for about in SHARES):
+        near = np.abs(truth - about) <= about * window + 1e-12
         if near.sum() >= ENOUGH:
-            off = about + told[near] - truth[near]
-            low, high = np.quantile(off, 0.05, method="lower"), np.quantile(off, 0.95, method="higher")
-            ends = {"low": math.floor(1000 * max(low, 0)) / 1000, "high": math.ceil(1000 * min(high, 1)) / 1000}
-            support = (asked or [UtilityLoss()])[0].min_support
-            return {"sensitive": detail["sensitive"], "about": about, **ends, "support": support}
+            low, high = np.quantile(told[near], 0.05, method="lower"), np.quantile(told[near], 0.95, method="higher")
+            return {
+                "sensitive": detail["sensitive"],
+                "about": about,
+                "from": round(about * (1 - window), 4),
+                "to": round(about * (1 + window), 4),
+                "pairs": int(near.sum()),
+                "low": math.floor(1000 * low) / 1000,
+                "high": math.ceil(1000 * high) / 1000,
+                "support": measure.min_support,
+                "worst": worst,
+            }
     return {"reason": "too few large groups have a share that could serve as an example"}
 
 
-def _misjudged(table: Table, measured: Measured, smallest: int) -> list[dict[str, Any]]:
-    """The large populations that the release is most wrong about, in whole per cent."""
-    detail, rows = measured.detail, []
+def _tellable(table: Table, detail: Any, smallest: int) -> np.ndarray:
+    """Of which population and value a share may be told: enough people are in it and have it, in it and don't,
+    and so among all the others; or the rest of the table would tell those that are few."""
     seen = table.sensitive[detail["sensitive"]]
-    named = nameable(seen.totals, smallest)
-    for i in np.argsort(-detail["loss"], kind="stable"):
-        told, truth, support = detail["told"][i], detail["truth"][i], int(detail["support"][i])
-        enough = np.minimum(truth, 1 - truth) * support >= smallest - 1e-6  # that nobody has it would be news as well
-        fine = np.flatnonzero(named & enough).tolist()
-        if not fine:
-            continue
-        v = max(fine, key=lambda value: abs(told[value] - truth[value]))
-        rows.append(
-            {
-                "who": _population(table, detail["runs"][i]),
-                "share": round(support / table.records, 2),
-                "loss": round(float(detail["loss"][i]), 3),
-                "value": f"{published.words(seen.name)} {seen.labels[v]}",
-                "truth": round(float(truth[v]), 2),
-                "told": round(float(told[v]), 2),
-            }
-        )
-        if len(rows) == MOST:
-            break
+    support = detail["support"][:, None]
+    having = np.round(detail["truth"] * support)
+    cells = having, support - having, seen.totals - having, table.records - support - (seen.totals - having)
+    return np.logical_and.reduce([count >= smallest for count in cells]) & nameable(seen.totals, smallest)
+
+
+def _misjudged(table: Table, misled: Measured, smallest: int) -> list[dict[str, Any]]:
+    """The large populations that the release is most wrong about, in whole per cent."""
+    detail, rows = misled.detail, []
+    off = np.where(_tellable(table, detail, smallest), np.abs(detail["told"] - detail["truth"]), -1)
+    for i in np.argsort(-off.max(axis=1), kind="stable")[:MOST].tolist():
+        if off[i].max() >= 0:
+            rows.append(_row(table, misled, i, int(off[i].argmax())))
     return rows
+
+
+def _row(table: Table, misled: Measured, i: int, v: int) -> dict[str, Any]:
+    detail, seen = misled.detail, table.sensitive[misled.detail["sensitive"]]
+    return {
+        "who": _population(table, detail["runs"][i]),
+        "share": round(int(detail["support"][i]) / table.records, 2),
+        "value": f"{published.words(seen.name)} {seen.labels[v]}",
+        "truth": round(float(detail["truth"][i, v]), 2),
+        "told": round(float(detail["told"][i, v]), 2),
+    }
 
 
 def _population(table: Table, runs: np.ndarray) -> str:
@@ -131,17 +166,20 @@ def _population(table: Table, runs: np.ndarray) -> str:
     return published.who(table.quasi, labels)
 
 
-def exposures(release: Release, smallest: int) -> pa.Table:
+# --- classes
+
+
+def exposures(release: Release, smallest: int, most: float | None = None) -> pa.Table:
     """One row a class, in random order: who, how many, how much is lost, and what is believed of them.
 
     `loss`, `people` and `posterior` are as the threshold allows: a class of few people has no size, a loss rounded up
-    to a tenth (or to the release's largest) and a share in words; so has a count of few in a larger class.
-    Without sensitive columns what is lost is 1 / size, at most.
+    to a tenth (or to `most`) and a share in words; so has a count of few in a larger class. The loss is the
+    Jensen-Shannon divergence from everybody, whatever the study measures; without sensitive columns it is 1 / size.
     """
     classes, table = classes_of(release), release.table
     order = operating_system_random().permutation(len(classes))
     sizes = classes.sizes[order]
-    few = sizes < smallest
+    few = masked(classes.sizes, smallest)[0][order]
     columns: dict[str, Any] = {}
     for a, name in enumerate(table.quasi):
         labels = release.class_labels(name)
@@ -151,13 +189,12 @@ def exposures(release: Release, smallest: int) -> pa.Table:
     columns["who"] = [published.who(table.quasi, labels) for labels in everyone]
     columns["people"] = pa.array(sizes, mask=few)
     if not classes.histograms:
-        columns["loss"] = np.where(few, 1.0, np.round(1 / sizes, 3))
+        columns["loss"], columns["rounded"] = np.where(few, 1.0, np.round(1 / sizes, 3)), few
         lacking = {name: pa.nulls(len(sizes)) for name in published.OWN if name not in columns}
         return pa.table({**columns, **lacking})
     found = _worst(release, order)
-    tenths = np.minimum(np.ceil(np.round(10 * found["loss"], 6)) / 10, found["loss"].max())
-    columns["loss"] = np.round(np.where(few, tenths, found["loss"]), 3)
-    hidden = np.array([tells(int(c), int(n), smallest) for c, n in zip(found["count"], sizes, strict=True)])
+    told = zip(found["count"].tolist(), sizes.tolist(), strict=True)
+    hidden = few | np.array([tells(count, of, smallest) for count, of in told])
     known = {
         (name, label)
         for name, seen in table.sensitive.items()
@@ -166,20 +203,44 @@ def exposures(release: Release, smallest: int) -> pa.Table:
     }
     pairs = list(zip(found["sensitive"], found["value"], strict=True))
     rare = np.array([pair not in known for pair in pairs])
-    rows = zip(pairs, rare, found["prior"], found["count"], sizes, strict=True)
+    holds_few = _holds_few(release, smallest)[order]
+    more = found["count"] - found["prior"] * sizes  # that a value moves most, if hardly, bounds all others
+    level = (found["loss"] <= findings.NOTHING) | (holds_few & (more < smallest * HARDLY))
+    rounded, hushed = hidden | rare | holds_few, rare | level
+    coarse = _banded(found["loss"], hidden | hushed, sizes, smallest, most)
+    columns["loss"], columns["rounded"] = np.round(np.where(rounded, coarse, found["loss"]), 3), rounded
+    rows = zip(pairs, rare, level, found["prior"], found["count"], sizes, few, strict=True)
     return pa.table(
         {
             **columns,
             "sensitive": pa.array(found["sensitive"], pa.string()),
-            "value": pa.array(found["value"], pa.string(), mask=rare),
-            "prior": pa.array(np.round(found["prior"], FIGURES), mask=rare),
-            "posterior": pa.array(np.round(found["posterior"], 3), mask=hidden),
+            "value": pa.array(found["value"], pa.string(), mask=hushed),
+            "prior": pa.array(np.round(found["prior"], FIGURES), mask=hushed),
+            "posterior": pa.array(np.round(found["posterior"], 3), mask=hidden | hushed),
             "sentence": [
-                published.exposed(name, None if unnamed else value, prior, int(count), int(size), smallest)
-                for (name, value), unnamed, prior, count, size in rows
+                f"They are about as mixed in {published.words(name)} as everybody."
+                if alike
+                else findings.believed(
+                    name, None if unnamed else value, prior, int(count), int(size), smallest, bool(hush)
+                )
+                for (name, value), unnamed, alike, prior, count, size, hush in rows
             ],
         }
     )
+
+
+def _holds_few(release: Release, smallest: int) -> np.ndarray:
+    """Which classes have a count that is not told, of any value."""
+    return np.logical_or.reduce(
+        [((counts > 0) & (counts < smallest)).any(axis=1) for counts in release.classes.histograms.values()]
+    )
+
+
+def _banded(loss: np.ndarray, hidden: np.ndarray, sizes: np.ndarray, smallest: int, most: float | None) -> np.ndarray:
+    """Losses so coarse that they fit several counts, never too low: hundredths in large classes, tenths elsewhere."""
+    steps = np.where(hidden | (sizes < findings.LARGE * smallest), 10, 100)
+    coarse = np.maximum(np.ceil(np.round(steps * loss, 6)), 1) / steps
+    return coarse if most is None else np.minimum(coarse, most)
 
 
 def _worst(release: Release, order: np.ndarray) -> dict[str, np.ndarray]:

@@ -47,10 +47,14 @@ FORMATS = ("csv", "tsv", "parquet", "json", "ndjson")
 
 @dataclass(frozen=True)
 class Query:
-    """A SELECT for DuckDB, on a connection of the caller's or on an empty one of its own."""
+    """A SELECT for DuckDB, on a connection of the caller's or on an empty one of its own.
+
+    On its own it reads files of a `folder` alone, if one is given: what a study asks is not always the caller's wish.
+    """
 
     sql: str
     connection: duckdb.DuckDBPyConnection | None = None
+    folder: str | None = None
 
 
 class Source:
@@ -228,6 +232,8 @@ class QuerySource(Source):
     def __init__(self, query: Query, private: Private) -> None:
         super().__init__("the query", private)
         connection, failure = query.connection or private.connection, None
+        if query.connection is None and query.folder is not None:
+            private.confine(query.folder)
         try:
             statements = connection.extract_statements(query.sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -244,6 +250,11 @@ class QuerySource(Source):
         return self._whole.project(_select(self._whole, positions))
 
     def _because(self, message: str) -> BadInput:
+        if message.startswith("Permission"):
+            return BadInput(
+                "the query reads what lies outside the folder of its study; put the file there and give its whole "
+                "path, or name it as data: {path: ...} instead"
+            )
         # What parser, binder and catalog say is about the query; what execution says may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
         return BadInput(f"the query cannot be run: {message if about_sql else message.split(':')[0]}")
@@ -276,6 +287,13 @@ class Private:
 
     def __exit__(self, *_: object) -> None:
         _discard(self.connection, self.directory)
+
+    def confine(self, folder: str) -> None:
+        """From now on no file outside this folder, nothing from the network, and no way back."""
+        place = str(Path(folder).resolve()).replace("'", "''")
+        self.connection.execute(f"SET allowed_directories = ['{place}']")
+        self.connection.execute("SET enable_external_access = false")
+        self.connection.execute("SET lock_configuration = true")
 
     def lower_limit(self, limit: int) -> None:
         """Let DuckDB use no more than this, and less if the caller said so."""

@@ -1,4 +1,8 @@
-"""A study: data, roles, hierarchies, recipes and measures in one readable YAML file; no code in it is ever executed."""
+"""A study: data, roles, hierarchies, recipes and measures in one readable YAML file.
+
+No code in it is ever executed but its query, one SELECT, which reads no file outside the study's folder. A path in it
+may lead anywhere, as the analyst's own does, unless the text is somebody else's: `Study.from_yaml(..., confined=True)`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from workbench import builders, datasets
 from workbench.errors import BadInput, said
 from workbench.measures import Measure
@@ -24,10 +26,11 @@ from workbench.recipe import Recipe
 from workbench.source import Query
 from workbench.table import Table
 from workbench.writing import whole
+from workbench.yaml_text import MOST as LONGEST
+from workbench.yaml_text import read_yaml, write_yaml
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
-DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the one in C is ten times as fast
 MOST = 10_000  # recipes of one study
 KINDS: dict[str, tuple[str, type[Variant]]] = {
     "method": ("workbench.methods", Method),
@@ -115,28 +118,24 @@ class Study:
         return {key: _plain(value) for key, value in said.items() if value not in ({}, [])}
 
     @classmethod
-    def from_yaml(cls, text: str, folder: str | PathLike[str] = ".") -> Study:
-        """The study in a YAML text."""
-        try:
-            given = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            where = f"line {mark.line + 1}: " if mark else ""
-            raise BadInput(
-                f"study: {where}this is no YAML: {getattr(error, 'problem', None) or 'unreadable'}"
-            ) from None
-        return cls.from_dict(given, folder)
+    def from_yaml(cls, text: str, folder: str | PathLike[str] = ".", *, confined: bool = False) -> Study:
+        """The study in a YAML text. Of a stranger's (`confined`) every file must lie in the folder or below it."""
+        study = cls.from_dict(read_yaml(text, "study"), folder)
+        if confined:
+            study._refuse_outside()
+        return study
 
     def to_yaml(self) -> str:
         """The file's text."""
-        return str(yaml.dump(self.to_dict(), Dumper=DUMPER, sort_keys=False, allow_unicode=True, width=100))
+        return write_yaml(self.to_dict())
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Study:
         """The study in a file."""
         path = Path(path)
         try:
-            text = path.read_text("utf-8")
+            with path.open("rb") as file:
+                text = file.read(4 * LONGEST + 1).decode("utf-8")  # four bytes a character at most, and one too many
         except (OSError, UnicodeDecodeError) as error:
             why = "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror
             raise BadInput(f"study {str(path)!r} cannot be read: {why}") from None
@@ -169,12 +168,23 @@ class Study:
         if BUNDLED in self.data:
             return datasets.path(self.data[BUNDLED])
         if "sql" in self.data:
-            return Query(str(self.data["sql"]))
+            return Query(str(self.data["sql"]), folder=str(self.folder))
         if "path" in self.data:
             return Path(self.folder) / str(self.data["path"])
         raise BadInput(
             f"study: its data {said(self.data['given'])} were handed over, and no file holds them; give them again"
         )
+
+    def _refuse_outside(self) -> None:
+        """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
+        tables = (one.get("csv") for one in self.hierarchies.values() if isinstance(one, Mapping))
+        here = Path(self.folder).resolve()
+        for name in (str(one) for one in (self.data.get("path"), *tables) if one is not None):
+            if "\0" in name or not (here / name).resolve().is_relative_to(here):
+                raise BadInput(
+                    f"study: {said(name)} lies outside the folder of the study; put it there, "
+                    "or open the study by its path"
+                )
 
     def table(self, base: Table) -> Table:
         """The table that is asked about: columns in their roles, under their hierarchies."""

@@ -6,15 +6,9 @@ many doesn't: people below the threshold aren't counted out, nor is what they'd 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-
 import numpy as np
 
-NUMBER = re.compile(r"(?<![\w.,'-])(?<!= )(\d{1,3}(?:,\d{3})+|\d+)(?![\w'%]|\s%|[.,]\d)")
-PERCENT = re.compile(r"(?:under |over )?(\d+(?:\.\d+)?)\s?%")
 BANDS = ("under a quarter", "a quarter to half", "half to three quarters", "over three quarters")
-UNNAMED = "some value"  # that few have, or one that would tell how many those are
 
 
 def small(count: int, smallest: int) -> bool:
@@ -31,6 +25,23 @@ def people(count: int | None, smallest: int) -> str:
     """How many people, as the threshold allows; None stands for few."""
     few = count is None or small(count, smallest)
     return f"fewer than {smallest:,} people" if few else f"{count:,} {'person' if count == 1 else 'people'}"
+
+
+def some_of(count: int, of: int, smallest: int) -> str:
+    """So many of all people, as the threshold allows: neither those counted nor the rest are told if they are few."""
+    if not count:
+        return "nobody"
+    if small(of - count, smallest):
+        return f"all {of:,} people but fewer than {smallest:,}"
+    return f"all {of:,} people" if count == of else f"{people(count, smallest)} of {of:,}"
+
+
+def tellable(count: float, of: int, smallest: int) -> float:
+    """The share, or the nearest that tells of no small count: neither of those counted nor of the rest."""
+    few = min(smallest, of / 2)
+    if small(round(count), smallest):
+        return few / of
+    return 1 - few / of if small(of - round(count), smallest) else count / of
 
 
 def band(share: float) -> str:
@@ -52,20 +63,20 @@ def nameable(totals: np.ndarray, smallest: int) -> np.ndarray:
     return ~hidden
 
 
-def coarse(sentence: str, smallest: int, rare: Collection[str] = ()) -> str:
-    """A sentence of the engine's without small counts, the shares that tell them, and values that few have."""
-    for label in rare:
-        sentence = sentence.replace(repr(label), UNNAMED)
-    counts = [int(found.replace(",", "")) for found in NUMBER.findall(sentence)]
-    least = min((count for count in counts if count), default=0)
+def masked(sizes: np.ndarray, smallest: int) -> tuple[np.ndarray, int]:
+    """Which groups go without their size, and the bound that is said of them: "fewer than".
 
-    def share(found: re.Match[str]) -> str:
-        part = float(found[1]) / 100
-        return band(part) if least and tells(round(part * least), least, smallest) else found[0]
-
-    def number(found: re.Match[str]) -> str:
-        few = small(int(found[1].replace(",", "")), smallest)
-        return f"fewer than {smallest}" if few else found[0]
-
-    said = NUMBER.sub(number, PERCENT.sub(share, sentence))
-    return said.replace(f"fewer than {smallest} person", f"fewer than {smallest} people")
+    Everybody's number is known, and so the sum of those that are masked. The next smallest are masked with them until
+    that sum is large enough, and so far from the least and the most it could be that it fits many sizes.
+    """
+    order = np.argsort(sizes, kind="stable")
+    ranked, slack, bound = sizes[order].astype(int), smallest // 2, smallest
+    totals, few = ranked.cumsum(), int((sizes < smallest).sum())
+    hidden = np.zeros(len(sizes), bool)
+    for count in range(few, len(sizes) + 1) if few else ():
+        total, largest = int(totals[count - 1]), int(ranked[count - 1])
+        bound = smallest if largest < smallest else smallest * (largest // smallest + 2)
+        hidden[order[:count]] = True
+        if count > 1 and total >= smallest and slack <= total - count and slack <= count * (bound - 1) - total:
+            break
+    return hidden, bound

@@ -184,9 +184,11 @@ def test_in_voila_a_reloaded_page_comes_back(in_voila, on_stage):
     page.goto(in_voila[1])
     points(page, "26 points")
     step(page, "Roles")
+    before = page.evaluate("JSON.stringify(sessionStorage)")
     page.locator(".wb-column[data-field='column:race']").press("r")
     five = page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")
     expect(five).to_be_visible()
+    page.wait_for_function("before => JSON.stringify(sessionStorage) !== before", arg=before)  # kept after a moment
     page.reload()
     points(page, "26 points")
     expect(five).to_be_visible()

@@ -4,6 +4,7 @@ import json
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.stage import free_port, served
 from tests.visitor import Visitor, visited, within
@@ -123,6 +124,37 @@ def test_a_page_without_its_kernel_says_so(dashboard, on_stage):
     )
     stage.page.wait_for_selector(".wb", timeout=30_000)
     stage.wrong.clear()
+
+
+def test_a_page_keeps_its_one_connection(on_stage, tmp_path):
+    """It is asked every second whether it is there, and it says so."""
+    with visited(tmp_path, ping=1) as one:
+        stage = on_stage()
+        sockets = []
+        stage.page.on("websocket", lambda socket: sockets.append(socket))
+        opened(stage, one, ".shown")
+        stage.page.wait_for_timeout(8_000)
+        assert len(sockets) == 1 and not sockets[0].is_closed() and stage.page.locator("#lost").is_hidden()
+        stage.page.goto("about:blank")
+
+
+def test_a_page_without_its_server_stays_and_says_so(on_stage, tmp_path):
+    """And where the server has another link now."""
+    with visited(tmp_path) as one:
+        stage = on_stage()
+        opened(stage, one, ".shown")
+    button, lost = stage.page.locator("#lost button"), stage.page.locator("#lost")
+    button.click(timeout=30_000)
+    expect(lost).to_contain_text("The server does not answer: it may have been stopped. Ask whoever sent you the link.")
+    expect(stage.page.locator(".shown")).to_be_visible()
+    command, environment = voila_command(tmp_path / "page.ipynb", one.port, "another-token")
+    environment["WORKBENCH_WITNESS"] = str(tmp_path)
+    with served(command, f"http://127.0.0.1:{one.port}/nothing", tmp_path, **environment):
+        button.click()
+        expect(lost).to_contain_text("The server was restarted, and has another link now.")
+        expect(stage.page.locator(".shown")).to_be_visible()
+        stage.page.goto("about:blank")
+    stage.wrong.clear()  # it has asked in vain
 
 
 def test_a_failed_cell_is_said_in_plain_words(on_stage, tmp_path):

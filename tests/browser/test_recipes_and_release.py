@@ -14,13 +14,14 @@ from workbench.datasets import adult
 from workbench.study import Study
 from workbench.sweeps import sweep
 
-table = adult(quasi=("age", "education", "sex")).drop(["education_num", "relationship", "marital_status"])
+LEFT_OUT = ["fnlwgt", "education_num", "relationship", "marital_status"]
+table = adult(quasi=("age", "education", "sex")).drop(LEFT_OUT)
 study = Study(
     name="Adult",
     data={"bundled": "adult", "drop_missing": True},
     quasi=("age", "education", "sex"),
     sensitive=("occupation",),
-    identifiers=("education_num", "relationship", "marital_status"),
+    identifiers=tuple(LEFT_OUT),
     recipes=[{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [10, 100, 1000]}}],
     measures=[{"name": "privacy loss"}, {"name": "utility loss"}],
     axes=["P_loss", "U_loss"],

@@ -1,6 +1,7 @@
 """The data picker: where data may come from, what is refused, and that no value is kept where a notebook saves it."""
 
 import gc
+import gzip
 import json
 from pathlib import Path
 
@@ -265,3 +266,12 @@ def test_hierarchies_follow_the_records_that_stay():
 def test_the_script_ends_in_one_widget():
     text = DataPicker._esm
     assert str(text).count("export default") == 1 and Path("widgets/static/data.js").exists()
+
+
+def test_a_packed_file_may_not_hold_far_more_than_an_upload(private):
+    picker = DataPicker(FRAME, most_bytes=10_000)
+    packed = gzip.compress(b"a,b\n" + b"1,2\n" * 60_000)
+    assert len(packed) < 10_000
+    [(field, text)] = problems(upload(picker, "many.csv.gz", packed))
+    assert field == "upload" and "many.csv.gz: unpacked it has more than the 0.2 MB allowed" in text
+    assert picker.data == {"given": "frame"} and list(private.iterdir()) == []

@@ -249,3 +249,23 @@ def test_of_releases_that_come_fast_the_last_one_is_shown(small, monkeypatch):
 
     asyncio.run(go())
     assert len(looked) < len(releases) and looked[-1] is releases[-1]
+
+
+def test_a_view_that_never_says_what_it_drew_gets_the_next_release_anyway(small, monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    first, second = (Mondrian()(small(0), KAnonymity(k)) for k in (2, 5))
+
+    async def go():
+        part, sent = DisclosureTable(first), []
+        part.send = lambda content, buffers=None: sent.append(content["kind"])
+        part._heard(None, {"kind": "hello"}, [])
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            if sent.count("classes") == 1 and part.release is first:
+                part.release = second
+            if sent.count("classes") == 2:
+                break
+        await asyncio.sleep(0.2)
+        return sent.count("classes")
+
+    assert asyncio.run(go()) == 2

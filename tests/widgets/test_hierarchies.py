@@ -1,9 +1,13 @@
 """The hierarchy editor, driven by messages as a view sends them."""
 
+import asyncio
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from widgets import forms
 from widgets.hierarchies import HierarchyEditor
 from widgets.history import History
 from workbench import datasets
@@ -531,3 +535,17 @@ def test_five_thousand_values(base):
     assert driven.sizes("code") == [500, 50, 5]
     driven.say("group", column="code", level=4, members=["000***", "001***"], label="low")
     assert driven.sizes("code") == [500, 50, 5, 4] and len(driven.shown["tree"]["leaves"]) == 5000
+
+
+def test_a_message_from_another_thread_is_drawn_once_and_in_the_kernels(table):
+    async def play():
+        driven, shown = Driven(table), []
+        show = driven.editor.show
+        driven.editor.show = lambda: (shown.append(threading.get_ident()), show())
+        form = {**forms.filled("intervals", table.columns["age"], None), "by": "widths", "widths": ["15"]}
+        content = {"kind": "use", "column": "age", "tab": "intervals", "form": form, "field": "intervals"}
+        await asyncio.to_thread(driven.editor._heard, None, content, [])
+        await asyncio.sleep(0)
+        return shown == [threading.get_ident()]
+
+    assert asyncio.run(play())

@@ -1,11 +1,14 @@
 """What every widget does: answers messages, says problems at their field, and sends nothing that JSON can't carry."""
 
+import asyncio
 import logging
+import threading
 
 import numpy as np
 import pytest
 
-from widgets.part import Part, plain
+from widgets.part import Part, plain, whole
+from widgets.worker import Worker
 from workbench.errors import BadInput
 
 
@@ -64,3 +67,38 @@ def test_no_other_method_can_be_called_from_outside(part, kind):
 def test_what_is_sent_is_plain():
     given = {"a": np.array([1.5, np.inf, -np.inf, np.nan]), 2: (np.int64(3), {"x": np.bool_(True)})}
     assert plain(given) == {"a": [1.5, "inf", "-inf", None], "2": [3, {"x": True}]}
+
+
+def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplog):
+    part.wrong("k", BadInput("choose another"))
+    with caplog.at_level(logging.ERROR, "widgets"):
+        part.wrong("k", ValueError("Mrs Miller, 43, HIV"))
+    texts = [one["text"] for one in part.sent]
+    assert texts[0] == "choose another" and "itself: ValueError. The last" in texts[1]
+    assert "Miller" not in caplog.text
+
+
+def test_a_part_that_is_closed_hears_no_more_of_its_work(part):
+    part.worker, said = Worker(print), []
+    part.worker.start(lambda cancel, tell: (part.close(), tell(said.append, cancel.is_set())))
+    assert said == []
+
+
+def test_a_message_from_another_thread_is_answered_in_the_kernels():
+    async def play():
+        part, threads = Picked(), []
+        part.show = lambda: threads.append(threading.get_ident())
+        await asyncio.to_thread(part._heard, None, {"kind": "hello"}, [])
+        await asyncio.sleep(0)
+        return threads == [threading.get_ident()]
+
+    assert asyncio.run(play())
+
+
+def test_whole_numbers():
+    assert [whole({"n": n}, "n", 0, 2) for n in (0, 2)] == [0, 2] and whole({"n": 9}, "n", 0) == 9
+    for wrong in (-1, 3, True, 1.0, "1", None, [1]):
+        with pytest.raises(BadInput, match="n: give a whole number from 0 to 2, not "):
+            whole({"n": wrong}, "n", 0, 2)
+    with pytest.raises(BadInput, match="gone"):
+        whole({}, "n", 0, 2, "gone")

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import threading
 import zipfile
 
 import numpy as np
@@ -257,3 +258,38 @@ def test_a_file_and_records_go_to_the_view_that_asked(table, lab):
     assert stand.last("preview")["to"] == "a view"
     stand.say("export", field="study", what="yaml", **{"from": "another"})
     assert stand.last("file")["to"] == stand.last("working")["asker"] == "another"
+
+
+def test_a_file_that_is_being_made_comes_although_records_are_shown_meanwhile(table, lab, monkeypatch):
+    begun, made = threading.Event(), preview.release_file
+
+    def slow(*given):
+        assert begun.wait(10)
+        return made(*given)
+
+    monkeypatch.setattr(preview, "release_file", slow)
+
+    async def play():
+        stand = Stand(table)
+        stand.preview._heard(None, {"kind": "export", "what": "csv", "field": "release"}, [])
+        stand.preview._heard(None, {"kind": "preview", "number": 5, "field": "preview"}, [])
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if stand.last("preview"):
+                begun.set()
+            if stand.last("file"):
+                return True
+        return False
+
+    assert asyncio.run(play())
+
+
+def test_a_release_is_audited_once(table, lab, monkeypatch):
+    stand, audited = Stand(table, None), []
+    release = RECIPE.release(table)
+    audit = type(release).audit
+    monkeypatch.setattr(type(release), "audit", lambda self, model: (audited.append(self), audit(self, model))[1])
+    stand.preview.recipe, stand.preview.release = RECIPE, release
+    stand.preview.study = STUDY.with_(seed=3)
+    stand.say("hello")
+    assert audited == [release]

@@ -97,6 +97,7 @@ def test_decimal_ranges_are_exact():
         ("5..100 x1", "factor above 1"),
         ("0..10 x2", "begin above 0"),
         ("1..1000000000 step 1", f"more than {MOST:,} values"),
+        ("1..2 x1.0000000000000000000000000000000001", "more than"),
         ("1..9e300 x1.0000001", f"more than {MOST:,} values"),
         ("2.5", "must be a whole number"),
         ("0", "must be at least 1"),
@@ -394,3 +395,7 @@ def test_no_count_or_label_of_the_data_is_in_a_trait(stand, small):
     state = str(stand.picker.get_state())
     for seen in small(0).sensitive.values():
         assert not any(label in state for label in seen.labels if len(label) > 3)
+
+
+def test_a_factor_next_to_one_ends():
+    assert ranges.values("1..1 x1.0000000000000000000000000000000001", KAnonymity, "k") == [1]

@@ -307,3 +307,23 @@ def test_in_a_loop_the_newest_question_wins_and_the_kernel_stays_free(table):
 def test_no_record_and_no_sentence_is_in_a_trait(stand):
     state = {name: value for name, value in stand.card.get_state().items() if name not in ("_esm", "_css")}
     assert not any(word in str(state) for word in ("Farm", "Ulcer", "lose", "k-anonymity"))
+
+
+def test_each_ask_to_keep_a_point_is_about_that_point_alone(stand):
+    heard = []
+    stand.card.observe(lambda event: heard.append(event.new), "kept")
+    for k in (6, 7):
+        stand.move("k", k)
+        stand.say("hold", field="asked")
+    assert heard == [[Recipe(Mondrian(), KAnonymity(k))] for k in (6, 7)]
+
+
+def test_a_release_that_is_still_made_does_not_come_when_its_table_is_gone(table):
+    async def play():
+        stand = Stand(table, recipe=Recipe(Mondrian(), KAnonymity(5)))
+        stand.card.table = None
+        await asyncio.sleep(0.3)
+        return stand.card.release, stand.card.point, stand.last("point")["values"]
+
+    release, point, _ = asyncio.run(play())
+    assert release is None and point is None

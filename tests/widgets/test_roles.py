@@ -208,3 +208,10 @@ def test_no_value_is_in_a_message_or_in_what_a_notebook_saves():
     assert "marker" not in json.dumps([told, saved], default=str) and "Ulcer" not in json.dumps(
         [told, saved], default=str
     )
+
+
+def test_a_change_of_role_builds_the_table_once(picker, monkeypatch):
+    built, with_roles = [], Table.with_roles
+    monkeypatch.setattr(Table, "with_roles", lambda self, *given: (built.append(given), with_roles(self, *given))[1])
+    choose(picker, "quasi", "sex")
+    assert picker.table.quasi == ("age", "work", "sex") and len(built) == 1

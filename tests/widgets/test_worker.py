@@ -72,3 +72,45 @@ def test_calls_come_in_the_thread_of_the_loop():
         return threads == [threading.get_ident()]
 
     assert asyncio.run(play())
+
+
+def test_a_forgotten_job_is_asked_to_stop_and_says_nothing_and_one_that_waits_never_begins():
+    async def play():
+        said, under_way, let_go = [], threading.Event(), threading.Event()
+        worker = Worker(said.append)
+
+        def long(cancel, tell):
+            under_way.set()
+            assert cancel.wait(10)
+            tell(said.append, "stale")
+            let_go.set()
+
+        worker.start(long)
+        await asyncio.to_thread(under_way.wait, 10)
+        worker.start(lambda cancel, tell: said.append("began"))
+        worker.forget()
+        await asyncio.to_thread(let_go.wait, 10)
+        over = asyncio.Event()
+        worker.start(lambda cancel, tell: (tell(said.append, "new"), tell(over.set)))
+        await asyncio.wait_for(over.wait(), 10)
+        return said
+
+    assert asyncio.run(play()) == ["new"]
+
+
+def test_no_thread_stays_when_nothing_waits():
+    async def play():
+        said, before = [], threading.active_count()
+        workers = [Worker(said.append) for _ in range(5)]
+        for turn in range(20):
+            for worker in workers:
+                worker.start(lambda cancel, tell, turn=turn: tell(said.append, turn))
+            await asyncio.sleep(0.002)
+        for _ in range(500):
+            if threading.active_count() <= before:
+                break
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
+        return threading.active_count() - before, said.count(19)
+
+    assert asyncio.run(play()) == (0, 5)

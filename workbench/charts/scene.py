@@ -205,9 +205,9 @@ def said(value: float) -> str:
     return "undefined" if math.isnan(value) else figures(value)
 
 
-def baseline_label(recipe: Recipe) -> str:
-    """A baseline in words."""
-    return BASELINE_LABELS.get(str(recipe), str(recipe))
+def baseline_label(recipe: str) -> str:
+    """What charts call a recipe: a baseline in words."""
+    return BASELINE_LABELS.get(recipe, recipe)
 
 
 def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
@@ -237,7 +237,7 @@ def names(rows: Sequence[dict[str, Any]], x: Axis, y: Axis) -> Rows:
         own = {"x": row["x"], "y": row["y"]}
         if row["baseline"]:
             prefix = PINNED if row["line"].startswith(PINNED) else ""
-            label = prefix + BASELINE_LABELS.get(row["recipe"], row["recipe"])
+            label = prefix + baseline_label(row["recipe"])
             found.append({**own, "name": label, "dy": 17 if prefix else -17, **beside(place[0], 10)})
         elif row["knee"]:
             near = min((max(abs(place[0] - a), abs(place[1] - b)) for a, b in ends), default=1.0)

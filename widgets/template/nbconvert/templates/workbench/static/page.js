@@ -39,9 +39,29 @@
     lost.textContent = "The connection to the server is lost, or this page was left alone for too long. ";
     const again = document.createElement("button");
     again.textContent = "Open it again";
-    again.onclick = () => window.location.reload();
+    again.onclick = () => reopen(again);
     lost.append(again);
     lost.hidden = false;
+  };
+  // Whether the page would open is asked first: a browser that finds nothing throws away what is still to be read here
+  const reopen = async (again) => {
+    again.disabled = true;
+    const words = await refused();
+    if (!words) { window.location.reload(); return; }
+    lost.firstChild.textContent = words;
+    again.textContent = "Try again";
+    again.disabled = false;
+    again.focus();
+  };
+  const refused = async () => {
+    const { baseUrl } = JSON.parse(document.getElementById("jupyter-config-data").textContent);
+    const known = `${baseUrl}voila/templates/workbench/static/page.css${window.location.search}`;
+    try {
+      const answer = await fetch(known, { cache: "no-store", signal: AbortSignal.timeout(10000) });
+      if (answer.ok) return "";
+      if (answer.status === 403) return "The server was restarted, and has another link now. Ask whoever sent you this one. ";
+    } catch { /* nobody answers: said below */ }
+    return "The server does not answer: it may have been stopped. Ask whoever sent you the link. ";
   };
   let leaving = false;
   window.WebSocket = class extends Socket {

@@ -1,0 +1,95 @@
+"""The points of a frontier as a published study shows them: their figures, and which of them can be opened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+
+import numpy as np
+
+from workbench import findings
+from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.frontier import Frontier, undominated
+from workbench.measures.privacy_loss import PrivacyLoss
+from workbench.measures.reidentification_risk import ReidentificationRisk
+from workbench.models import Model
+from workbench.recipe import Point
+from workbench.shown import FIGURES
+from workbench.study import Study
+from workbench.table import Table
+from workbench.thresholds import nameable
+
+
+def on_axes(swept: Frontier, study: Study) -> Frontier:
+    if len(study.axes) not in (0, 2):
+        raise BadInput("study: axes name two measures, one of privacy and one of utility")
+    frontier = swept.on(*study.axes)
+    assert frontier.axes  # says what is missing
+    return frontier
+
+
+def rounded(frontier: Frontier) -> Frontier:
+    """The same points with four figures; what lies under a limit lies under it still."""
+
+    def figures(key: str, value: float) -> float:
+        if not math.isfinite(value):
+            return value
+        measure = frontier.measure(key)
+        towards = ROUND_FLOOR if measure.better == "higher" else ROUND_CEILING
+        rounding = towards if measure.side == "privacy" else ROUND_HALF_EVEN
+        return float(Context(prec=FIGURES, rounding=rounding).create_decimal(repr(float(value))))
+
+    points = [
+        replace(point, values={key: figures(key, value) for key, value in point.values.items()}, key="")
+        for point in frontier.measured
+    ]
+    return replace(frontier, measured=points)
+
+
+def allowed(frontier: Frontier, table: Table, smallest: int) -> Frontier:
+    """The same points with no figure that a value decides which few people have, or that counts out a few.
+
+    The releases are made once more, where there is such a value or such a measure.
+    """
+    rare = any(not nameable(seen.totals, smallest).all() for seen in table.sensitive.values())
+    counting = any(isinstance(one, ReidentificationRisk) and one.statistic == "alone" for one in frontier.measures)
+    if not (rare or counting):
+        return frontier
+    privacy = [measure for measure in frontier.measures if measure.side == "privacy"]
+
+    def held(point: Point) -> Point:
+        try:
+            release = point.recipe.release(table)
+        except (Undefined, Unsatisfiable):
+            return point
+        own = {m.key: m for m in privacy if m.key in point.values and not math.isnan(point.values[m.key])}
+        told = {key: findings.allowed(measure, point.values[key], release, smallest) for key, measure in own.items()}
+        return replace(point, values={**point.values, **told})
+
+    return replace(frontier, measured=[held(point) for point in frontier.measured])
+
+
+def largest_loss(frontier: Frontier, point: Point) -> float | None:
+    """The largest Jensen-Shannon loss of a class, where a measure publishes it."""
+    keys = [one.key for one in frontier.measures if isinstance(one, PrivacyLoss) and one.distance == "js"]
+    return point.values.get(keys[0]) if keys else None
+
+
+def worth_opening(frontier: Frontier) -> list[int]:
+    """The points that may be recommended: the efficient ones, and those that are among the simplest."""
+    efficient, plainest = frontier.is_efficient(), simplest(frontier)
+    among = np.array(plainest, dtype=int)
+    of_them = among[undominated(frontier.losses()[among])].tolist() if plainest else []
+    return sorted({*np.flatnonzero(efficient).tolist(), *of_them})
+
+
+def simplest(frontier: Frontier) -> list[int]:
+    """The points whose promise is the easiest to explain: one model rather than several, about sizes alone."""
+
+    def plainness(model: Model) -> tuple[int, bool]:
+        return len(model.parts), model.needs_sensitive
+
+    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
+    found = {i: plainness(m) for i in np.flatnonzero(defined).tolist() if (m := frontier.measured[i].recipe.model)}
+    return [i for i, plain in found.items() if plain == min(found.values())]

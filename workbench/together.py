@@ -1,0 +1,65 @@
+"""Several releases of one table together: of how many people the sensitive value follows when their files are crossed.
+
+Intersections of releases: Ganta, Kasiviswanathan & Smith, Composition Attacks and Auxiliary Information (2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.cells import distinct_rows
+from workbench.release import Release
+from workbench.table import Table
+
+BLOCK = 10_000_000  # groups x values looked at together
+
+
+class Certain(NamedTuple):
+    """Of how many people a sensitive value is certain: for who has all files, and for who has the worst of them."""
+
+    together: int
+    alone: int
+    joined: bool  # records were taken to be found again by the columns that are published as they are
+
+
+def certain(table: Table, releases: Sequence[Release]) -> Certain:
+    """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
+
+    Neutral columns may join the files record by record: then what remains are the records alike in every class.
+    """
+    if not releases:
+        return Certain(0, 0, False)
+    groups = np.stack([release._group_of_record for release in releases], axis=1)
+    first, crossed = distinct_rows(groups)
+    joined = bool(table.neutral) and len(releases) > 1
+    found = _joined(table, crossed) if joined else _certain(releases, groups[first])
+    alone = max(
+        int(np.bincount(groups[:, i])[_certain([release], np.arange(len(release.classes))[:, None])].sum())
+        for i, release in enumerate(releases)
+    )
+    return Certain(int(np.bincount(crossed)[found].sum()), alone, joined)
+
+
+def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
+    """Which rows of classes, one a release, have a single value in common, of any sensitive column."""
+    found = np.zeros(len(groups), bool)
+    for name, seen in releases[0].table.sensitive.items():
+        there = [(r.classes.histograms[name] > 0, i) for i, r in enumerate(releases) if name in r.classes.histograms]
+        step = max(1, BLOCK // len(seen))
+        for start in range(0, len(groups) if there else 0, step):
+            rows = slice(start, start + step)
+            common = np.logical_and.reduce([has[groups[rows, i]] for has, i in there])
+            found[rows] |= common.sum(axis=1) == 1
+    return found
+
+
+def _joined(table: Table, crossed: np.ndarray) -> np.ndarray:
+    """Which groups of records that no file tells apart have a single value of any sensitive column."""
+    found = np.zeros(int(crossed.max()) + 1, bool)
+    for name in table.sensitive:
+        first, _ = distinct_rows(np.stack([crossed, table.sensitive_codes(name)], axis=1))
+        found |= np.bincount(crossed[first]) == 1
+    return found
