@@ -10,7 +10,7 @@ import pytest
 from tests.planted import people, planted
 from workbench import BadInput, datasets, findings
 from workbench.distances import jensen_shannon
-from workbench.measures import Measured, PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.measures import AccuracyGain, Measured, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.offered import worth_opening
@@ -114,6 +114,18 @@ def test_nearly_all_alone_does_not_tell_who_is_not(alone, told):
     assert findings.allowed(measure, found.value, release, FEW) * 600 == pytest.approx(told)
     sentence = findings.sentence(measure, found, release, FEW)
     assert (f"{alone} " in sentence) == (alone == 40)
+
+
+@pytest.mark.parametrize("wrong", [1, 2, 9])
+def test_nearly_all_guessed_does_not_tell_of_how_many_the_guess_is_wrong(wrong):
+    """The gain and the share of the commonest value, both published, add up to the share that is guessed right."""
+    values = ["a"] * 300 + ["b"] * 300
+    table = Table.from_frame(pd.DataFrame({"q": [0] * (300 + wrong) + [1] * (300 - wrong), "s": values}), quasi=["q"],
+                             sensitive="s")  # fmt: skip
+    measure, release = AccuracyGain(), Keep()(table)
+    found = measure(release)
+    assert (found.value + 0.5) * 600 == pytest.approx(600 - wrong)
+    assert (findings.allowed(measure, found.value, release, FEW) + 0.5) * 600 == pytest.approx(600 - FEW)
 
 
 def test_of_a_population_no_share_is_told_that_the_rest_would_give_away():

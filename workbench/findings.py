@@ -156,8 +156,12 @@ def _worst(release: Release, measure: PrivacyLoss) -> tuple[str, int, int, float
 
 def allowed(measure: Measure, value: float, release: Release, smallest: int) -> float:
     """A figure that tells no small count: to one digit, never flattering, where a value that few have decides it."""
+    everybody = release.table.records
     if isinstance(measure, ReidentificationRisk) and measure.statistic == "alone":
-        return tellable(value * release.table.records, release.table.records, smallest)
+        return tellable(value * everybody, everybody, smallest)
+    if isinstance(measure, AccuracyGain):
+        chance = measure(release).detail["baseline"]
+        return tellable((chance + value) * everybody, everybody, smallest) - chance
     if not math.isfinite(value) or not any(
         not nameable(release.table.sensitive[name].totals, smallest)[v] for name, v in _deciding(measure, release)
     ):

@@ -11,6 +11,8 @@ import numpy as np
 from workbench import findings
 from workbench.errors import BadInput, Undefined, Unsatisfiable
 from workbench.frontier import Frontier, undominated
+from workbench.measures import Measure
+from workbench.measures.accuracy_gain import AccuracyGain
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.reidentification_risk import ReidentificationRisk
 from workbench.models import Model
@@ -18,7 +20,7 @@ from workbench.recipe import Point
 from workbench.shown import FIGURES
 from workbench.study import Study
 from workbench.table import Table
-from workbench.thresholds import nameable
+from workbench.thresholds import nameable, small
 
 
 def on_axes(swept: Frontier, study: Study) -> Frontier:
@@ -53,17 +55,23 @@ def allowed(frontier: Frontier, table: Table, smallest: int) -> Frontier:
     The releases are made once more, where there is such a value or such a measure.
     """
     rare = any(not nameable(seen.totals, smallest).all() for seen in table.sensitive.values())
-    counting = any(isinstance(one, ReidentificationRisk) and one.statistic == "alone" for one in frontier.measures)
-    if not (rare or counting):
-        return frontier
+    commonest = [float(seen.prior.max()) for seen in table.sensitive.values()]
     privacy = [measure for measure in frontier.measures if measure.side == "privacy"]
 
+    def counts(measure: Measure, value: float) -> bool:
+        """Whether a figure may be the share of all people but a few, or of a few."""
+        if isinstance(measure, AccuracyGain):
+            return any(small(table.records - round((share + value) * table.records), smallest) for share in commonest)
+        return isinstance(measure, ReidentificationRisk) and measure.statistic == "alone"
+
     def held(point: Point) -> Point:
+        own = {m.key: m for m in privacy if m.key in point.values and not math.isnan(point.values[m.key])}
+        if not rare and not any(counts(measure, point.values[key]) for key, measure in own.items()):
+            return point
         try:
             release = point.recipe.release(table)
         except (Undefined, Unsatisfiable):
             return point
-        own = {m.key: m for m in privacy if m.key in point.values and not math.isnan(point.values[m.key])}
         told = {key: findings.allowed(measure, point.values[key], release, smallest) for key, measure in own.items()}
         return replace(point, values={**point.values, **told})
 
