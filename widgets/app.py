@@ -322,8 +322,8 @@ class Workbench(ipywidgets.VBox):
             "cancel": self._cancel,
             "again": self._sweep,
             "rename": lambda: self._change(self.top, name=value),
-            "open": lambda: self._open(self._read(value)),
-            "recall": lambda: self._open(self._read(value)) if self.top.fresh else None,
+            "open": lambda: self._open(self._read(value, confined=True)),
+            "recall": lambda: self._open(self._read(value, confined=not self.data.paths)) if self.top.fresh else None,
             "theirs": lambda: self._open(self._saving.theirs() or self.session.study),
             "mine": lambda: self._saving.now(over=True),
         }
@@ -337,9 +337,9 @@ class Workbench(ipywidgets.VBox):
         done = len(self.frontier.measured) if self.frontier else 0
         self.top.state(busy=[done, len(self.session.study.candidates()) + 2, False])
 
-    def _read(self, text: str) -> Study:
-        """A study that came as text lies where the one at hand does."""
-        return Study.from_yaml(text, self.session.study.folder)
+    def _read(self, text: str, confined: bool) -> Study:
+        """A study that came as text lies where the one at hand does; a stranger's reads nothing outside that folder."""
+        return Study.from_yaml(text, self.session.study.folder, confined=confined)
 
     def _open(self, study: Study) -> None:
         """A study from a file or from what the tab remembers; its data are read if they are not there."""

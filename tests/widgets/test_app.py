@@ -204,6 +204,15 @@ def test_a_study_whose_data_are_not_there_changes_nothing(bench, said, here):
     assert bench.session.study.quasi == ("age", "sex"), "one goes on with what is there"
 
 
+def test_a_strangers_study_reads_nothing_outside_the_folder(bench, said, here):
+    before = bench.session.study
+    for data in ({"path": "../secret.csv"}, {"path": "/etc/passwd"}):
+        text = Study(name="x", data=data, quasi=("age",)).to_yaml()
+        bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+        assert said[-1][:2] == ("TopBar", "open") and "folder" in said[-1][2]
+    assert bench.session.study == before
+
+
 def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, said):
     frame.head(25).to_csv("other.csv", index=False)
     text = Study(name="x", data={"path": "other.csv"}, quasi=("age",), measures=STUDY.measures).to_yaml()
