@@ -46,7 +46,7 @@ TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 class Dashboard(Part):
     """A published study to choose a release from; the folder is that of the server unless another is given."""
 
-    _esm = script("dashboard")
+    _esm = script("dashboard_picture", "dashboard_table", "dashboard")
     _css = styles("dashboard")
     cap = traitlets.Float(None, allow_none=True, help="how much may be learnt; None: no limit").tag(sync=True)
     chosen = traitlets.Int(-1, help="the point that is opened instead of the recommended one; -1: none").tag(sync=True)
@@ -106,7 +106,12 @@ class Dashboard(Part):
             name=results["study"],
             about=f"{table['records']:,} people. An attacker may know their {words_of(table['quasi'])}; "
             f"what should not be learnt is their {sensitive}.",
+            limit=results["limit"]["sentence"] if results["limit"] else "",
+            together=results["together"]["sentence"],
+            as_they_are=results["as_they_are"],
+            edition=results["edition"],
             smallest=self.published.smallest,
+            exposure=results["exposure"]["name"],
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
             utility={key: self.published.utility[key] for key in ("name", "better")},
             columns=[words(name) for name in table["quasi"]],
@@ -117,7 +122,7 @@ class Dashboard(Part):
     def _mark(self, index: int) -> dict[str, Any]:
         """A point of the small chart; as losses."""
         study, point = self._study, self._study.points[index]
-        found = {name: point[name] for name in ("recipe", "baseline", "efficient")}
+        found = {name: point[name] for name in ("title", "baseline", "efficient")}
         x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
         return {**found, "x": x, "y": y, "opened": point["opened"] is not None}
 
@@ -135,41 +140,38 @@ class Dashboard(Part):
             scale=self.published.scale(self.cap),
             recommended=recommended,
             here=here,
-            title=" · ".join(TITLES[role] for role in roles) or "Another release",
+            name=" · ".join(TITLES[role] for role in roles) or "Another release",
             why=WHY[roles[0] if roles else ""],
-            within=self._within(here),
+            within=self.published.within(here, self.cap),
             card=self._card(here),
             alternatives=[self._alternative(name, choices) for name in NONE],
         )
 
-    def _within(self, index: int) -> bool:
-        study = self._study
-        return self.cap is None or study.best(self.cap, [index]) is not None
-
     def _card(self, index: int) -> dict[str, Any]:
         """All that is said of one release."""
         study, point = self._study, self._study.points[index]
-        detail = study.opened(index)
         return {
             "index": index,
-            "recipe": point["recipe"],
-            "promise": point["promise"],
+            "title": point["title"],
+            "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": study.groups(index),
-            "learnt": study.learnt(index),
+            "order": study.order(index) if isinstance(study.opened(index)["classes"], int) else "",
+            "worst": study.most_exposed(index),
+            "learnt": None if "reason" in study.opened(index)["attack"] else study.learnt(index),
             "cost": study.cost(index),
             "losses": [
                 f"{axis['key']} {figures(abs(study.loss(index, axis)))}" for axis in (study.privacy, study.utility)
             ],
-            "refused": detail["refused"],
+            "refused": study.opened(index)["refused"],
         }
 
     def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
         title, index = TITLES[name], choices[name]
         if index is None:
-            return {"title": title, "none": NONE[name]}
+            return {"name": title, "none": NONE[name]}
         if index == choices["recommended"]:
-            return {"title": title, "none": "The recommended release is of the simplest kind already."}
-        return {"title": title, "within": self._within(index), **self._card(index)}
+            return {"name": title, "none": "The recommended release is of the simplest kind already."}
+        return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}
 
     # --- what the page asks
 
@@ -186,6 +188,8 @@ class Dashboard(Part):
         """One of the releases that are offered, or -1 for the recommended one."""
         wrong = f"{said(content.get('index'))} is no release; choose one of those that are offered"
         index = whole(content, "index", -1, len(self._study.points) - 1, wrong)
+        if content.get("edition", self._study.results["edition"]) != self._study.results["edition"]:
+            raise BadInput("the study was published anew after this address was made; its recommended release is shown")
         if index != -1:
             self._study.opened(index)
         self.chosen = index
@@ -206,10 +210,9 @@ class Dashboard(Part):
             raise BadInput(f"look for a few words, {LONGEST} characters at most")
         study, here = self._study, self._here
         count, rows = study.exposures(here, start, PAGE, wanted)
-        full = study.privacy["full"] or 1.0
         shown = [
-            {"labels": row["labels"], "people": study.how_many(row), "sentence": row["sentence"], "prior": row["prior"],
-             "posterior": row["posterior"], "loss": row["loss"], "share": min(row["loss"] / full, 1.0)}
+            {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "share")},
+             "people": study.how_many(row), "exposed": study.how_exposed(row)}
             for row in rows
         ]  # fmt: skip
         self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)
@@ -222,31 +225,38 @@ class Dashboard(Part):
             raise BadInput(f"this release has no file: {study.opened(here)['refused']}")
         if sum(file.stat().st_size for file in files) > LARGEST:
             raise BadInput("this release is too large for a page; take it from the published folder")
-        asker = str(content.get("from") or "")
-        self._packer.start(lambda cancel, tell: self._pack(files, here, asker, tell))
+        asker = self._preparing(content)
+        self._packer.start(lambda cancel, tell: self._pack(files, f"{study.stem}-release", asker, tell))
 
-    def _pack(self, files: list[Path], index: int, asker: str, tell: Tell) -> None:
+    def _pack(self, files: list[Path], stem: str, asker: str, tell: Tell) -> None:
         if len(files) == 1:
             packed = gzip.compress(files[0].read_bytes(), 5)
-            tell(self._deliver, asker, f"release-{index}.csv", "text/csv", packed, True)
+            tell(self._deliver, asker, f"{stem}.csv", "text/csv", packed, True)
             return
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as into:
             for file in files:
                 into.write(file, file.name)
-        tell(self._deliver, asker, f"release-{index}.zip", "application/zip", archive.getvalue(), False)
+        tell(self._deliver, asker, f"{stem}.zip", "application/zip", archive.getvalue(), False)
 
     def hear_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One page about the release that is shown, which opens without a server."""
-        study, here, cap, asker = self._study, self._here, self.cap, str(content.get("from") or "")
+        study, here, cap, asker = self._study, self._here, self.cap, self._preparing(content)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             from workbench.report import report  # draws charts, which takes a second to load
 
             page = report(study, here, cap)
-            tell(self._deliver, asker, f"report-{here}.html", "text/html", gzip.compress(page.encode(), 5), True)
+            name = f"{study.stem}-report.html"
+            tell(self._deliver, asker, name, "text/html", gzip.compress(page.encode(), 5), True)
 
         self._printer.start(job)
+
+    def _preparing(self, content: Mapping[str, Any]) -> str:
+        """Say at once that it is being made, since it may take a while; returns who asked."""
+        asker = str(content.get("from") or "")
+        self.tell("preparing", to=asker)
+        return asker
 
     def _deliver(self, asker: str, name: str, kind: str, content: bytes, compressed: bool) -> None:
         self.tell("file", [content], to=asker, name=name, type=kind, compressed=compressed)

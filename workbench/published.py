@@ -40,7 +40,8 @@ OWN = (
     "posterior",
     "sentence",
 )  # beside the quasi-identifiers
-INTERVAL = re.compile(r"\[(-?[\d.]+)-([\d.]+)\]")
+NUMBER = r"-?\d+(?:\.\d+)?"
+INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 OFFERED = {  # for a limit, and what each is called
     "recommended": "recommended",
@@ -133,7 +134,8 @@ class Published:
         low, high = axis["low"], axis["high"]
         if not low <= cap <= high:
             raise BadInput(
-                f"the limit {said(given)} is no number from {low:g} to {high:g}, which is what these releases reach"
+                f"the limit {said(given)} is no number from {low:g} to {high:g}, which is what these releases reach; "
+                f"it is in units of {axis['key']}, with a decimal point and no per cent sign"
             )
         return cap
 
@@ -170,7 +172,7 @@ class Published:
     def exposures(
         self, index: int, start: int = 0, most: int = 20, wanted: str = ""
     ) -> tuple[int, list[dict[str, Any]]]:
-        """How many classes there are and some of them, as `order` says; `wanted` is looked for in `who`.
+        """How many classes there are and some of them, as `order` says; all words of `wanted` fit them (`_fits`).
 
         `share` is a class's loss as a part of the cheapest full disclosure, both in what `exposure` names.
         """
@@ -183,7 +185,7 @@ class Published:
         own = [spare(name, OWN) for name in self.results["table"]["quasi"]]
         table = pq.read_table(self._path(index) / EXPOSURES)
         for word in wanted.split():
-            table = table.filter(pc.match_substring(table["who"], word, ignore_case=True))
+            table = table.filter(_fits(table, own, word))
         few = spare("few", table.column_names)
         table = table.append_column(few, pc.is_null(table["people"]))
         keys = [(few, "ascending"), ("loss", "descending"), ("who", "ascending")]
@@ -305,6 +307,23 @@ class Published:
     def how_exposed(self, row: dict[str, Any]) -> str:
         """The exposure of one row of that table: what it may be at most, where it is rounded up."""
         return f"{'up to ' if row['rounded'] else ''}{about_per_cent(row['share'])}"
+
+
+def _fits(table: Any, own: Sequence[str], word: str) -> Any:
+    """Which classes a word is about: it begins a word of who they are or of the most exposed value, or is a number
+    that lies in one of their intervals."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    begins = rf"(?i)(^|[^\pL\pN]){re.escape(word)}"
+    fits = pc.or_(*(pc.match_substring_regex(pc.fill_null(table[name], ""), begins) for name in ("who", "value")))
+    if not re.fullmatch(NUMBER, word):
+        return fits
+    for name in own:
+        ends = ((label, INTERVAL.fullmatch(label or "")) for label in pc.unique(table[name]).to_pylist())
+        around = [label for label, found in ends if found and float(found[1]) <= float(word) <= float(found[2])]
+        fits = pc.or_(fits, pc.is_in(table[name], pa.array(around, pa.string())))
+    return fits
 
 
 def misjudged(row: dict[str, Any]) -> str:

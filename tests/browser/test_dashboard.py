@@ -34,20 +34,24 @@ def opened(page, address):
 
 
 def recipe(page):
-    return page.locator(".wb-chosen-release .wb-recipe")
+    return page.locator(".wb-chosen-release")
 
 
 def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.2")
-    expect(recipe(page)).to_have_text("t-closeness, t = 0.35 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.35 (mondrian)")
     slider = page.get_by_label("How much may be learnt about any one person?")
     slider.focus()
     page.keyboard.press("Home")
-    expect(recipe(page)).to_have_text("t-closeness, t = 0.1 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1 (mondrian)")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 3 % of what a full disclosure tells"))
     page.wait_for_url(re.compile(r"cap=0\.009175"))
+    for key, said in (("ArrowRight", "t = 0.2 "), ("ArrowLeft", "t = 0.1 ")):  # the next release, not the next pixel
+        page.keyboard.press(key)
+        expect(recipe(page)).to_contain_text(f"t-closeness, {said}(mondrian)")
+    page.wait_for_url(re.compile(r"cap=0\.009175"))
     opened(page, page.url)
-    expect(recipe(page)).to_have_text("t-closeness, t = 0.1 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1 (mondrian)")
 
 
 def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, address, tmp_path):
@@ -55,18 +59,22 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
     other = page.locator("button.wb-other", has_text="Simplest")
     other.focus()
     page.keyboard.press("Enter")
-    expect(recipe(page)).to_have_text("k-anonymity, k = 40 (mondrian)")
+    expect(recipe(page)).to_contain_text("k-anonymity, k = 40 (mondrian)")
     expect(page.locator("button.wb-other", has_text="Simplest")).to_be_focused()
+    page.wait_for_url(re.compile(r"cap=0\.2&release=\w{16}-\d+$"))
+    opened(page, page.url)
+    expect(recipe(page)).to_contain_text("k-anonymity, k = 40 (mondrian)")
     files = {}
     for words in ("Download the release", "Download the report"):
         with page.expect_download() as coming:
             page.get_by_role("button", name=words).click()
+        assert coming.value.suggested_filename.startswith("who-is-ill-re")
         coming.value.save_as(tmp_path / coming.value.suggested_filename)
         files[words] = (tmp_path / coming.value.suggested_filename).read_text()
     assert files["Download the release"].count("\n") == 601
     assert "k-anonymity, k = 40" in files["Download the report"]
     page.get_by_role("button", name="Back to the recommended").click()
-    expect(recipe(page)).to_have_text("t-closeness, t = 0.35 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.35 (mondrian)")
 
 
 def test_the_table_is_searched_and_goes_on(on_stage, address):
@@ -85,10 +93,29 @@ def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, ad
     expect(recipe(page)).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
+    page = opened(on_stage().page, f"{address}&cap=0.2")
+    page.locator("button.wb-other", has_text="over your limit").click()
+    expect(recipe(page).get_by_text("More may be learnt from it than your limit allows.")).to_be_visible()
+
+
+def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_path):
+    one = on_stage()
+    running, whole = served(tmp_path, publish(planted(tmp_path), tmp_path / "out"))
+    with running:
+        page = opened(one.page, whole)
+    page.get_by_role("button", name="Download the report").click()
+    expect(page.locator(".wb-download .wb-wrong")).to_contain_text("load this page again")
+    expect(page.get_by_role("button", name="Download the report")).to_be_enabled()
+    one.wrong.clear()  # a server that is gone is complained of
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280, 1920])
 def test_nothing_goes_sideways_and_no_marker_is_in_the_page(on_stage, address, width):
     page = opened(on_stage(width=width, dark=width == 1920).page, address)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    table = page.locator(".wb-classes table").bounding_box()
+    assert table["x"] + table["width"] <= width
     column = page.locator(".wb-board").bounding_box()
     assert column["width"] <= 1100 and abs(column["x"] + column["width"] / 2 - width / 2) < 10
     assert not any(marker in page.content() for marker in ("planted-", PLACE, RARE_DISEASE, "people.csv"))

@@ -57,13 +57,18 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
     assert [content["kind"] for content in heard.say("hello")] == ["study", "choice"]
     study, choice = heard.one("study"), heard.one("choice")
     assert "600 people" in study["about"] and len(study["points"]) == 10 and study["smallest"] == 10
-    assert choice["here"] == choice["recommended"] and choice["title"].startswith("Recommended")
-    assert [one["title"] for one in choice["alternatives"]] == [
+    assert choice["here"] == choice["recommended"] and choice["name"].startswith("Recommended")
+    assert [one["name"] for one in choice["alternatives"]] == [
         "A bit safer",
         "A bit more accurate",
         "Simplest to explain",
     ]
-    assert "would guess the disease right" in choice["card"]["learnt"]["sentence"]
+    card = choice["card"]
+    assert (
+        "would guess the disease right" in card["learnt"]["sentence"] and "exposed group" in card["worst"]["sentence"]
+    )
+    assert card["title"] == card["title"].capitalize() != card["recipe"] and "most exposed first" in card["order"]
+    assert study["together"].startswith("Who has") and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
 
 
@@ -95,9 +100,34 @@ def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard)
     heard.say("cap", cap=0.2)
     other = heard.one("choice")["alternatives"][2]["index"]
     heard.say("open", index=other, field="open")
-    assert heard.one("choice")["here"] == other and "Simplest to explain" in heard.one("choice")["title"]
+    assert heard.one("choice")["here"] == other and "Simplest to explain" in heard.one("choice")["name"]
     heard.say("cap", cap=0.25, field="cap")
     assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["recommended"]
+
+
+def test_an_address_from_before_is_said_and_the_recommended_is_shown(heard):
+    heard.say("cap", cap=0.2)
+    other, edition = heard.one("choice")["alternatives"][2]["index"], heard.widget.published.results["edition"]
+    (problem,) = heard.say("open", index=other, edition="0" * 16, field="open")
+    assert "published anew" in problem["text"] and heard.widget.chosen == -1
+    heard.say("open", index=other, edition=edition, field="open")
+    assert heard.widget.chosen == other
+
+
+def test_a_release_over_the_limit_says_so(heard):
+    heard.say("cap", cap=0.1)
+    assert heard.one("choice")["within"]
+    heard.say("open", index=heard.one("choice")["alternatives"][1]["index"])
+    assert not heard.one("choice")["within"]
+
+
+def test_the_studys_limit_that_none_keeps_and_what_is_published_as_it_is_are_said(tmp_path):
+    study = planted(tmp_path).with_(caps={"P_loss": 0.0001}, identifiers=("name",))
+    heard = Heard(publish(study, tmp_path / "out", warn=lambda text: None))
+    heard.say("hello")
+    told = heard.one("study")
+    assert "No release keeps to the study's limit of at most 0.0001" in told["limit"]
+    assert "Published as they are" in told["as_they_are"]
 
 
 @pytest.mark.parametrize("index", [99, -2, 8, True, "0", 1.0, None, "../points/0", [0]])
@@ -126,6 +156,17 @@ def test_the_table_comes_in_pages_and_can_be_searched(heard):
     heard.say("classes", start=0, wanted="elm sex f", field="classes")
     found = heard.one("classes")
     assert 0 < found["count"] < first["count"] and all("Elm" in row["labels"][1] for row in found["rows"])
+    heard.say("classes", start=0, wanted="31 m", field="classes")
+    ages = [row["labels"][0].strip("[]").split("-") for row in heard.one("classes")["rows"]]
+    assert ages and all(int(low) <= 31 <= int(high) for low, high in ages), "a number lies in an interval"
+    assert {row["labels"][2] for row in heard.one("classes")["rows"]} == {"M"}, "a word begins there"
+    value = (
+        next(row["sentence"] for row in first["rows"] if "disease" in row["sentence"])
+        .split("disease ")[1]
+        .split(";")[0]
+    )
+    heard.say("classes", start=0, wanted=value, field="classes")
+    assert 0 < heard.one("classes")["count"] < first["count"] and value in heard.one("classes")["rows"][0]["sentence"]
     heard.say("classes", start=0, wanted=".*", field="classes")
     assert heard.one("classes")["count"] == 0  # words, not a pattern
 
@@ -142,10 +183,12 @@ def test_the_release_and_the_report_are_handed_over(heard, folder):
     heard.say("release", field="download", path="/etc/passwd", name="x")
     file, index = heard.one("file"), heard.widget._here
     there = folder / "points" / str(index) / "who-is-ill-release.csv"
-    assert gzip.decompress(heard.buffers[0][0]) == there.read_bytes()
-    assert file["name"] == f"release-{index}.csv" and file["compressed"]
+    assert gzip.decompress(heard.buffers[1][0]) == there.read_bytes()
+    assert file["name"] == "who-is-ill-release.csv" and file["compressed"]
+    assert heard.kinds() == ["preparing", "file", "fine", "fine"]
     heard.say("report", field="download")
-    page = gzip.decompress(heard.buffers[0][0]).decode()
+    assert heard.one("file")["name"] == "who-is-ill-report.html"
+    page = gzip.decompress(heard.buffers[heard.kinds().index("file")][0]).decode()
     assert page.startswith("<!doctype html>") and "The line is the limit" in page
 
 
@@ -153,7 +196,7 @@ def test_several_files_come_as_one_archive(tmp_path):
     heard = Heard(publish(planted(tmp_path, recipes=[BUCKETIZED]), tmp_path / "out"))
     heard.say("release", field="download")
     assert heard.one("file")["name"].endswith(".zip")
-    names = zipfile.ZipFile(io.BytesIO(heard.buffers[0][0])).namelist()
+    names = zipfile.ZipFile(io.BytesIO(heard.buffers[1][0])).namelist()
     assert names == ["who-is-ill-release-disease.csv", "who-is-ill-release-records.csv"]
 
 

@@ -1,7 +1,8 @@
 // What all widgets share. Python reads this file and the widget's own into one module.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SILENT = "Python does not answer: run the cell (again).";
+const SILENT = "voila" in document.body.dataset // Voila's page has no cell to run
+  ? "The server does not answer: load this page again." : "Python does not answer: run the cell (again).";
 const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeterminate", "open", "hidden"]);
 
 /** An element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */

@@ -1,0 +1,64 @@
+/** Where the slider stands for a cap, and back: the safest on the left, whichever way the measure points. */
+function scaleOf({ better, low, high, endless }) {
+  const [safe, open] = better === "higher" ? [high, low] : [low, high];
+  const span = open - safe || 1;
+  return {
+    last: STOPS + (endless ? 1 : 0),
+    place: cap => (cap === null ? STOPS + 1 : Math.round((STOPS * (cap - safe)) / span)),
+    cap: place => {
+      if (place > STOPS) return null;
+      if (place <= 0) return safe;
+      return place >= STOPS ? open : Number((safe + (span * place) / STOPS).toPrecision(4));
+    },
+  };
+}
+
+/** The limits at which another release is recommended, in the slider's order: what the arrow keys go through. */
+function stopsOf({ points, privacy }, scale) {
+  const sign = privacy.better === "higher" ? -1 : 1;
+  const losses = points.filter(point => point.efficient && Number.isFinite(point.x)).map(point => point.x);
+  const stops = [...new Set(losses)].sort((a, b) => a - b).map(loss => ({ cap: sign * loss, place: scale.place(sign * loss) }));
+  return privacy.endless ? [...stops, { cap: null, place: scale.last }] : stops;
+}
+
+const FOUND = [["here", "the release shown here"], ["efficient", "worth a choice"], ["beaten", "beaten by one of those"]];
+
+/** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
+function frontierPicture(study, { cap, here, recommended }, open) {
+  const W = 400, H = 236, left = 26, bottom = 26, top = 8, right = 8;
+  const sign = study.privacy.better === "higher" ? -1 : 1;
+  const shown = study.points.map((point, index) => ({ ...point, index }))
+    .filter(({ x, y, baseline }) => Number.isFinite(x) && Number.isFinite(y) && !baseline);
+  const range = (values, first) => {
+    const low = Math.min(first, ...values), high = Math.max(...values);
+    return [low, high + 0.06 * (high - low || 1)];
+  };
+  const [x0, x1] = range(shown.map(p => p.x), shown.every(p => p.x >= 0) ? 0 : Infinity);
+  const [y0, y1] = range(shown.map(p => p.y), shown.every(p => p.y >= 0) ? 0 : Infinity);
+  const x = value => left + ((value - x0) / (x1 - x0)) * (W - left - right);
+  const y = value => H - bottom - ((value - y0) / (y1 - y0)) * (H - top - bottom);
+  const limit = cap === null ? W - right : x(sign * cap);
+  const steps = shown.filter(p => p.efficient).sort((a, b) => a.x - b.x);
+  const path = steps.map((p, i) => (i ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
+  const kind = p => (p.index === here ? "here" : p.efficient ? "efficient" : "beaten");
+  const size = { here: 7, efficient: 4.5, beaten: 3 };
+  const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => h("svg:circle", {
+    cx: x(p.x), cy: y(p.y), r: size[kind(p)], class: `wb-mark wb-mark-${kind(p)}${p.opened ? " wb-mark-open" : ""}`,
+    onclick: p.opened ? () => open(p.index === recommended ? -1 : p.index) : null,
+  }, h("svg:title", {}, p.title)));
+  const words = `${steps.length} of ${shown.length} releases are worth a choice; the others are beaten by one of them.`;
+  const key = FOUND.map(([name, said]) => h("span", {},
+    h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
+      h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark wb-mark-${name}` })), said));
+  return [
+    h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },
+      cap === null ? [] : h("svg:rect", { class: "wb-beyond", x: limit, y: top, width: Math.max(0, W - right - limit), height: H - top - bottom }),
+      h("svg:path", { class: "wb-axis", d: `M${left} ${top}V${H - bottom}H${W - right}` }),
+      h("svg:path", { class: "wb-stair", d: path }),
+      cap === null ? [] : h("svg:path", { class: "wb-limit", d: `M${limit} ${top}V${H - bottom}` }),
+      marks,
+      h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, "more is learnt about a person →"),
+      h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
+    h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond your limit")),
+  ];
+}

@@ -1,0 +1,69 @@
+/** A released value as it fits into a line: an interval without its brackets, a long set by its ends. */
+function short(label) {
+  const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
+  if (ends) return ends[1].startsWith("-") ? `${ends[1]} to ${ends[3]}` : `${ends[1]}–${ends[3]}`;
+  if (!label.startsWith("{") || !label.endsWith("}")) return label;
+  const values = label.slice(1, -1).split(", ");
+  if (values.length <= 3) return values.join(" or ").replace(" .. ", " … ");
+  return `${values[0]} … ${values.at(-1)} (${values.length} values)`;
+}
+
+/** A number stays beside its sign. */
+const firm = text => text.replaceAll(" %", "\u00a0%").replaceAll(" ×", "\u00a0×");
+
+const HEADS = ["Who they are", "How many", "What would be believed of them", "How exposed"];
+
+/** The table of classes: the worst first, twenty at a time, with words to look for. */
+function classTable(say) {
+  let study = null, index = null, wanted = "", loaded = 0;
+  const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" });
+  const tally = h("span", { class: "wb-note", role: "status" });
+  const more = h("button", { onclick: () => ask(loaded) }, "Show 20 more");
+  const find = h("input", {
+    type: "search", maxlength: 100, placeholder: "words, or a number: female 42", oninput: debounced(() => ask(0), 200),
+  });
+  const ask = start => { wanted = find.value; say("classes", { start, wanted, field: "classes" }); };
+  const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
+  const share = (name, value, kind) => h("div", { class: "wb-share" },
+    h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
+  const cell = (i, ...children) => h("td", { "data-head": HEADS[i] }, ...children);
+  const row = one => {
+    const parts = one.labels.map((label, i) => label === null ? null : h("span", { class: "wb-tag", title: label },
+      h("span", {}, study.columns[i]), ` ${short(label)}`)).filter(Boolean);
+    const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
+    return h("tr", {},
+      cell(0, parts.length ? parts : "everybody"),
+      cell(1, one.people),
+      cell(2, firm(one.sentence ?? ""), bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
+      cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, track(one.share, "wb-fill wb-hot"))));
+  };
+  const element = h("section", { class: "wb-card wb-classes", "data-field": "classes" },
+    h("div", { class: "wb-row" }, h("h2", {}, "Who would be exposed most"), h("span", { class: "wb-space" }),
+      h("label", { class: "wb-find" }, "Look for ", find)),
+    order,
+    h("table", {}, h("caption", { class: "wb-hush" }, "Groups of people alike"),
+      h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
+    h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
+    small);
+  return {
+    element,
+    about: given => {
+      study = given;
+      small.textContent = `How exposed: ${given.exposure}, of what a full disclosure would tell. ` +
+        `Counts below ${given.smallest} are shown as "fewer than ${given.smallest}", and what would tell them is left out, ` +
+        `told in quarters, or rounded up ("up to").`;
+    },
+    at: (next, said) => {
+      order.textContent = said;
+      if (next !== index) { index = next; ask(0); }
+    },
+    show: found => {
+      if (found.index !== index || found.wanted !== wanted || (found.start && found.start !== loaded)) return;
+      if (!found.start) body.replaceChildren();
+      body.append(...found.rows.map(row));
+      loaded = found.start + found.rows.length;
+      tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No group fits.";
+      more.hidden = loaded >= found.count;
+    },
+  };
+}
