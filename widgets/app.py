@@ -89,7 +89,7 @@ class Workbench(ipywidgets.VBox):
         self.recipes = RecipePicker(None, unfolded=False, group=group)
         self.chart = FrontierChart(None)
         self.card = ReleaseCard(None)
-        self.preview = ReleasePreview(None)
+        self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
 
     def close(self) -> None:

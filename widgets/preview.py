@@ -19,6 +19,7 @@ from widgets.keeping import under_voila
 from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.figures import listed
 from workbench.frontier import Frontier
 from workbench.python_code import python_code
 from workbench.recipe import Recipe
@@ -52,6 +53,7 @@ class ReleasePreview(Part):
     recipe = traitlets.Instance(Recipe, allow_none=True)
     frontier = traitlets.Instance(Frontier, allow_none=True)
     study = traitlets.Instance(Study, allow_none=True)
+    draw = traitlets.Callable(None, allow_none=True, help="draws the chart that is exported; None: the frontier does")
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
         super().__init__(release=release, **traits)
@@ -87,6 +89,7 @@ class ReleasePreview(Part):
             "chart": self.frontier is not None,
             "code": self.study is not None and self.recipe is not None,
             "audit": self._audited(),
+            "as_they_are": self._as_they_are(),
             "several": isinstance(self.release, Bucketized) and len(self.release.classes.sensitive) > 0,
             "recipe": str(self.recipe) if self.recipe else "",
         }
@@ -108,6 +111,11 @@ class ReleasePreview(Part):
                 said = f"Not audited: {reason}."
             self._audit = release, model, said
         return self._audit[2]
+
+    def _as_they_are(self) -> str:
+        """Which columns no figure counts, since they are in no role."""
+        neutral = self.release.table.neutral if self.release else ()
+        return f"Published as they are, and counted in no figure: {listed(neutral)}." if neutral else ""
 
     # --- original beside release
 
@@ -177,8 +185,8 @@ class ReleasePreview(Part):
         if what in CHARTS:
             if self.frontier is None:
                 raise BadInput("there is no chart yet; measure some releases first")
-            frontier = self.frontier
-            return lambda: chart_file(frontier, f"{stem}-frontier", what)
+            draw = self.draw or self.frontier.chart
+            return lambda: chart_file(draw, f"{stem}-frontier", what)
         raise BadInput("there is no such file to be had")
 
     def _release(self) -> Release:
@@ -257,15 +265,15 @@ def _zipped(files: list[Path]) -> bytes:
     return out.getvalue()
 
 
-def chart_file(frontier: Frontier, stem: str, ending: str) -> Made:
-    """The frontier's chart as a picture, or as its Vega-Lite."""
+def chart_file(draw: Callable[[], Any], stem: str, ending: str) -> Made:
+    """The chart as a picture, or as its Vega-Lite."""
     from workbench.offline import save  # altair takes a second to load
 
     folder = scratch()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            path = save(frontier.chart(), folder / f"{stem}.{ending}")
+            path = save(draw(), folder / f"{stem}.{ending}")
         name = f"{stem}.vl.json" if ending == "json" else path.name
         return name, path.read_bytes()
     finally:

@@ -1,4 +1,5 @@
-"""Writing the study's file while one works: after a moment's rest, and what became of it is said in the line above."""
+"""Keeping the study while one works: the browser's tab hears of a change at once, its file is written after a moment's
+rest, and what became of it is said in the line above."""
 
 from __future__ import annotations
 
@@ -22,24 +23,23 @@ class Saving:
         self._study: Study | None = None
 
     def soon(self, study: Study) -> None:
-        """A slider moves often: only its rest is kept."""
+        """A slider moves often: only its rest is written; a tab may be gone the next moment, and is told each."""
         self._study = study
+        if self._top.remembered:
+            self._top.state(study=study.to_yaml())
+        if self.keeper is None:
+            return
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._top.later(REST, self.now)
 
     def now(self, over: bool = False) -> None:
-        """Keep it; where another tab has written meanwhile, ask, unless it is `over` all."""
-        keeper, remembered = self.keeper, self._top.remembered
-        if self._study is None or (keeper is None and not remembered):
-            return
-        text = self._study.to_yaml()
-        if remembered:
-            self._top.state(study=text)
-        if keeper is None:
+        """Write it; where another tab has written meanwhile, ask, unless it is `over` all."""
+        keeper = self.keeper
+        if self._study is None or keeper is None:
             return
         try:
-            keeper.save(text, over)
+            keeper.save(self._study.to_yaml(), over)
         except Changed as conflict:
             self._top.state(conflict=str(conflict))
         except (BadInput, OSError) as error:

@@ -1,5 +1,6 @@
 """The workbench put together: a part changes the study, the study changes the parts, the file remembers."""
 
+import json
 import random
 
 import pytest
@@ -152,6 +153,16 @@ def test_two_frontiers_on_one_chart(bench):
     assert bench.chart.pinned is None
 
 
+def test_the_exported_chart_is_the_one_on_the_screen(bench):
+    sent = []
+    bench.preview.send = lambda content, buffers=None: sent.append(buffers)
+    for view in ("frontier", "heat"):
+        bench.chart.view = view
+        bench.preview._heard(None, {"kind": "export", "what": "json", "field": "chart"}, [])
+        written = json.loads(b"".join(next(buffers for buffers in reversed(sent) if buffers)))
+        assert written["config"] and written["datasets"] == bench.chart.altair().to_dict()["datasets"]
+
+
 def test_it_comes_back_with_its_study(bench, frame, here):
     bench.chart.caps = {"P_loss": 0.2}
     again = Workbench(frame)
@@ -298,3 +309,8 @@ def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
     bench = Workbench(frame)
     assert bench._keeper is None and bench.top.remembered
     assert list(here.iterdir()) == []
+    told = []
+    bench.top.state = lambda **changes: told.append(changes)
+    bench.chart.caps = {"P_loss": 0.25}
+    (text,) = (changes["study"] for changes in told if "study" in changes)
+    assert Study.from_yaml(text).caps == {"P_loss": 0.25}, "the tab hears of it at once"

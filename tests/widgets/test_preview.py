@@ -220,6 +220,14 @@ def test_the_chart(table, lab, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_columns_in_no_role_are_named(table, lab):
+    stand = Stand(table)
+    assert stand.last("state")["as_they_are"] == ""
+    stand.preview.release = RECIPE.release(table.with_roles(table.quasi[:1], table.sensitive))
+    named = stand.last("state")["as_they_are"]
+    assert named.startswith("Published as they are") and all(name in named for name in table.quasi[1:])
+
+
 def test_what_is_not_there_yet_says_so(lab):
     stand = Stand(None, None, study=None)
     assert not any(stand.last("state")[name] for name in ("release", "study", "chart", "code"))

@@ -35,7 +35,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   const { element, body, chosen } = step("Preview and export", { model, trait });
   el.classList.add("wb-preview");
   el.append(element);
-  const audit = h("p", { class: "wb-audit" });
+  const audit = h("p", { class: "wb-audit" }), neutral = h("p", { class: "wb-note" });
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
   const sure = h("div", { class: "wb-row", hidden: true }, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
   const status = h("p", { class: "wb-note", role: "status" });
@@ -62,10 +62,12 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), home);
   el.append(large);
-  body.append(audit, ...exports, status, preview);
+  body.append(audit, neutral, ...exports, status, preview);
 
   on("state", state => {
     audit.textContent = state.audit;
+    neutral.textContent = state.as_they_are;
+    neutral.hidden = !state.as_they_are;
     audit.classList.toggle("wb-held", state.audit.includes(" holds"));
     chosen(state.recipe);
     for (const [what, button] of Object.entries(buttons)) button.disabled = !state[NEEDS[what]];
