@@ -261,17 +261,17 @@ def test_values_missing_from_a_hierarchy_are_listed_with_the_nearest_spelling():
         Columns(rows, source="work.csv")(texts(WORK))
     assert str(error.value) == (
         "column 'work', hierarchy work.csv: 2 of its 4 values are missing from the hierarchy: "
-        "'Local-gov' (did you mean 'local-gov'?), 'Private'; add them as leaves or correct the spelling"
+        "'Local-gov' (did you mean 'local-gov'?), 'Private'; list them too, or correct the spelling"
     )
 
 
 def test_at_most_ten_missing_values_are_listed():
-    with pytest.raises(BadInput, match=r"13 of its 14 values .*'19', \.\.\. and 3 more; add them"):
+    with pytest.raises(BadInput, match=r"13 of its 14 values .*'19', \.\.\. and 3 more; list them"):
         Columns([("9", "x")])(numbers(range(9, 23)))
 
 
 def test_numbers_are_no_misspellings_of_each_other():
-    with pytest.raises(BadInput, match=r"'40' \(did you mean '4O'\?\), '57'; add"):
+    with pytest.raises(BadInput, match=r"'40' \(did you mean '4O'\?\), '57'; list"):
         Columns([("39", "x"), ("4O", "x")])(numbers([39, 40, 57]))
 
 

@@ -55,6 +55,9 @@ def message_of(action):
         (["True", "False"], "text", ["False", "True"], ("False", "True")),
         (["2024-02-29", "1999-01-01"], "date", ["1999-01-01", "2024-02-29"], ("1999-01-01", "2024-02-29")),
         (["2024-02-30", "1999-01-01"], "text", ["1999-01-01", "2024-02-30"], ("1999-01-01", "2024-02-30")),
+        (["31.12.2023", "1.2.2024"], "date", ["2023-12-31", "2024-02-01"], ("2023-12-31", "2024-02-01")),
+        (["31.12.2023 10:30"], "date", None, ("2023-12-31T10:30:00",)),
+        (["31.02.2023", "01.01.2024"], "text", None, ("01.01.2024", "31.02.2023")),
         (["2024-01-01T10:00", "2024-01-01 09:30:00"], "date", None, ("2024-01-01T09:30:00", "2024-01-01T10:00:00")),
         (["2024-01-01T00:00:00.5"], "date", None, ("2024-01-01T00:00:00.500000",)),
         (["2024-01-01T10:00+02:00", "2024-01-01T09:00Z"], "date", None, ("2024-01-01T08:00:00", "2024-01-01T09:00:00")),
@@ -79,6 +82,38 @@ def test_dtypes(tmp_path):
     assert from_csv(tmp_path, ["2024-01-01T10:00"])[0].values.dtype == "datetime64[us]"
     assert from_csv(tmp_path, ["a"])[0].values.dtype == object
     assert from_frame(range(32_767))[1].dtype == np.int16 and from_frame(range(32_768))[1].dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "values", "note"),
+    [
+        (["1,5", "-2,25", "3", ",5"], "number", [-2.25, 0.5, 1.5, 3.0], "the comma is read as a decimal point"),
+        (["1,0", "2,0"], "number", [1, 2], "the comma is read as a decimal point"),
+        (["1,234", "20", "1,000,000"], "text", None, "may stand for thousands"),
+        (["1,234", "20,5"], "number", [1.234, 20.5], "the comma is read as a decimal point"),
+        (["01,5", "2,5"], "text", None, None),
+        (["31.12.2023", "1.2.2024"], "date", None, "read as day.month.year"),
+        (["2023-12-31"], "date", None, None),
+        (["1.5", "2"], "number", [1.5, 2], None),
+    ],
+)
+def test_what_a_country_writes_its_own_way_is_read_and_said(tmp_path, fields, kind, values, note):
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["x;row", *(f"{value};{row}" for row, value in enumerate(fields))]))
+    source = open_source(path)
+    column, _ = encode(source, ["x"])["x"]
+    assert column.kind == kind and (values is None or column.values.tolist() == values)
+    said = [one for one in source.notes if one.startswith("x: ")]
+    assert (note is None) == (not said) and all(note in one for one in said)
+
+
+def test_a_comma_is_a_decimal_point_where_that_is_declared(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x;row\n1,234;0\n20;1\n")
+    source = open_source(path)
+    assert encode(source, ["x"], types={"x": "number"})["x"][0].values.tolist() == [1.234, 20]
+    assert not [one for one in source.notes if one.startswith("x: ")]
+    assert encode(open_source(path), ["x"], types={"x": "text"})["x"][0].kind == "text"
 
 
 def test_missing_markers(tmp_path):
@@ -175,6 +210,24 @@ def test_progress_and_stopping():
         encode(open_source(pd.DataFrame({"x": range(3)})), progress=stop)
 
 
+def test_a_query_without_end_can_be_stopped_before_its_first_record():
+    endless = "SELECT count(*) AS n, sum(a.range * b.range) AS x FROM range(10000000) a, range(10000000) b"
+    heard = []
+
+    def stop(records):
+        heard.append(records)
+        if len(heard) > 1:
+            raise KeyError
+
+    with duckdb.connect() as connection:
+        for query in (Query(endless), Query(endless, connection)):
+            heard.clear()
+            with pytest.raises(KeyError):
+                encode(open_source(query), progress=stop)
+            assert heard == [0, 0]
+        assert connection.sql("SELECT 42").fetchall() == [(42,)], "the connection goes on"
+
+
 def test_columns_not_asked_for_are_not_read():
     frame = pd.DataFrame({"x": [1], "bad": pd.Series([{1: "secret"}])})
     read = encode(open_source(frame), ["x"])
@@ -236,8 +289,10 @@ def test_declared_number_that_is_none(tmp_path):
 
 
 def test_declared_date_that_is_none(tmp_path):
-    assert "not all values are ISO dates" in message_of(lambda: from_csv(tmp_path, ["1/2/2024"], types={"x": "date"}))
-    assert "not all values are ISO dates" in message_of(lambda: from_frame([1], types={"x": "date"}))
+    assert "not all values are dates such as" in message_of(
+        lambda: from_csv(tmp_path, ["1/2/2024"], types={"x": "date"})
+    )
+    assert "not all values are dates such as" in message_of(lambda: from_frame([1], types={"x": "date"}))
 
 
 def test_infinity(tmp_path):

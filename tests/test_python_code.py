@@ -114,6 +114,16 @@ def test_data_that_were_handed_over_are_named_in_the_call(tmp_path):
     assert same(made, recipe.release(study.table(study.read(frame))))
 
 
+def test_data_with_a_column_that_holds_nothing(tmp_path, monkeypatch):
+    frame = pd.DataFrame({"age": range(40), "ill": ["a", "b"] * 20, "remarks": [None] * 40})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    study = Study(data={"path": "data.csv"}, quasi=("age",), sensitive=("ill",), folder=tmp_path)
+    recipe = Recipe(Mondrian(), KAnonymity(4))
+    made = run(python_code(study, recipe), tmp_path)["release"]
+    assert same(made, recipe.release(study.table(study.read())))
+
+
 def test_a_query(tmp_path):
     path = tmp_path / "people.csv"
     pd.DataFrame({"age": range(20, 60), "ill": ["flu", "cold"] * 20}).to_csv(path, index=False)

@@ -260,3 +260,12 @@ def test_a_column_with_nothing_in_it_is_left_out_of_a_bare_table_with_a_note():
     assert any("none: nothing but missing" in note for note in bare.notes)
     with pytest.raises(BadInput, match="nothing but missing"):
         Table.bare(frame[["none"]])
+
+
+def test_of_a_table_with_roles_only_a_neutral_column_may_hold_nothing():
+    frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
+    table = Table.read(frame, ["age"], "ill")
+    assert table.neutral == () and any("none: nothing but missing" in note for note in table.notes)
+    for roles in ({"quasi": ["age", "none"]}, {"quasi": ["age"], "sensitive": ["none"]}):
+        with pytest.raises(BadInput, match="column 'none': there is nothing but missing values"):
+            Table.read(frame, **roles)

@@ -151,6 +151,21 @@ def test_proposals_that_follow_from_one_column():
     assert [name for name, one in advice.items() if one.likely] == ["mainDiagnosis"]
 
 
+@pytest.mark.parametrize("name", ["name", "Patient Name", "last_name", "LastName", "email", "e-mail", "ssn", "phone"])
+def test_what_is_called_like_a_name_is_an_identifier_though_not_unique(name):
+    frame = pd.DataFrame({name: ["Anna", "Bo", "Carl", "Dora"] * 25, "age": range(100)})
+    table = Table.bare(frame)
+    assert propose_roles(table, survey(table))[name].role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("country_name", ["A", "B"]), ("product name", ["A", "B"]), ("name", [1, 2])]
+)
+def test_not_every_name_is_a_persons(name, values):
+    table = Table.bare(pd.DataFrame({name: values * 50, "age": range(100)}))
+    assert propose_roles(table, survey(table))[name].role != "identifier"
+
+
 def test_words_in_names():
     assert says("patientAge", ("age",)) and says("age_group", ("age",)) and not says("agency", ("age",))
     assert says("ICD10", ("icd",)) and says("diagnosis", ("diagnos",)) and not says("salt", ("salary",))

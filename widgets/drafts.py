@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.chosen import Chosen
+from widgets.start import AXES, MEASURES, RECIPES
 from workbench.errors import BadInput
+from workbench.frontier import SIDES
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.parameters import Variant, canonical, catalog
 from workbench.study import variant, written_out
 from workbench.table import Table
+
+WITHOUT_SENSITIVE = ("re-identification risk", "information loss", "average class size")
 
 
 @dataclass(eq=False)
@@ -24,6 +28,7 @@ class Row:
     on: bool
     good: dict[str, Any] | None = None
     problem: str = ""
+    place: int | None = None  # among the recipes, from when it was first asked for
     _asked: dict[str, Any] | None = None
 
     def settle(self, method: Chosen) -> None:
@@ -62,6 +67,13 @@ class Group:
                 self.rows.append(Row(had.parts if had else [Chosen.proposed(kind, table)] if kind else [], False))
         self.rows.sort(key=lambda row: kinds.index(row.kind))
 
+    def propose(self, before: Table | None, table: Table | None) -> None:
+        """For another table: other values for the models that nobody has touched."""
+        for row in self.rows:
+            kind = row.kind
+            if kind is not None and not row.on and row.parts == [Chosen.proposed(kind, before)]:
+                row.parts = [Chosen.proposed(kind, table)]
+
 
 def is_baseline(ranges: Mapping[str, Any]) -> bool:
     """Whether a recipe of a study is a baseline: measured anyway, and not chosen here."""
@@ -72,14 +84,14 @@ def grouped(recipes: Sequence[Mapping[str, Any]], before: Sequence[Group], table
     """The recipes of a study by their method."""
     methods, models = catalog("workbench.methods", Method), catalog("workbench.models", Model)
     found: dict[str, Group] = {}
-    for ranges in recipes:
+    for place, ranges in enumerate(recipes):
         if is_baseline(ranges):
             continue
         asked = ranges.get("model") or []
         parts = [Chosen.of(models[one["name"]], one) for one in ([asked] if isinstance(asked, Mapping) else asked)]
         method = Chosen.of(methods[ranges["method"]["name"]], ranges["method"])
         group = found.setdefault(canonical(method.to_dict()), Group(method, []))
-        group.rows.append(Row(parts, True))
+        group.rows.append(Row(parts, True, place=place))
     if not found:
         first = next(kind for kind in methods.values() if not kind.baseline)
         found[""] = Group(before[0].method if before else Chosen.of(first), [])
@@ -103,3 +115,60 @@ def measure_rows(measures: Sequence[Mapping[str, Any]], before: Sequence[Row]) -
         else:
             found += [Row([Chosen.of(kind, one)], True) for one in given]
     return found
+
+
+def in_place(found: Mapping[str, dict[str, Any]], before: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The measures chosen now, by their keys, in the order of before; a changed one stays where it was, a new one
+    comes last."""
+    keys = [variant("measure", one).key for one in before]
+    left: dict[str, list[int]] = {}
+    for place, one in enumerate(before):
+        if keys[place] not in found:
+            left.setdefault(one["name"], []).append(place)
+
+    def place_of(key: str) -> int:
+        if key in keys:
+            return keys.index(key)
+        free = left.get(found[key]["name"])
+        return free.pop(0) if free else len(before)
+
+    return [dict(before[keys.index(key)]) if key in keys else found[key] for key in sorted(found, key=place_of)]
+
+
+def lacking(row: Row, table: Table | None) -> str:
+    """Why no release of the table can be made by this row, and what to do; nothing if it can."""
+    if table is None or table.sensitive:
+        return ""
+    needs = [part.kind.name for part in row.parts if getattr(part.kind, "needs_sensitive", False)]
+    return (
+        f"{needs[0]} needs a sensitive column, and the table has none: choose one in the step Roles." if needs else ""
+    )
+
+
+def usual(table: Table) -> dict[str, Any]:
+    """Recipes, measures and axes to begin with, as far as this table allows them."""
+    models = catalog("workbench.models", Model)
+    fits = [one for one in RECIPES if table.sensitive or not models[one["model"]["name"]].needs_sensitive]
+    recipes = [{**one, "model": _allowed(models[one["model"]["name"]], one["model"], table)} for one in fits]
+    if table.sensitive:
+        return {"recipes": recipes, "measures": list(MEASURES), "axes": list(AXES)}
+    measures = [one for one in MEASURES if one["name"] in WITHOUT_SENSITIVE]
+    sides = [[variant("measure", one) for one in measures if variant("measure", one).side == side] for side in SIDES]
+    return {"recipes": recipes, "measures": measures, "axes": [side[0].key for side in sides]}
+
+
+def _allowed(kind: type[Model], given: Mapping[str, Any], table: Table) -> dict[str, Any]:
+    """The settings with those of their values that the table allows; else what is proposed for it."""
+    values = Chosen.of(kind, given)
+    for name, listed in values.values.items():
+        kept = [value for value in listed if _may_be(kind, name, value, table)]
+        values.values[name] = kept or Chosen.proposed(kind, table).values[name]
+    return values.to_dict()
+
+
+def _may_be(kind: type[Model], name: str, value: Any, table: Table) -> bool:
+    try:
+        kind.check_value(name, value, table)
+    except BadInput:
+        return False
+    return True

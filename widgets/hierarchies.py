@@ -136,7 +136,10 @@ class HierarchyEditor(ByHand):
             return form, None, None, ()
         try:
             builder = forms.read(tab, form)
-            return form, builder, builder(forms.bare(column)), ()
+            made = builder(forms.bare(column))
+            if drafted is not None:
+                forms.checked(builder, made, column)
+            return form, builder, made, ()
         except BadInput as error:
             if drafted is None and column.name not in self._unfit:  # an empty form is nobody's mistake
                 return form, None, None, ()

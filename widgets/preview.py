@@ -185,7 +185,7 @@ class ReleasePreview(Part):
         if what in CHARTS:
             if self.frontier is None:
                 raise BadInput("there is no chart yet; measure some releases first")
-            draw = self.draw or self.frontier.chart
+            draw = self.frontier.chart if self.draw is None else self.draw
             return lambda: chart_file(draw, f"{stem}-frontier", what)
         raise BadInput("there is no such file to be had")
 

@@ -76,7 +76,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
     taken = [int(value) if whole and value.is_integer() else value for value in sorted(found)]
     for value in taken:
         try:
-            kind.check_value(name, value, table)
+            kind.check_value(name, int(value) if value == int(value) else value, table)  # said as it was typed
         except BadInput as error:
             raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
     return taken

@@ -14,7 +14,7 @@ from typing import Any
 import traitlets
 
 from widgets.chosen import Chosen
-from widgets.drafts import Group, Row, grouped, is_baseline, measure_rows
+from widgets.drafts import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from widgets.part import Part, script, styles, whole
 from widgets.ranges import values
 from workbench.errors import BadInput, said
@@ -32,7 +32,8 @@ LARGEST_SEED = 2**32 - 1
 class RecipePicker(Part):
     """`recipes` and `measures` in the shape of a study's, `axes` the keys of the two that are drawn.
 
-    What is typed wrong is said where it stands; the traits keep the last good state.
+    With a table and no word of what is wanted it begins with what is usual. What is typed wrong is said where it
+    stands; the traits keep the last good state.
     """
 
     _esm = script("recipes")
@@ -46,8 +47,11 @@ class RecipePicker(Part):
     def __init__(self, table: Table | None = None, **traits: Any) -> None:
         self._own = False  # a change of the traits that came from here
         self._groups: list[Group] = []
+        self._baselines: list[tuple[int, dict[str, Any]]] = []  # and their places among the recipes
         self._measures: list[Row] = []
         self._seed_text = ""
+        if table is not None and not {"recipes", "measures", "axes"} & set(traits):
+            traits |= usual(table)
         super().__init__(table=table, **traits)
         self._read()
         self.observe(self._changed, ["table", "recipes", "measures", "axes", "seed"])
@@ -72,6 +76,8 @@ class RecipePicker(Part):
         if self._own:
             return
         if event["name"] == "table":
+            for group in self._groups:
+                group.propose(event["old"], self.table)
             for chosen in self._all():
                 chosen.recheck(self.table)
         else:
@@ -80,6 +86,7 @@ class RecipePicker(Part):
 
     def _read(self) -> None:
         """What the traits say, and beside it, switched off, what else there is."""
+        self._baselines = [(i, one) for i, one in enumerate(self.recipes) if is_baseline(one)]
         self._groups = grouped(self.recipes, self._groups, self.table)
         self._measures = measure_rows(self.measures, self._measures)
         for chosen in self._all():
@@ -133,7 +140,7 @@ class RecipePicker(Part):
     def hear_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model once more, to be joined with another."""
         group, row = self._group(content)
-        once_more = Row([Chosen.of(part.kind, part.to_dict()) for part in row.parts[:1]], True)
+        once_more = Row([Chosen.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
         self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
 
     def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -203,14 +210,21 @@ class RecipePicker(Part):
 
     def _ranges(self) -> list[dict[str, Any]]:
         """What is switched on, as a study writes it; a row that cannot be had is as it was when it last could."""
-        found: dict[str, dict[str, Any]] = {}
-        for group in self._groups:
-            for row in group.rows:
-                if row.on:
-                    row.settle(group.method)
-                    if row.good is not None:
-                        found.setdefault(canonical(row.good), row.good)
-        return [*found.values(), *(ranges for ranges in self.recipes if is_baseline(ranges))]
+        rows = [(group, row) for group in self._groups for row in group.rows]
+        places = [row.place for _, row in rows if row.place is not None] + [place for place, _ in self._baselines]
+        found: list[tuple[int, dict[str, Any]]] = list(self._baselines)
+        for group, row in rows:
+            if row.on:
+                row.settle(group.method)
+                if row.place is None:
+                    row.place = max(places, default=-1) + 1
+                    places.append(row.place)
+                if row.good is not None:
+                    found.append((row.place, row.good))
+        unique: dict[str, dict[str, Any]] = {}
+        for _, ranges in sorted(found, key=lambda one: one[0]):  # as they were chosen
+            unique.setdefault(canonical(ranges), ranges)
+        return list(unique.values())
 
     def _measure_dicts(self) -> list[dict[str, Any]]:
         """One a combination of the parameters; without one on each side, what there was."""
@@ -219,7 +233,9 @@ class RecipePicker(Part):
             if row.on:
                 found |= {variant("measure", one).key: one for one in _combinations(row.parts[0].to_dict())}
         there = {variant("measure", one).side for one in found.values()}
-        return list(found.values()) if there == set(SIDES) else list(self.measures)
+        if there != set(SIDES):
+            return list(self.measures)
+        return in_place(found, self.measures)
 
     def _keys(self, side: str, measures: Sequence[Mapping[str, Any]] | None = None) -> dict[str, str]:
         """Key and name of the measures of a side."""
@@ -254,22 +270,21 @@ class RecipePicker(Part):
         found = {}
         for g, group in enumerate(self._groups):
             for r, row in enumerate(group.rows):
-                if row.on and row.problem:
-                    found[f"row.{g}.{r}"] = row.problem
+                why = row.problem or lacking(row, self.table)
+                if row.on and why:
+                    found[f"row.{g}.{r}"] = why
         on = {row.kind.side for row in self._measures if row.on}  # type: ignore[union-attr]
-        if on != set(SIDES):
-            lacking = " and ".join(side for side in SIDES if side not in on)
-            found["measures"] = f"choose at least one measure of {lacking}; until then the last choice is kept"
+        if on != set(SIDES) and (on or self.recipes):  # nothing chosen yet is nobody's mistake
+            missing = " and one of ".join(side for side in SIDES if side not in on)
+            kept = "; until then the last choice is kept" if self.measures else ""
+            found["measures"] = f"Tick at least one measure of {missing}{kept}."
         return found
 
     def _group_view(self, group: Group) -> dict[str, Any]:
         return {"method": group.method.view(self.table), "rows": [self._row_view(row) for row in group.rows]}
 
     def _row_view(self, row: Row) -> dict[str, Any]:
-        lacks = self.table is not None and not self.table.sensitive
-        needs = [part.kind.name for part in row.parts if getattr(part.kind, "needs_sensitive", False)]
-        note = f"{needs[0]} needs a sensitive column, and the table has none" if lacks and needs else ""
-        parts = [part.view(self.table) for part in row.parts]
+        parts, note = [part.view(self.table) for part in row.parts], lacking(row, self.table)
         return {"on": row.on, "parts": parts, "count": math.prod(part.count for part in row.parts), "note": note}
 
     def _measure_view(self, row: Row) -> dict[str, Any]:

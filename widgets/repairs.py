@@ -39,9 +39,9 @@ def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> Problem:
     """What an error means for a form; the fixes make the form that is meant."""
     if isinstance(error, AtField):
         return Problem(error.field, str(error), tuple(_one_level_each(form, error)))
-    if tab == "import" and isinstance(error, Misfit):
-        return Problem("import", str(error), tuple(_file_fixes(form, column, error)))
-    return Problem(tab, str(error))
+    fixes = tuple(_file_fixes(form, column, error)) if tab == "import" and isinstance(error, Misfit) else ()
+    said = str(error).removeprefix(f"column {column.name!r}: ")  # which stands above the form
+    return Problem(tab, said[:1].upper() + said[1:], fixes)
 
 
 def _one_level_each(form: Form, error: AtField) -> Iterable[Fix]:

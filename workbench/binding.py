@@ -6,6 +6,7 @@ import csv
 import difflib
 import io
 import math
+import re
 from bisect import bisect
 from collections.abc import Sequence
 from os import PathLike
@@ -18,6 +19,8 @@ from workbench.errors import BadInput
 from workbench.hierarchy import LEAF, LISTED, Hierarchy, Misfit, refuse_duplicates
 
 Key = str | int | float
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})")
 SEARCHED = 500  # neighbours searched for the nearest spelling
 
 
@@ -25,10 +28,12 @@ def key(leaf: str, kind: Kind) -> Key:
     """What a leaf's text stands for in a column of this kind; the text itself where it is no number or date."""
     try:
         if kind == "number" and "_" not in leaf:
-            number = float(leaf)
+            number = float(leaf.replace(",", ".") if DECIMAL_COMMA.fullmatch(leaf.strip()) else leaf)
             return int(leaf) if leaf.strip().lstrip("+-").isdigit() else number if math.isfinite(number) else leaf
         if kind == "date" and leaf[:1].isdigit():  # numpy would take "today" too
-            return int(np.datetime64(leaf).astype("datetime64[us]").astype(np.int64))
+            dotted = DOTTED.fullmatch(leaf.strip())
+            iso = f"{dotted[3]}-{dotted[2]:0>2}-{dotted[1]:0>2}" if dotted else leaf
+            return int(np.datetime64(iso).astype("datetime64[us]").astype(np.int64))
     except ValueError:
         pass
     return leaf
@@ -87,7 +92,7 @@ def _refuse_missing(column: Column, known: dict[Key, str], where: str) -> None:
     more = f", ... and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
     text = (
         f"{where}: {len(missing)} of its {len(column.labels)} values are missing from the hierarchy: "
-        f"{', '.join(shown)}{more}; add them as leaves or correct the spelling"
+        f"{', '.join(shown)}{more}; list them too, or correct the spelling"
     )
     raise Misfit(text, "unlisted", missing, near=near)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from workbench.errors import BadInput, listing
 from workbench.kinds import KINDS, Empty, Values, find_values
 from workbench.source import Source
 
+TICK = 0.2  # seconds between two words of progress while nothing comes
 PENDING = 1 << 24  # bytes of distinct values that wait to be merged
 
 
@@ -24,20 +25,21 @@ def encode(
     missing: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     progress: Callable[[int], None] | None = None,
-    empty: bool = False,
+    empty: Collection[str] = (),
 ) -> dict[str, tuple[Column, np.ndarray]]:
     """Each column with its code per record, in the order of the source.
 
     `missing` lists the text that stands for a missing value, `types` the kind of columns whose kind is known;
-    a column with nothing but missing values is refused, or with `empty` left out with a note;
-    `progress` is called with the number of records read so far, and may raise to stop.
+    a column with nothing but missing values is refused, or left out with a note if it is among `empty`;
+    `progress` is called with the number of records read so far, also while none comes, and may raise to stop.
     """
     names = list(dict.fromkeys(source.names if columns is None else columns))
     types = _checked(types or {}, source)
     gathered = [Gathered() for _ in names]
     read = 0
+    batches, told = source.batches(names), (lambda: progress(read)) if progress else None
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for batch in source.batches(names):
+        while (batch := _next(source, batches, threads, told)) is not None:
             list(threads.map(Gathered.add, gathered, batch.columns))
             read += len(batch)
             if progress:
@@ -50,14 +52,30 @@ def encode(
                 column.merged(), source.where, name, typed=source.typed, missing=missing, declared=types.get(name)
             )
         except Empty:
-            if not empty:
+            if name not in empty:
                 raise
             source.notes.append(f"{name}: nothing but missing values, left out")
             continue
         if found.markers:
             source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
+        if found.note:
+            source.notes.append(f"{name}: {found.note}")
         coded[name] = column.coded(name, found)
     return coded
+
+
+def _next(
+    source: Source, batches: Iterator[pa.RecordBatch], threads: ThreadPoolExecutor, told: Callable[[], None] | None
+) -> pa.RecordBatch | None:
+    """The next batch. What `told` raises stops what runs: a query may take for ever before its first record."""
+    coming = threads.submit(next, batches, None)
+    while told and not wait([coming], TICK).done:
+        try:
+            told()
+        except BaseException:
+            source.interrupt()
+            raise
+    return coming.result()
 
 
 def _checked(types: Mapping[str, str], source: Source) -> Mapping[str, str]:

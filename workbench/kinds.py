@@ -17,8 +17,11 @@ KINDS = ("number", "date", "text")
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 INTEGER = r"^[+-]?\d+$"
 INFINITE = r"^[+-]?(?i:inf|infinity)$"
+COMMA = r"^[+-]?(\d+(,\d+)?|,\d+)$"
+THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"
 LEADING_ZERO = r"^[+-]?0\d"
 DATE = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?$"
+DOTTED = r"^(\d\d?)\.(\d\d?)\.(\d{4})([T ]\d\d:\d\d(:\d\d)?)?$"
 MOSTLY = 0.9
 FIRST, LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
@@ -32,6 +35,7 @@ class Values:
     labels: tuple[str, ...]
     place: np.ndarray
     markers: list[str] = field(default_factory=list)  # read as missing
+    note: str = ""  # how it was read, where that could be doubted
 
 
 def find_values(
@@ -62,9 +66,10 @@ def find_values(
             str(column.bad("there is nothing but missing values; name it among the identifiers, which are not read"))
         )
     kind, values, labels, rank = column.read(present)
+    note = column.doubt(present, kind) if text and not typed and declared is None else ""
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank
-    return Values(kind, values, labels, place, markers if text else [])
+    return Values(kind, values, labels, place, markers if text else [], note)
 
 
 class Empty(BadInput):
@@ -112,11 +117,26 @@ class _Reading:
             return "text"
         if number.all():
             return "text" if _matches(present, INFINITE).all() else "number"
+        if _matches(present, COMMA).all() and not _matches(present, LEADING_ZERO).any():
+            return "text" if _grouped(present) else "number"
         if number.mean() >= MOSTLY:
             raise self.mixed(present, number)
-        if _matches(present, DATE).all():
+        if _matches(present, DATE).all() or _matches(present, DOTTED).all():
             return "text" if _parsed_dates(present) is None else "date"
         return "text"
+
+    def doubt(self, present: pa.Array, kind: str) -> str:
+        """What to say where text was read as numbers or dates of a country's own writing, or was not."""
+        if kind == "date" and _matches(present, DOTTED).all():
+            return "read as day.month.year"
+        if kind == "number" and not _matches(present, NUMBER).all():
+            return f"the comma is read as a decimal point; if it is none, declare types={{{self.name!r}: 'text'}}"
+        if kind == "text" and _grouped(present) and not _matches(present, INTEGER).all():
+            return (
+                "read as text, because its commas may stand for thousands; "
+                f"if they are decimal points, declare types={{{self.name!r}: 'number'}}, else take them out"
+            )
+        return ""
 
     def mixed(self, present: pa.Array, number: np.ndarray) -> BadInput:
         """What to say when a column is numbers but for a few values."""
@@ -131,6 +151,8 @@ class _Reading:
         """int64 if all are integers, otherwise float64."""
         kind = present.type
         if pa.types.is_large_string(kind):
+            if _matches(present, COMMA).all():
+                present = pc.replace_substring(present, ",", ".")
             number = _matches(present, NUMBER) | _matches(present, INFINITE)
             if not number.all():
                 raise self.mixed(present, number)
@@ -168,7 +190,9 @@ class _Reading:
         elif pa.types.is_date(present.type) or pa.types.is_timestamp(present.type):
             values = present.to_numpy(zero_copy_only=False)
         if values is None:
-            raise self.bad("not all values are ISO dates such as 2024-12-31; declare another type or mend the data")
+            raise self.bad(
+                "not all values are dates such as 2024-12-31 or 31.12.2024; declare another type or mend the data"
+            )
         days = values.astype("datetime64[D]")
         if days.min() < FIRST or days.max() > LAST:
             raise self.bad("dates outside the years 1 to 9999; make them missing, or mend the data")
@@ -207,8 +231,18 @@ def _whole(values: np.ndarray) -> np.ndarray:
     return values + 0.0  # no -0.0
 
 
+def _grouped(array: pa.Array) -> bool:
+    """Whether every comma may stand between thousands."""
+    return bool((_matches(array, THOUSANDS) | _matches(array, INTEGER)).all())
+
+
 def _parsed_dates(array: pa.Array) -> np.ndarray | None:
-    """The moments that ISO text means, None if some is none."""
+    """The moments that text means, ISO or day.month.year, None if some is none."""
+    if _matches(array, DOTTED).all():
+        padded = pc.replace_substring_regex(
+            pc.replace_substring_regex(array, r"^(\d)\.", r"0\1."), r"\.(\d)\.", r".0\1."
+        )
+        array = pc.replace_substring_regex(padded, DOTTED, r"\3-\2-\1\4")
     for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
         try:
             return array.cast(kind).to_numpy(zero_copy_only=False)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.table import Table
 
 LARGEST = 1e300
-Bound = float | Callable[["Table"], float] | None
+Bound = float | Callable[["Table"], float | None] | None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -74,6 +74,10 @@ class Source:
         """Give back memory and temporary files; happens by itself when the source is no longer used."""
         self._discard()
 
+    def interrupt(self) -> None:
+        """Stop what is being read; whoever waits for it hears that it cannot be."""
+        self._connection.interrupt()
+
     def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
         """The records of some columns; BadInput when there are none or when one cannot be read."""
         if not columns:
@@ -232,6 +236,7 @@ class QuerySource(Source):
     def __init__(self, query: Query, private: Private) -> None:
         super().__init__("the query", private)
         connection, failure = query.connection or private.connection, None
+        self._connection = connection
         if query.connection is None and query.folder is not None:
             private.confine(query.folder)
         try:

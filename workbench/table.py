@@ -77,7 +77,8 @@ class Table:
     ) -> Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `workbench.source`.
 
-        Columns in no role are neutral: they are published as they are. Identifiers are never read.
+        Columns in no role are neutral: they are published as they are, but those that hold nothing are left out.
+        Identifiers are never read.
         """
 
         def roles_of(names: list[str]) -> dict[str, str]:
@@ -120,7 +121,8 @@ class Table:
         try:
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
             kept = [name for name in opened.names if roles[name] != "identifier"]
-            encoded = encode(opened, kept, missing=missing, types=types, progress=progress, empty=roles_of is None)
+            neutral = [name for name in kept if roles[name] == "neutral"]
+            encoded = encode(opened, kept, missing=missing, types=types, progress=progress, empty=neutral)
         finally:
             opened.close()  # no copy of the data stays on the disk, however this ends
         columns = {name: column for name, (column, _) in encoded.items()}

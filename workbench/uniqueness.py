@@ -28,7 +28,14 @@ NAMELIKE = 0.5  # distinct values, as a share of the records, from which a colum
 ADDS = 0.001  # the share of records singled out from which a column matters
 QUASI = 8  # quasi-identifiers that are proposed at most: each more makes every release coarser
 # words in the name of a column; from five letters on, what they begin counts too
-NAMING = ("address", "email", "firstname", "iban", "lastname", "passport", "phone", "ssn", "surname", "telephone")
+NAMING = (
+    "address", "email", "firstname", "forename", "fullname", "iban", "lastname", "mail", "passport", "phone", "ssn",
+    "surname", "telephone", "username",
+)  # fmt: skip
+PERSON = (  # whose name or which of the names it is, where a column is called a name
+    "client", "customer", "employee", "family", "first", "full", "given", "last", "maiden", "member", "middle",
+    "participant", "patient", "person", "student", "user",
+)  # fmt: skip
 KNOWN = (
     "age", "birth", "citizen", "city", "country", "county", "district", "dob", "education", "ethnic", "gender",
     "marital", "municipal", "nationality", "postal", "postcode", "race", "region", "sex", "town", "zip", "zipcode",
@@ -196,8 +203,21 @@ def _extended(pairs: Sequence[Singled], names: Sequence[str], most: int) -> list
 
 def says(name: str, words: Sequence[str]) -> bool:
     """Whether a word in the name of a column is one of these, or begins like one of at least five letters."""
-    found = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
-    return any(one == word or (len(word) >= 5 and one.startswith(word)) for one in found for word in words)
+    return any(one == word or (len(word) >= 5 and one.startswith(word)) for one in _words(name) for word in words)
+
+
+def _words(name: str) -> list[str]:
+    """The words in the name of a column."""
+    return re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+
+
+def _names_people(column: Column) -> bool:
+    """Whether the column is called like what tells who somebody is; a "name" may also be a country's."""
+    if says(column.name, NAMING):
+        return True
+    others = [word for word in _words(column.name) if word != "name"]
+    named = len(others) < len(_words(column.name))
+    return named and column.kind == "text" and all(word in PERSON or len(word) == 1 for word in others)
 
 
 def namelike(column: Column) -> bool:
@@ -232,7 +252,7 @@ def _by_itself(column: Column) -> Advice | None:
     records, distinct = int(column.totals.sum()), len(column.values)
     if column.size < 2:
         return Advice("neutral", "It has the same value in every record.")
-    if says(column.name, NAMING):
+    if _names_people(column):
         return Advice("identifier", "By its name it tells directly who somebody is.")
     if says(column.name, LIKELY):
         return Advice("neutral", "By its name likely to be sensitive: decide whether it must not be learnt.", True)

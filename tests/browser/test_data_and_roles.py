@@ -144,3 +144,19 @@ def test_roles_by_keyboard_alone(page):
     page.get_by_role("button", name="Take back").click()
     told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
     page.locator(".wb-roles .wb-chosen", has_text="4 quasi-identifiers: age, workclass, fnlwgt, …").wait_for()
+
+
+def test_only_what_is_selected_is_highlighted(page):
+    row = {name: page.locator(f".wb-column[data-field='column:{name}']") for name in ("age", "education", "race")}
+    row["age"].locator(".wb-column-name").click()
+    row["race"].hover()
+    paint = {name: one.evaluate("one => getComputedStyle(one).backgroundColor") for name, one in row.items()}
+    assert paint["race"] == paint["education"] != paint["age"]
+    row["age"].hover()
+    assert row["age"].evaluate("one => getComputedStyle(one).backgroundColor") == paint["age"]
+    page.get_by_role("button", name="Propose roles").click()
+    back = page.get_by_role("button", name="Take back")
+    back.focus()
+    page.keyboard.press("Enter")
+    back.wait_for(state="hidden")
+    page.wait_for_function("() => document.activeElement.textContent === 'Propose roles'")

@@ -143,3 +143,23 @@ def test_another_release_keeps_the_sorting_and_the_filter(page):
     page.wait_for_function("() => / of [12]\\d\\d classes/.test(document.querySelector('.wb-shown').textContent)")
     sizes = [int(size.replace(",", "")) for size in cells(page, 0)]
     assert sizes == sorted(sizes) and sizes[0] >= 700 and all("Female" in sex for sex in cells(page, 3))
+
+
+@pytest.mark.parametrize("width", [700, 848, 960, 1100, 1280])
+def test_every_figure_is_seen_whole_in_a_narrow_page(address, on_stage, width):
+    page = on_stage(width=width).page
+    page.goto(address)
+    page.wait_for_selector(".wb-grid-row", timeout=60_000)
+    grid = page.locator(".wb-grid").bounding_box()
+    head = page.get_by_role("columnheader", name="Nearest limit").bounding_box()
+    assert head["x"] + head["width"] <= grid["x"] + grid["width"]
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll(".wb-grid-row .wb-unbroken, .wb-grid-row .wb-two > span")]
+            .filter(one => one.getClientRects().length > 1).length"""
+    )
+    assert page.locator(".wb-unbroken").count() > 20 and broken == 0
+    page.locator(".wb-grid").focus()
+    page.wait_for_function("() => /%/.test(document.querySelector('.wb-why-text').textContent)")
+    assert not re.search(
+        r"\d %", page.locator(".wb-why-text").evaluate("one => one.textContent").replace("\u00a0", "_")
+    )

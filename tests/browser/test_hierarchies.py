@@ -137,9 +137,72 @@ def test_an_imported_file_is_mended(page):
     wrong = page.locator("[data-field=import] .wb-wrong")
     expect(wrong).to_contain_text("3 of its 7 values are missing")
     expect(state_of(page, "workclass")).to_have_text("no hierarchy, 7 values")
+    page.locator("textarea").press("Tab")  # it is sent once more, and is as wrong as before
+    page.locator(".wb-hier-columns").press("Control+z")  # there is nothing to undo
+    page.wait_for_timeout(700)
+    expect(wrong).to_contain_text("3 of its 7 values are missing")
     page.get_by_role("button", name="'state-gov' in the file is 'State-gov'").click()
     expect(wrong).to_contain_text("2 of its 7 values are missing")
     page.get_by_role("button", name="Put them in a group of their own: other").click()
     expect(state_of(page, "workclass")).to_have_text("1 level, 7 → 4")
     expect(wrong).to_be_empty()
     expect(page.locator(".wb-hier-edit")).to_contain_text("'Never-worked'")
+
+
+def test_every_button_leaves_the_focus_where_work_goes_on(page):
+    choose(page, "native_country")
+    member, keys = page.locator(".wb-hier-member"), page.keyboard
+    values = page.get_by_role("listbox", name="Values to group")
+    for label, button in (("First", "Group"), ("Second", "Rename"), (None, "Take out")):
+        values.focus()
+        keys.press("Home")
+        keys.press("Space")
+        if label:
+            page.get_by_role("textbox", name="Name of the group").fill(label)
+        page.get_by_role("button", name=button, exact=True).focus()
+        keys.press("Enter")
+        expect(values).to_be_focused()
+        expect(member.first).to_contain_text(label or "")
+    undo, redo = page.get_by_role("button", name="Undo"), page.get_by_role("button", name="Redo")
+    undo.focus()
+    for _ in range(3):
+        keys.press("Enter")
+        page.wait_for_timeout(300)
+    expect(state_of(page, "native_country")).to_have_text("no hierarchy, 41 values")
+    expect(redo).to_be_focused()
+    choose(page, "age")
+    page.locator("input[value=widths]").focus()
+    keys.press("ArrowRight")
+    expect(page.locator("input[value=cuts]")).to_be_focused()
+    expect(page.locator(".wb-hier-edit .wb-wrong").get_by_text("Type")).to_have_count(
+        0
+    )  # an empty form is nobody's mistake
+    keys.press("ArrowLeft")
+    expect(page.locator("input[value=widths]")).to_be_focused()
+    rows = page.locator(".wb-hier-row")
+    page.get_by_role("button", name="Remove level 2").focus()
+    keys.press("Enter")
+    expect(rows).to_have_count(1)
+    expect(rows.locator("input")).to_be_focused()
+    page.get_by_role("button", name="Use the proposal").focus()
+    keys.press("Enter")
+    expect(rows).to_have_count(3)
+    expect(rows.locator("input").first).to_be_focused()
+    page.get_by_role("button", name="Remove hierarchy").focus()
+    keys.press("Enter")
+    expect(state_of(page, "age")).to_have_text("no hierarchy, 74 values")
+    expect(rows.locator("input").first).to_be_focused()
+
+
+def test_a_prefix_that_changes_nothing_is_said_at_its_field(page):
+    choose(page, "age")
+    page.locator(".wb-hier-seg", has_text="Prefixes").click()
+    keep = page.get_by_label("Characters kept, a level each")
+    keep.fill("2")
+    keep.press("Enter")
+    expect(page.locator("[data-field=keep] .wb-wrong")).to_contain_text("keeping 2 changes nothing")
+    expect(keep).to_be_focused()
+    keep.fill("1")
+    keep.press("Enter")
+    expect(state_of(page, "age")).to_have_text("1 level, 74 → 9")
+    expect(page.locator("[data-field=keep] .wb-wrong")).to_be_empty()

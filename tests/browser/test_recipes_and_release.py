@@ -35,6 +35,12 @@ def follow(_):
 card.observe(follow, "release")
 ipywidgets.VBox([picker, card, preview], layout={"width": "360px"})
 """
+ALONE = """
+from widgets import RecipePicker
+from workbench.datasets import adult
+table = adult(quasi=("age", "education", "sex"))
+RecipePicker(table.with_roles(table.quasi, ()))
+"""
 NAME = ".wb-recipe-name"
 
 
@@ -69,6 +75,39 @@ def test_values_are_typed_with_the_keyboard_and_refused_where_they_stand(page):
     page.get_by_label("t-closeness", exact=True).check()
     page.get_by_text("12 releases of 2 models").first.wait_for()
     assert box.input_value() == "5, many"
+
+
+def test_buttons_that_go_leave_the_focus_beside_them(page):
+    page.get_by_label("join another model to k-anonymity").select_option("t-closeness")
+    page.get_by_role("button", name="leave out t-closeness").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.dataset.key?.endsWith('.0.k')")
+    page.get_by_role("button", name="k-anonymity once more").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="remove this k-anonymity").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.activeElement.dataset.key?.startsWith('row.')")
+
+
+def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_needs(tmp_path, on_stage):
+    with voila(write_notebook(tmp_path / "alone.ipynb", ALONE)) as url:
+        page = on_stage().page
+        page.goto(url)
+        page.get_by_text("9 releases of 1 model").first.wait_for(timeout=60_000)
+        assert page.locator(".wb-wrong", has_text=re.compile(".")).count() == 0
+        page.get_by_label("l-diversity", exact=True).focus()
+        page.keyboard.press("Space")
+        needs = page.get_by_text(
+            "l-diversity needs a sensitive column, and the table has none: choose one in the step Roles."
+        )
+        needs.wait_for()
+        page.keyboard.press("Tab"), page.keyboard.press("Tab"), page.keyboard.press("Tab")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("2, 3")
+        page.keyboard.press("Enter")
+        page.get_by_text("11 releases of 2 models").first.wait_for()
+        assert needs.is_visible() and page.get_by_text("must be at most").count() == 0
+        page.close()
 
 
 def test_the_release_follows_the_slider(page):

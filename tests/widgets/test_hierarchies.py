@@ -225,6 +225,43 @@ def test_prefixes(driven, base):
     assert driven.problem["field"] == "pad"
 
 
+@pytest.mark.parametrize(
+    ("form", "field", "said"),
+    [
+        ({"keep": "0", "pad": ""}, "keep", "0 characters kept would hide the whole value"),
+        ({"keep": "3, 0", "pad": ""}, "keep", "0 characters kept"),
+        ({"keep": "5", "pad": ""}, "keep", "No value is longer than 5 characters: keeping 5 changes nothing"),
+        ({"keep": "9, 3", "pad": ""}, "keep", "keeping 9 changes nothing"),
+        ({"keep": "3", "pad": "4"}, "pad", "All values have 4 characters or more: padding to 4 changes nothing"),
+    ],
+)
+def test_prefixes_that_change_nothing_are_said_at_their_field(driven, form, field, said):
+    driven.use("zip", "prefixes", **form)
+    assert driven.problem["field"] == field and said in driven.problem["text"]
+    assert driven.shown["state"] == "wrong" and "zip" not in driven.editor.hierarchies
+    driven.use("zip", "prefixes", keep="3, 2", pad="7")
+    assert driven.shown["problems"] == [] and driven.shown["state"] == "used"
+
+
+def test_prefixes_that_no_values_share():
+    frame = pd.DataFrame({"code": ["a1x", "b2x", "c3x", "d4x"] * 3})
+    driven = Driven(Table.bare(frame).with_roles(["code"]))
+    driven.use("code", "prefixes", keep="2", pad="")
+    assert "No two values share their first 2 characters" in driven.problem["text"]
+
+
+def test_what_is_wrong_with_a_form_is_said_after_its_message_is_answered(driven):
+    """A view takes an answer for "nothing is wrong any more": what is wrong comes after it, and stays in the state."""
+    for column, tab, form in (
+        ("city", "import", {"text": "Bonn;x", "source": ""}),
+        ("born", "dates", {"levels": []}),
+    ):
+        driven.use(column, tab, **form)
+        kinds = [one["kind"] for one in driven.sent]
+        assert driven.problem["field"] == tab
+        assert kinds.index("fine") < len(kinds) - 1 - kinds[::-1].index("column")
+
+
 def test_dates(driven, base):
     driven.use("born", "dates", levels=["year", "decade"])
     assert driven.labels("born", 1)[0] == "1950s"
@@ -383,7 +420,7 @@ def test_a_misspelt_value(driven):
 
 def test_values_listed_twice(driven):
     driven.paste("city", WHOLE + "Oslo;X;EU\n")
-    assert "duplicate leaves 'Oslo'" in driven.problem["text"]
+    assert "Duplicate leaves 'Oslo'" in driven.problem["text"]
     driven.fix("Keep the first")
     assert driven.labels("city") == ("D", "F", "N")
 

@@ -16,6 +16,7 @@ from workbench.models.k_anonymity import KAnonymity
 from workbench.models.t_closeness import TCloseness
 from workbench.parameters import catalog
 from workbench.study import MOST, Study
+from workbench.sweeps import sweep
 
 RECIPES = [
     {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 10]}},
@@ -338,6 +339,76 @@ def test_another_table_says_what_no_longer_fits(stand, small):
     noted = [row["parts"][0]["name"] for row in rows if row["note"]]
     assert "t-closeness" in noted
     assert "k-anonymity" not in noted
+    row = stand.row("t-closeness")
+    assert "choose one in the step Roles" in stand.last("draft")["problems"][row]  # it is on
+
+
+def test_without_a_sensitive_column_a_model_says_that_it_needs_one_first(small):
+    stand = Stand(small(0).with_roles(small(0).quasi, ()))
+    row = stand.row("l-diversity")
+    stand.say("switch", field=row, row=row, on=True)
+    said = stand.last("draft")["problems"][row]
+    assert said == "l-diversity needs a sensitive column, and the table has none: choose one in the step Roles."
+    stand.type(row, "l", "2, 3")
+    assert stand.last("problem") is None
+    assert stand.picker.recipes[-1]["model"] == {"name": "l-diversity", "l": [2, 3]}
+    stand.picker.table = small(0)
+    assert stand.last("draft")["problems"] == {}
+    stand.type(row, "l", "200")
+    assert stand.last("problem")["text"].startswith("l = 200 must be at most")
+
+
+def test_what_nobody_touched_is_proposed_anew_for_another_table(small):
+    table = small(0)
+    stand = Stand(table.with_roles(table.quasi, ()))
+    stand.picker.table = table
+    most = min(len(seen) for seen in table.sensitive.values())
+    rows = stand.last("draft")["groups"][0]["rows"]
+    fields = [f for row in rows for part in row["parts"] for f in part["fields"] if f["name"] == "l"]
+    assert all(max(f["values"]) <= most and not f["problem"] for f in fields)
+
+
+def test_an_edit_leaves_everything_where_it_was(small):
+    mondrian = {"name": "mondrian"}
+    recipes = [
+        {"method": mondrian, "model": {"name": "t-closeness", "t": [0.2]}},
+        {"method": {"name": "keep"}},
+        {"method": mondrian, "model": {"name": "k-anonymity", "k": [5, 10]}},
+        {"method": mondrian, "model": {"name": "beta-likeness", "beta": 1}},
+    ]
+    measures = [{"name": "utility loss"}, {"name": "privacy loss"}, {"name": "information loss"},
+                {"name": "utility loss", "min_support": 0.1}, {"name": "average class size"}]  # fmt: skip
+    stand = Stand(small(0), recipes=recipes, measures=measures)
+    stand.type(stand.row("k-anonymity"), "k", "7")
+    names = [one.get("model", one["method"])["name"] for one in stand.picker.recipes]
+    assert names == ["t-closeness", "keep", "k-anonymity", "beta-likeness"]
+    assert stand.picker.measures == measures
+    row = stand.row("l-diversity")
+    stand.say("switch", field=row, row=row, on=True)
+    assert [one.get("model", one["method"])["name"] for one in stand.picker.recipes] == [*names, "l-diversity"]
+    stand.type(stand.measure("utility loss"), "min_support", "0.05, 0.2")
+    keys = [one.key for one in Study(measures=stand.picker.measures).measured()]
+    assert keys == ["U_loss", "P_loss", "NCP", "U_loss(min_support=0.2)", "C_avg"]
+
+
+def test_alone_it_begins_calmly_with_what_is_usual(small):
+    table = small(0)
+    for one in (table, table.with_roles(table.quasi, ())):
+        picker = RecipePicker(one)
+        sent = []
+        picker.send = lambda content, buffers=None, sent=sent: sent.append(content)
+        picker._heard(None, {"kind": "hello"}, [])
+        (draft,) = [one for one in sent if one["kind"] == "draft"]
+        fields = [f for g in draft["groups"] for row in g["rows"] for part in row["parts"] for f in part["fields"]]
+        assert draft["problems"] == {} and not any(f["problem"] for f in fields)
+        assert draft["count"] > 1 and len(picker.axes) == 2
+        assert all(one.model for one in Study(recipes=picker.recipes).candidates())
+    models = {ranges["model"]["name"] for ranges in picker.recipes}
+    assert models == {"k-anonymity"}
+    few = RecipePicker(table.with_roles(table.quasi, ()))
+    study = Study(recipes=few.recipes, measures=few.measures)
+    frontier = sweep(few.table, study.candidates()[:1], study.measured())
+    assert all(not point.reasons for point in frontier.measured if not point.recipe.baseline)
 
 
 def test_it_stands_alone_without_a_table():

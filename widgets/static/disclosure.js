@@ -39,7 +39,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     lossTitle.textContent = data.loss ? `Loss of the records: mean ${figures(data.loss.mean)}` : "";
     shares.replaceChildren(...sharesList(data.shares));
     sharesNote.textContent = data.shares.text ? ""
-      : "How far the mean loss falls when it is merged away, as a share of all such falls.";
+      : "How far the mean loss falls when this column is merged away, as a share of all such falls.";
     bar.tell(data);
     adoptThreshold();
     table.choose(new Set(data.selected));
@@ -144,7 +144,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   function explained(row) {
     const known = row >= 0 && row < state.data.classes;
     if (known && !state.whys.has(row)) return; // what stands there stays until the answer comes
-    why.textContent = known ? state.whys.get(row) : "Point at a class, or go to one with the arrow keys, to read why it is exposed.";
+    why.textContent = known ? unbroken(state.whys.get(row)) : "Point at a class, or go to one with the arrow keys, to read why it is exposed.";
     values.replaceChildren(...(known && state.data.loss ? valuesList(state.data, row) : []));
   }
 

@@ -5,8 +5,22 @@ function cell(data, field, row, threshold) {
   if (own) return own(data, row, threshold);
   const text = field.labels ? field.labels[field.by[row]] : count(field.by[row]);
   if (field.number) return h("div", { role: "gridcell", class: "wb-number" }, text);
-  return h("div", { role: "gridcell", title: text }, h("span", { class: "wb-clamped" }, text));
+  return h("div", { role: "gridcell", title: text }, h("span", { class: "wb-clamped" }, wholeNumbers(text)));
 }
+
+/** A label that may be broken anywhere but in a number. */
+function wholeNumbers(text) {
+  const parts = [];
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(NUMBERS)) {
+    parts.push(text.slice(from, index), h("span", { class: "wb-unbroken" }, found));
+    from = index + found.length;
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** A sentence in which a number keeps its sign: "13 %" and "t = 0.3" stay on one line. */
+const unbroken = text => text.replace(/(\d) %/g, "$1\u00a0%").replace(/(\S) ([=≤≥<>→]) (?=\S)/g, "$1\u00a0$2\u00a0");
 
 /** Bars of the class with the whole table's share as a mark on each; the most exposed value in another hue. */
 function barsCell(data, row) {
@@ -18,7 +32,7 @@ function barsCell(data, row) {
   const marks = values.map(([, , table], v) => `M${(v * step).toFixed(1)} ${y(table)}h${step.toFixed(1)}`).join("");
   const said = mostMoved(values, 4).map(([label, here, table]) => `${label} ${percent(here)} (${percent(table)})`).join(", ");
   return h("div", { role: "gridcell", title: `in the class (in the whole table): ${said}` },
-    h("svg:svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": said },
+    h("svg:svg", { viewBox: `0 0 ${width} ${height}`, height, preserveAspectRatio: "none", role: "img", "aria-label": said },
       h("svg:path", { class: "wb-in-class", d: values.map((_, v) => (values[v][1] && v !== worst.bar ? bar(v) : "")).join("") }),
       h("svg:path", { class: "wb-exposed", d: bar(worst.bar) }),
       h("svg:path", { class: "wb-in-table", d: marks })));

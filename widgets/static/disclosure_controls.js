@@ -26,7 +26,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
     if (value !== null) threshold(value);
     ofRisk(value);
   });
-  usual.addEventListener("click", () => ofRisk(null));
+  usual.addEventListener("click", () => { exact.focus(); ofRisk(null); }); // it cannot be pressed again
   const risk = h("div", { class: "wb-risk", "data-field": "at_risk" },
     h("label", { for: exact.id = fresh("risk") }, "At risk from a loss of"), slider, exact, usual, said);
 
@@ -90,7 +90,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
       if (!data?.loss) return;
       const found = atRisk(data, value);
       said.textContent = found.records
-        ? `${count(found.records)} of ${count(data.records)} records (${percent(found.records / data.records)}) lose that `
+        ? `${count(found.records)} of ${count(data.records)} records (${unbroken(percent(found.records / data.records))}) lose that `
           + `much, in ${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}.`
         : "No record loses that much.";
       said.title = said.textContent;
@@ -115,5 +115,5 @@ function keptText(data) {
     : `${one.figure} = ${figures(one.value)}${alone(one) ? "" : ` (${one.name})`}`));
   const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was asked for; achieved"}: ${figuresOf.join(", ")}.` : "";
   const note = data.note && `${data.note[0].toUpperCase()}${data.note.slice(1)}.`;
-  return [note, kept].filter(Boolean).join(" ");
+  return unbroken([note, kept].filter(Boolean).join(" "));
 }

@@ -2,6 +2,8 @@
 
 const ARRAYS = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
 
+const NUMBERS = /[[{<]?-?\d[\d.,:]*/g; // with the bracket before it
+
 /** The message with its buffers as typed arrays by name. */
 function unpacked(content, buffers) {
   const columns = {};
@@ -12,30 +14,42 @@ function unpacked(content, buffers) {
   return { ...content, columns };
 }
 
-/** The columns of the table: what it is sorted by lies in `by`; widths don't follow the content, so that none moves. */
+/**
+ * The columns of the table: what it is sorted by lies in `by`; widths don't follow the content, so that none moves, but
+ * for long numbers, which no line breaks. `narrow` is the width where the wide ones don't fit.
+ */
 function fieldsOf(data) {
   const { columns, loss, limits } = data;
-  const fields = [{ key: "size", title: "Size", width: "46px", by: columns.size, number: true, help: "people in the class" }];
+  const fields = [{ key: "size", title: "Size", width: "46px", narrow: "42px", by: columns.size, number: true, help: "people in the class" }];
+  const released = data.quasi.map(({ labels }) => Math.min(100, 10 + 7 * longestNumber(labels)));
   data.quasi.forEach(({ name, labels }, a) => fields.push({
-    key: `quasi ${name}`, title: name, width: "minmax(66px, 1fr)", by: columns[`quasi ${a}`], labels,
+    key: `quasi ${name}`, title: name, width: `minmax(${Math.max(66, released[a])}px, 1fr)`,
+    narrow: `minmax(${Math.max(54, released[a])}px, 1fr)`, by: columns[`quasi ${a}`], labels,
     help: `${name}: the released values`,
   }));
   if (loss) fields.push({
-    key: "bars", title: data.sensitive, width: "104px", by: columns.commonest,
+    key: "bars", title: data.sensitive, width: "104px", narrow: "84px", picture: true, by: columns.commonest,
     help: `distribution of ${data.sensitive}: bars in the class, marks in the whole table, each row to its own scale; `
       + "sorted by the share of the commonest value",
   }, {
-    key: "loss", title: "Loss", width: "66px", by: columns.loss, number: true,
+    key: "loss", title: "Loss", width: "66px", narrow: "60px", by: columns.loss, number: true,
     help: "privacy loss: how far the distribution in the class is from the whole table's (Jensen-Shannon)",
   }, {
-    key: "exposed", title: "Most exposed", width: "minmax(120px, 1.2fr)", by: columns.posterior,
+    key: "exposed", title: "Most exposed", width: "minmax(120px, 1.2fr)", narrow: "minmax(98px, 1.2fr)", by: columns.posterior,
     help: "the value whose share grows most: its share in the whole table and in the class; sorted by the latter",
   });
   if (limits.length) fields.push({
-    key: "used", title: "Nearest limit", width: "112px", by: columns.used,
+    key: "used", title: "Nearest limit", width: "112px", narrow: "88px", by: columns.used,
     help: "the model's limit that the class is nearest to; the bar is full at the limit",
   });
   return fields;
+}
+
+/** How many characters the longest number has that stands in these labels. */
+function longestNumber(labels) {
+  let longest = 0;
+  for (const label of labels) for (const [found] of label.matchAll(NUMBERS)) longest = Math.max(longest, found.length);
+  return longest;
 }
 
 /** All classes in the order of a column; ties stand by their number. */

@@ -15,10 +15,20 @@ function grid({ label, sort, activate, hover, select }) {
     class: "wb-grid", role: "grid", tabindex: 0, "aria-label": label, "aria-multiselectable": "true",
   }, h("div", { role: "rowgroup", class: "wb-grid-top" }, head), space, empty);
   let data = null, fields = [], rows = new Uint32Array(0), places = new Int32Array(0), threshold = Infinity;
+  let fit = "", sorted = null;
   let active = -1, anchor = -1, selected = new Set(), frame = 0;
 
   const scale = () => Math.min(1, TALLEST / (rows.length * ROW || 1));
   const place = row => (row >= 0 && row < places.length ? places[row] : -1);
+  /** "wide", "narrow", or "scrolled" where even narrow columns don't fit: then the picture stands last, out of sight first. */
+  function fitting() {
+    const room = element.clientWidth - 2 * 3, least = way => fields.reduce((sum, field) => sum + pixels(field[way]) + GAP, -GAP);
+    return room <= 0 || room >= least("width") ? "wide" : room >= least("narrow") ? "narrow" : "scrolled";
+  }
+  const pixels = width => parseInt(/\d+px/.exec(width));
+  const laid = () => (fit === "scrolled" ? [...fields.filter(one => !one.picture), ...fields.filter(one => one.picture)] : fields);
+  const resized = () => { if (data && fitting() !== fit) { heads(sorted); paint(true); } else later(); };
+
   const later = () => { frame ||= requestAnimationFrame(() => { frame = 0; paint(false); }); };
 
   function paint(anew) {
@@ -42,16 +52,18 @@ function grid({ label, sort, activate, hover, select }) {
     return h("div", {
       class: `wb-grid-row${chosen ? " wb-lit" : ""}${row === active ? " wb-active" : ""}`, id: `${id}-${row}`, role: "row",
       "aria-rowindex": at + 2, "aria-selected": String(chosen), "data-row": row, style: `top: ${top}px`,
-    }, fields.map(field => cell(data, field, row, threshold)));
+    }, laid().map(field => cell(data, field, row, threshold)));
   }
 
   function heads(sorting) {
-    const template = fields.map(field => field.width).join(" ");
-    element.style.setProperty("--wb-columns", template);
-    element.style.setProperty("--wb-least", `${fields.reduce((sum, field) => sum + parseInt(/\d+px/.exec(field.width)) + GAP, 0)}px`);
+    sorted = sorting;
+    fit = fitting();
+    const way = fit === "wide" ? "width" : "narrow";
+    element.style.setProperty("--wb-columns", laid().map(field => field[way]).join(" "));
+    element.style.setProperty("--wb-least", `${fields.reduce((sum, field) => sum + pixels(field[way]) + GAP, 0)}px`);
     element.setAttribute("aria-colcount", fields.length);
     const focused = [...head.children].findIndex(one => one.contains(document.activeElement));
-    head.replaceChildren(...fields.map(field => {
+    head.replaceChildren(...laid().map(field => {
       const on = sorting.key === field.key, way = sorting.descending ? "descending" : "ascending";
       return h("div", { role: "columnheader", "aria-sort": on ? way : "none", class: field.number && "wb-number" },
         h("button", { class: "wb-quiet", title: field.help, onclick: () => sort(field.key), "data-key": field.key },
@@ -115,7 +127,7 @@ function grid({ label, sort, activate, hover, select }) {
   element.addEventListener("scroll", later, { passive: true });
   element.addEventListener("keydown", key);
   element.addEventListener("focus", () => { if (place(active) < 0 && rows.length) go(rows[0]); });
-  const size = new ResizeObserver(later);
+  const size = new ResizeObserver(resized);
   size.observe(element);
 
   return {

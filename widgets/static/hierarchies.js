@@ -39,7 +39,7 @@ function columnList(choose) {
     event.preventDefault();
     if (names[to] !== undefined && to !== at) { column = names[to]; draw(); choose(column); }
   });
-  return { element: h("div", {}, list, more),
+  return { list, element: h("div", {}, list, more),
     paint(given, chosen) { columns = given; column = chosen; draw(); } };
 }
 
@@ -118,7 +118,8 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
 
   // --- from Python
   trait("own_history", own => { undo.hidden = redo.hidden = !own; });
-  on("columns", content => {
+  on("columns", content => keepingFocus(editor, () => paintColumns(content), () => [redo, undo].find(one => !one.disabled) ?? columns.list));
+  function paintColumns(content) {
     columns.paint(content.columns, content.column);
     nothing.hidden = content.columns.length > 0;
     editor.hidden = !content.columns.length;
@@ -129,9 +130,18 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     const bad = asked.filter(one => one.unfit).map(one => one.name);
     chosen(bad.length ? `does not fit: ${bad.join(", ")}` : asked.length
       ? `${asked.length - without.length} of ${asked.length} columns have levels${without.length ? `; none: ${without.join(", ")}` : ""}` : "none yet");
-  });
+  }
 
-  on("column", content => {
+  on("column", content => keepingFocus(editor, () => paint(content), () => home(content)));
+  // that a message was well does not mend what is wrong with the form
+  on("fine", ({ field: name }) => { mark(name, ""); mark("", ""); if (now) paintProblems(now.problems); });
+
+  /** Where to go on when the pressed button is gone: the form, and there what is likely to be wanted next. */
+  function home({ tab }) {
+    return forms[tab].home?.() ?? place.querySelector("input:not([type=file], :disabled), textarea, select") ?? columns.list;
+  }
+
+  function paint(content) {
     const same = now && now.name === content.name && now.tab === content.tab;
     const stale = same && (waiting || (content.stamp.view === view && content.stamp.number < sent));
     now = content;
@@ -150,7 +160,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     notes.textContent = content.notes.join(" ");
     tree.paint(content.tree, content);
     paintProblems(content.problems);
-  });
+  }
 
   let tabsFor = "";
   function paintTabs({ name, tabs: all, tab }) {

@@ -1,10 +1,24 @@
 // The forms of the hierarchy editor: what is typed goes to Python as it is, and Python says what it makes of it.
 
+/**
+ * Draws, and keeps the focus: where the button that was pressed is gone, in what stands instead, by `data-key`, or at
+ * `home()`, where the next step begins.
+ */
+function keepingFocus(root, draw, home) {
+  const usable = one => one?.isConnected && !one.disabled && one.checkVisibility();
+  const focused = () => root.getRootNode().activeElement, active = focused();
+  const held = root.contains(active);
+  draw();
+  if (!held || (root.contains(focused()) && usable(focused()))) return;
+  const key = active.dataset.key, again = key && root.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  (usable(again) ? again : home())?.focus({ preventScroll: true });
+}
+
 /** One of several, as joined buttons: options are [value, text]. */
 function segments(label, options, chosen, call) {
   const name = fresh("segments");
   return h("div", { class: "wb-hier-segs", role: "radiogroup", "aria-label": label }, options.map(([value, text, title]) =>
-    h("label", { class: "wb-hier-seg", title }, h("input", { type: "radio", name, value, checked: value === chosen, onchange: () => call(value) }),
+    h("label", { class: "wb-hier-seg", title }, h("input", { type: "radio", name, value, checked: value === chosen, "data-key": `${label} ${value}`, onchange: () => call(value) }),
       h("span", {}, text))));
 }
 
@@ -31,8 +45,13 @@ function intervalForm({ typed, meant }) {
 
   function change() { chart.paint(last?.histogram, form, last?.about); ranks(); typed(); }
 
-  function build() {
-    ways.replaceChildren(segments("Intervals by", WAYS, form.by, by => { form.by = by; build(); change(); if (form[by].some(Boolean)) meant(); }));
+  const build = () => keepingFocus(element, rebuild, () => inputs().at(-1));
+  function rebuild() {
+    ways.replaceChildren(segments("Intervals by", WAYS, form.by, by => {
+      form.by = by;
+      build();
+      if (form[by].some(Boolean)) { change(); meant(); } else chart.paint(last?.histogram, form, last?.about);  // nothing is said yet
+    }));
     const [what, such] = WANTED[form.by];
     rows.replaceChildren(...form[form.by].map((text, i) => h("div", { class: "wb-hier-row", "data-field": `${form.by}-${i}` },
       h("span", { class: "wb-hier-rank", style: `--hue: ${hueOf(i)}` }, i + 1),
@@ -41,7 +60,7 @@ function intervalForm({ typed, meant }) {
         oninput: event => { form[form.by][i] = event.target.value; change(); }, onchange: () => meant(),
         onkeydown: event => { if (event.key === "Enter") { event.preventDefault(); meant(); } } }),
       h("span", { class: "wb-note wb-hier-makes" }),
-      h("button", { class: "wb-quiet", "aria-label": `Remove level ${i + 1}`, title: "Remove this level", disabled: form[form.by].length < 2,
+      h("button", { class: "wb-quiet", "aria-label": `Remove level ${i + 1}`, "data-key": `remove ${i}`, title: "Remove this level", disabled: form[form.by].length < 2,
         onclick: () => { form[form.by].splice(i, 1); build(); change(); meant(); } }, "×"))));
     more.replaceChildren(
       h("button", { onclick: () => { form[form.by].push(""); build(); inputs().at(-1).focus(); } }, "+ level"),
@@ -93,6 +112,7 @@ function intervalForm({ typed, meant }) {
     },
     about(content) { last = content; chart.paint(content.histogram, form, content.about); makes(); },
     read: () => structuredClone(form),
+    home: () => inputs()[0],
     end: chart.end,
   };
 }
@@ -110,7 +130,7 @@ function prefixForm({ typed, meant }) {
     fill(form) { if (keep.value !== form.keep) keep.value = form.keep; if (pad.value !== form.pad) pad.value = form.pad; },
     read: () => ({ keep: keep.value, pad: pad.value }),
     about({ about }) {
-      samples.replaceChildren(...(about.samples ?? []).map(row => h("tr", {}, row.map(cell => h("td", {}, h("code", {}, cell))))));
+      samples.replaceChildren(...(about.samples ?? []).map(row => h("tr", {}, row.map(cell => h("td", { title: cell }, h("code", {}, cell))))));
     },
   };
 }

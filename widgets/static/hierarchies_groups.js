@@ -137,14 +137,15 @@ function groupForm({ ask, typed }) {
     typed({ level, name: name.value });
     draft();
   }
-  function draft() {
+  const draft = () => keepingFocus(element, redraft, () => list.element);
+  function redraft() {
     const one = (k, text, title) => h("label", { class: "wb-hier-seg", title },
-      h("input", { type: "radio", name: `${id}-level`, checked: k === level, onchange: () => turn(k) }), h("span", {}, text));
+      h("input", { type: "radio", name: `${id}-level`, checked: k === level, "data-key": `level ${k}`, onchange: () => turn(k) }), h("span", {}, text));
     const tops = Array.from({ length: levels }, (_, i) => one(i + 1, `Level ${i + 1}`, `${tree.runs(i)} groups and lone values`));
     const next = levels === 0 || tree.runs(levels - 1) > 1;
     steps.replaceChildren(h("div", { class: "wb-hier-segs", role: "radiogroup", "aria-label": "Level to group" }, tops,
       next && one(levels + 1, levels ? "+ level" : "Level 1", "groups of what is below")),
-    level <= levels && h("button", { class: "wb-quiet wb-hier-small", onclick: () => ask("drop_level", { level }) }, `Remove level ${level}`) || "");
+    level <= levels && h("button", { class: "wb-quiet wb-hier-small", "data-key": "drop level", onclick: () => ask("drop_level", { level }) }, `Remove level ${level}`) || "");
     rows = groupRows(tree, level);
     const there = new Set(rows.map(keyOf));
     chosen = new Set([...chosen].filter(key => there.has(key)));
@@ -157,7 +158,10 @@ function groupForm({ ask, typed }) {
       tree = treeOf(content.tree);
       levels = tree.levels.length;
       const now = JSON.stringify(tree.levels);
-      if (now !== parts) chosen = new Set();  // what was selected is grouped
+      if (now !== parts) {  // what was selected is grouped: the next are selected
+        chosen = new Set();
+        if (name.getRootNode().activeElement === name) list.element.focus({ preventScroll: true });
+      }
       parts = now;
       if (content.name !== column) { chosen = new Set(); at = anchor = 0; words = search.value = ""; level = 1; list.element.scrollTop = 0; }
       column = content.name;
@@ -176,6 +180,7 @@ function groupForm({ ask, typed }) {
       draft();
     },
     read: () => ({ level, name: name.value }),
+    home: () => list.element,
     end: list.end,
   };
 }

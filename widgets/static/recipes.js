@@ -19,13 +19,17 @@ function dots(values, { low, high, log, name }) {
 /** Redraws, and leaves the hand where it was: focus, what is being typed, and which details are unfolded. */
 function keepingPlace(root, draw) {
   const active = root.contains(document.activeElement) ? document.activeElement : null;
+  const keys = [...root.querySelectorAll("[data-key]:not(details)")].map(one => one.dataset.key);
   const place = active && { key: active.dataset.key, value: active.value, from: active.selectionStart, to: active.selectionEnd,
     typing: active.type === "text" && active.value !== active.defaultValue && !active.dataset.sent };
   const unfolded = new Set([...root.querySelectorAll("details[open]")].map(one => one.dataset.key));
   draw();
   for (const one of root.querySelectorAll("details")) one.open = unfolded.has(one.dataset.key);
-  const again = place?.key && [...root.querySelectorAll("[data-key]")].find(one => one.dataset.key === place.key);
-  if (!again) return;
+  if (!place?.key) return;
+  const now = new Map([...root.querySelectorAll("[data-key]:not(details)")]
+    .filter(one => one.checkVisibility()).map(one => [one.dataset.key, one]));
+  const again = now.get(place.key);
+  if (!again) return now.get(keys.slice(0, keys.indexOf(place.key)).findLast(key => now.has(key)))?.focus(); // what stood before it
   again.focus({ preventScroll: true });
   if (place.typing) again.value = place.value;
   if (again.type === "text") again.setSelectionRange(place.from, place.to);
@@ -79,10 +83,9 @@ function rowOf(row, key, shown, say, actions = [], lead = null) {
   const box = h("input", { type: "checkbox", id, checked: row.on, "data-key": `${key}.on`,
     onchange: event => say("switch", { field: key, row: key, on: event.target.checked }) });
   return h("div", { class: `wb-choice${row.on ? " wb-on" : ""}`, "data-field": key },
-    h("div", { class: "wb-choice-head" }, box, h("label", { for: id, title: first?.about ?? "the method as it is" }, lead, name),
+    h("div", { class: "wb-choice-head" }, box, h("label", { for: id, title: row.note || (first?.about ?? "the method as it is") }, lead, name),
       row.on ? shown : null, row.on ? actions : null),
     h("span", { class: "wb-wrong", role: "alert" }),
-    row.on && row.note ? h("p", { class: "wb-note" }, row.note) : null,
     row.on && first ? fieldsOf(first, `${key}.0`, { row: key, part: 0 }, say) : null,
     row.on ? joined.map((part, i) => h("div", { class: "wb-joined" },
       h("div", { class: "wb-choice-head" }, h("span", { class: "wb-and" }, "and"), h("span", { title: part.about }, part.name),
@@ -171,12 +174,15 @@ export default widget(({ model, el, say, on, trait, mark, at }) => {
     total.replaceChildren(h("b", {}, draft.summary),
       many ? `: more than ${count(draft.most)}; give fewer values` : ", and two baselines");
     drawMeasures(draft);
-    for (const [name, text] of Object.entries(draft.problems)) mark(name, text);
+    markRows();
     const fields = draft.groups.flatMap((group, g) => [[`method.${g}`, group.method],
       ...group.rows.flatMap((row, r) => row.parts.map((part, p) => [`row.${g}.${r}.${p}`, part]))]);
     fields.push(...draft.measures.map((row, i) => [`measure.${i}.0`, row.parts[0]]));
     for (const [key, part] of fields) for (const one of part.fields) if (one.problem) mark(`${key}.${one.name}`, one.problem);
   }));
+  const markRows = () => { for (const [name, text] of Object.entries(last?.problems ?? {})) mark(name, text); };
+  // that a message was well does not mend what is wrong with the draft
+  on("fine", ({ field: name }) => { mark(name, ""); mark("", ""); markRows(); });
   on("tried", ({ field: name, values }) => {
     if (values.length) at(name)?.picture?.(values);
   });

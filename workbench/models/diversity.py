@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from workbench.table import Table
 
 
-def most_values(table: Table) -> float:
-    """The upper end of a slider for l: the values of the poorest sensitive column."""
-    return min((len(seen) for seen in table.sensitive.values()), default=1)
+def most_values(table: Table) -> float | None:
+    """The upper end of a slider for l: the values of the poorest sensitive column; open where there is none."""
+    return min((len(seen) for seen in table.sensitive.values()), default=None)
 
 
 def too_few_values(sensitive: Sensitive | None, l: float) -> str | None:
