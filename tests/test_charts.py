@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import altair as alt
 import numpy as np
@@ -16,13 +17,16 @@ import pytest
 
 from workbench import Table, charts, offline
 from workbench.builders import Intervals
-from workbench.charts import look
+from workbench.charts import heat, look
 from workbench.charts.axis import Axis
+from workbench.charts.comparison import unlike
+from workbench.charts.scene import Scene
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
 from workbench.measures import Discernibility, KnowledgeGain, NumberOfClasses, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity, TCloseness
+from workbench.models import KAnonymity, Model, TCloseness
+from workbench.parameters import catalog
 from workbench.recipe import Point, Recipe
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -291,15 +295,15 @@ def test_heat_map_ranks_within_each_measure():
     sets = chart.to_dict()["datasets"]
     privacy = {row["row"]: row["good"] for row in sets["cells"] if row["measure"] == "P_loss"}
     assert list(privacy) == [
-        "k-anonymity, k = 50 (mondrian) ●",
-        "k-anonymity, k = 5 (mondrian) ●",
-        "t-closeness, t = 0.2 (mondrian) ○",
-        "remove ×",
-        "keep ×",
+        "k-anonymity, k = 50 ●",
+        "k-anonymity, k = 5 ●",
+        "t-closeness, t = 0.2 ○",
+        "quasi-identifiers removed ×",
+        "everything kept ×",
     ]
     assert list(privacy.values()) == [0.75, 0.25, 0.5, 1.0, 0.0]
     assert {row["good"] for row in sets["cells"] if row["measure"] == "DM"} == {0.5}  # all the same
-    assert sets["chosen"] == [{"row": "t-closeness, t = 0.2 (mondrian) ○"}]
+    assert sets["chosen"] == [{"row": "t-closeness, t = 0.2 ○"}]
     few = charts.heat_chart(frontier(), most=1, selected=2).to_dict()["datasets"]["cells"]
     assert len({row["row"] for row in few}) == 2  # the selected one is always there
     twice = frontier(made(Recipe(Mondrian(), KAnonymity(k=5), seed=1), 0.5, 0.01))
@@ -313,3 +317,99 @@ def test_a_line_keeps_its_number():
     first = look.numbers(["a", "b", "c"])
     assert first == {"a": 0, "b": 1, "c": 2}
     assert look.numbers(["d", "c", "a"], first) == {"d": 1, "c": 2, "a": 0}
+
+
+def test_a_model_has_its_own_hue_whatever_the_order():
+    assert set(look.HOMES) <= set(catalog("workbench.models", Model))
+    lines = ["t-closeness, distance = js (mondrian)", "l-diversity (mondrian)", "k-anonymity (mondrian, relaxed)",
+             "k-anonymity & t-closeness (mondrian)", "k-anonymity (mondrian)"]  # fmt: skip
+    found = look.numbers(lines)
+    assert found == look.numbers(lines[::-1]) and len(set(found.values())) == 5
+    assert [found[lines[i]] for i in (4, 1, 0)] == [0, 1, 2]
+    assert look.numbers(lines[:1]) == {lines[0]: 2}
+
+
+def test_an_axis_forgets_a_length_that_was_guessed():
+    first = Axis.of(UtilityLoss(), [0.0], growing=True)  # everything kept came first
+    assert (first.low, first.high, first.guessed) == (0.0, 1.0, True)
+    second = Axis.of(UtilityLoss(), [0.0, 0.05], first, growing=True)
+    assert (second.low, second.high, second.guessed) == (0.0, 0.05, False)
+    assert Axis.of(PrivacyLoss(), [0.0, 0.7], Axis.of(PrivacyLoss(), [])).high == 0.7
+    assert Axis.of(UtilityLoss(), [0.0], second, growing=True) == second
+
+
+ADULT = {  # what the tour of the Adult data measures
+    TCloseness: [(0.075, 0.0749, 0.0185), (0.1, 0.0999, 0.0103), (0.15, 0.15, 0.00528), (0.2, 0.2, 0.00237),
+                 (0.25, 0.25, 0.000691), (0.3, 0.3, 0.000367), (0.35, 0.35, 0.000157), (0.4, 0.4, 4.73e-5)],
+    KAnonymity: [(5000, 0.0835, 0.0258), (2000, 0.103, 0.0176), (1000, 0.131, 0.0136), (500, 0.193, 0.0119),
+                 (200, 0.227, 0.00623), (100, 0.317, 0.00318), (50, 0.42, 0.00174), (10, 0.546, 0.000212),
+                 (5, 0.641, 5.03e-5)],
+}  # fmt: skip
+
+
+def adult():
+    points = [made(Recipe(Keep()), 0.692, 0.0), made(Recipe(Remove()), 0.0, 0.0472)]
+    for model, rows in ADULT.items():
+        points += [made(Recipe(Mondrian(), model(n)), privacy, utility) for n, privacy, utility in rows]
+    return Frontier(points, [PrivacyLoss(), UtilityLoss()])
+
+
+@pytest.mark.parametrize("size", [(360, 400), (640, 400), (800, 400)])
+@pytest.mark.parametrize("cap", [None, 0.1, 0.2, 0.3, 0.5])
+def test_words_hide_no_point_and_not_each_other(size, cap):
+    """Where they were put for the narrowest plot they stand on a wider one."""
+    caps = {"P_loss": cap, "U_loss": 0.02} if cap else {}
+    for moving in [None, *adult().measured[2:]]:
+        scene = Scene(adult(), moving=moving, caps=caps)
+        x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
+        rows = scene.rows(x, y, live=True)
+        place = replace(scene, size=size)._at(x, y)
+        boxes = []
+        for name in ("names", "best", "moving"):
+            for row in (row for row in rows[name] if row["name"]):  # where there is no room, nothing is said
+                lines, (at, level) = row["name"].split("\n"), place(row)
+                wide = max(map(len, lines)) * (7 if name == "moving" else 6.2)
+                left = at + row["dx"] - {"left": 0, "center": wide / 2, "right": wide}[row["align"]]
+                boxes.append((left, level + row["dy"] - 6, left + wide, level + row["dy"] + 14 * len(lines) - 8))
+        for i, (left, top, right, bottom) in enumerate(boxes):
+            assert left >= 0 and right <= size[0] and top >= 0 and bottom <= size[1]
+            others = boxes[i + 1 :]
+            assert not any(left < r and a < right and top < b and t < bottom for a, t, r, b in others)
+            hidden = [row["recipe"] for row in rows["points"]
+                      if left - 2 < place(row)[0] < right + 2 and top - 2 < place(row)[1] < bottom + 2]  # fmt: skip
+            assert not hidden
+
+
+def test_what_a_screen_reader_hears_is_said():
+    own = frontier()
+    other = frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    drawn = charts.frontier_chart(own, pinned=other, moving=own.measured[0], caps={"P_loss": 0.3}, selected=2)
+    lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1})
+    for chart in (drawn, charts.parallel_chart(frontier(lost), selected=1), charts.heat_chart(frontier(lost))):
+        heard = re.findall(r'aria-label="([^"]*)"', offline.svg(chart.to_dict()))
+        assert len(heard) > 5 and not [label for label in heard if re.search("undefined;|null|NaN|datum", label)]
+    heard = re.findall(r'aria-label="([^"]*)"', offline.svg(drawn.to_dict()))
+    assert "k-anonymity, k = 5 (mondrian): P_loss 0.5, U_loss 0.01" in heard
+    assert "pinned: everything kept: P_loss 0.69, U_loss 0" in heard
+
+
+def test_frontiers_of_other_data_say_so():
+    own, same = frontier(), frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    assert unlike(own, same) == ""
+    less = Frontier([made(Recipe(Keep()), 0.6, 0.0), *own.measured[:3], own.measured[4]], own.measures)
+    assert unlike(own, less) == "everything kept: P_loss 0.69, pinned 0.6"
+    assert unlike(own, Frontier(own.measured[:3], own.measures)) == ""  # nothing tells
+    words = words_of(charts.frontier_chart(own, pinned=less))
+    assert any("of other data, roles or hierarchies" in word for word in words)
+    assert not any("of other data" in word for word in words_of(charts.frontier_chart(own, pinned=same)))
+
+
+def test_a_narrow_cell_has_a_value_of_six_letters():
+    values = [0.00528, 0.000157, 45222.0, 1234567.0, 0.384, 99999.6, 4.73e-5, math.inf, math.nan]
+    briefs = ["0.0053", "1.6e-4", "45,222", "1.2M", "0.384", "100k", "4.7e-5", "∞", "–"]
+    assert [heat._brief(value) for value in values] == briefs
+    settings = [made(Recipe(Mondrian(), TCloseness(t=0.2, distance=d)), 0.2, 0.03) for d in ("js", "equal")]
+    kinds = {
+        row["row"] for row in charts.heat_chart(Frontier(settings, adult().measures)).to_dict()["datasets"]["cells"]
+    }
+    assert len(kinds) == 2 and all("(mondrian)" in kind for kind in kinds)

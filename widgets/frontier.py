@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -13,7 +13,7 @@ import traitlets
 from widgets.part import script, styles, whole
 from widgets.picture import Picture
 from widgets.vega import ChartPart
-from workbench.charts import frontier_chart, heat_chart, parallel_chart
+from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, baseline_label, efficient, headline, left_out, line, words
 from workbench.errors import BadInput, Undefined, said
 from workbench.figures import about_per_cent, figures
@@ -163,7 +163,8 @@ class FrontierChart(ChartPart):
             note=self._picture.note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
             complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
             measures=[_described(measure) for measure in frontier.measures],
-            points=_table(scene), compared=self._compared(scene), pinned=self.pinned is not None,
+            points=_table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
+            pinned=self.pinned is not None,
             moving=self._words(scene), **self._capped(scene),
         )  # fmt: skip
 
@@ -182,12 +183,24 @@ class FrontierChart(ChartPart):
             own, other = scene.frontier.area, scene.pinned.area
         except Undefined as reason:
             return f"The two cannot be compared by one number: {reason}."
+        if unlike(scene.frontier, scene.pinned):
+            return ""
         areas = f"Area under the frontier, smaller is better: {figures(own)}, pinned {figures(other)}"
         if own == other:
             return f"{areas}. They are equal."
         less, more = min(own, other), max(own, other)
         better = "This one" if own < other else "The pinned one"
         return f"{areas}. {better} is better by {about_per_cent(1 - less / more)}."
+
+    def _unlike(self, scene: Scene) -> str:
+        """That two frontiers answer different questions, where they do."""
+        why = unlike(scene.frontier, scene.pinned) if scene.pinned is not None else ""
+        if not why:
+            return ""
+        return (
+            f"Not the same question: the pinned points are of other data, quasi-identifiers, sensitive columns or "
+            f"hierarchies ({why}). Their losses are of other adversaries and populations: the lower is not the better."
+        )
 
     def _words(self, scene: Scene) -> str:
         """The point under the slider in words."""
@@ -266,15 +279,7 @@ class FrontierChart(ChartPart):
         scene = self.scene
         if scene is None:
             raise BadInput(self._nothing())
-        more: dict[str, Any] = {"moving": scene.moving, "selected": scene.selected}
-        draw: Mapping[str, Callable[[], Any]] = {
-            "frontier": lambda: frontier_chart(
-                scene.frontier, width, height, pinned=scene.pinned, caps=scene.caps, **more
-            ),
-            "parallel": lambda: parallel_chart(scene.frontier, width, height, **more),
-            "heat": lambda: heat_chart(scene.frontier, width, **more),
-        }
-        return draw[self.view]()
+        return self._picture.altair(self.view, scene, width, height)
 
 
 def _number(key: str, text: str) -> float:

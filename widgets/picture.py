@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
 from workbench.charts.axis import Axis
-from workbench.charts.frontier import frontier_layers, line_numbers, with_rows
-from workbench.charts.heat import MOST, heat_layers, heat_marks, heat_rows, heat_spoken
+from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numbers, with_rows
+from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
 from workbench.charts.look import PINNED, finished, hue, shape
-from workbench.charts.parallel import parallel_layers, parallel_marks, parallel_rows, parallel_spoken
+from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_marks, parallel_rows, parallel_spoken
 from workbench.charts.scene import Rows, Scene, spoken
 
 WIDTH, HEIGHT = 480, 400  # the page has its own width; titles are wrapped for this one
@@ -36,11 +38,7 @@ class Picture:
 
     def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
         """The spec, None where the page has it already and `whole` does not ask for it, and the rows."""
-        self.view = view
-        known_lines = [] if scene.frontier.complete else list(self._lines)  # while points stream in lines may come back
-        plain = {name.removeprefix(PINNED): number for name, number in self._lines.items()}
-        self._lines = line_numbers(list(dict.fromkeys([*known_lines, *scene.lines])), plain)
-        measures, axes = tuple(scene.frontier.measures), self._around(scene)
+        axes, measures = self._settled(view, scene), tuple(scene.frontier.measures)
         key = (view, measures, tuple(self._lines.items()), tuple(axes) if view == "frontier" else ())
         known = key == self._key
         if not known:
@@ -50,14 +48,30 @@ class Picture:
                 self._key, self._spec = key, self._built(scene, axes)
         return (None if known and not whole else self._spec), self._rows(scene, axes)
 
+    def _settled(self, view: str, scene: Scene) -> list[Axis]:
+        """The lines have their numbers, and the view its axes: as they were where that fits."""
+        self.view = view
+        known = [] if scene.frontier.complete else list(self._lines)  # while points stream in lines may come back
+        plain = {name.removeprefix(PINNED): number for name, number in self._lines.items()}
+        self._lines = line_numbers(list(dict.fromkeys([*known, *scene.lines])), plain)
+        return self._around(scene)
+
+    def altair(self, view: str, scene: Scene, width: int, height: int) -> alt.LayerChart:
+        """The same as a chart that stands by itself: the same axes, and every line in the hue it has on the page."""
+        own = copy(self)  # a picture that was taken changes none that is shown
+        axes, scene = own._settled(view, scene), replace(scene, size=(width, height))
+        if view == "heat":
+            return heat_drawn(scene)
+        drawn = frontier_drawn if view == "frontier" else parallel_drawn
+        return drawn(scene, axes, {name: own._lines[name] for name in scene.lines})
+
     def _around(self, scene: Scene) -> list[Axis]:
-        """The axes of this view, as they were where that fits."""
         own = self.view == "parallel"
         keys = [measure.key for measure in scene.frontier.measures] if own else list(scene.frontier.axes)
         of = scene.own_axis if own else scene.axis
-        for key in keys:
-            self._axes[self.view, key] = of(key, self._axes.get((self.view, key)))
-        return [self._axes[self.view, key] for key in keys]
+        found = {(self.view, key): of(key, self._axes.get((self.view, key))) for key in keys}
+        self._axes = {**self._axes, **found}
+        return list(found.values())
 
     def _built(self, scene: Scene, axes: list[Axis]) -> dict[str, Any]:
         measures, height = scene.frontier.measures, HEIGHT
@@ -67,7 +81,7 @@ class Picture:
         elif self.view == "parallel":
             layers = parallel_layers(measures, self._lines, legend=False)
         else:
-            layers, size = heat_layers(measures), alt.Step(20)
+            layers, size = heat_layers(measures), alt.Step(ROW)
         empty = with_rows(layers, {name: [] for name in self._rows(scene, axes)})
         spec: dict[str, Any] = finished(empty, WIDTH, size, None, "").to_dict(validate=False)
         return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}, "padding": PADDING}

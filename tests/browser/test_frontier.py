@@ -1,5 +1,7 @@
 """The frontier chart in a browser: points, caps, a point under a slider, points that stream in, all views."""
 
+import re
+
 import pytest
 
 from tests.browser.stage import voila, write_notebook
@@ -105,6 +107,63 @@ def test_hover_click_and_keys_select(page):
     assert page.locator(".wb-alternative tbody tr[aria-selected=true]").inner_text().startswith("k-anonymity, k = 22 ")
     page.locator(".wb-alternative tbody button", has_text="k-anonymity, k = 22 (").click()
     said(page, "selected -1 ")
+
+
+def test_what_hovering_says_is_inside_the_window_whatever_contains_the_chart(page):
+    """JupyterLab contains its outputs strictly: "fixed" is relative to them there."""
+    page.set_viewport_size({"width": 900, "height": 700})
+    page.evaluate("""() => {
+      const lab = document.querySelector(".wb-frontier").parentElement;
+      Object.assign(lab.style, { contain: "layout paint", margin: "30px 0 0 50px" });
+    }""")
+    page.wait_for_timeout(300)
+    for label in ("everything kept", "all quasi-identifiers removed"):
+        mark = page.locator(f".wb-chart path[aria-label^='{label}']").first
+        for block in ("end", "start"):  # at the lower and at the upper border of the window
+            mark.evaluate("(one, block) => one.scrollIntoView({ block })", block)
+            page.mouse.move(1, 1)
+            at = mark.bounding_box()
+            x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+            page.mouse.move(x, y)
+            page.wait_for_selector(".wb-tip:popover-open >> text=A baseline")
+            tip = page.locator(".wb-tip:popover-open").bounding_box()
+            assert (
+                tip["x"] >= 0 and tip["x"] + tip["width"] <= 900 and tip["y"] >= 0 and tip["y"] + tip["height"] <= 700
+            )
+            across = min(abs(tip["x"] - x), abs(tip["x"] + tip["width"] - x))
+            up = min(abs(tip["y"] - y), abs(tip["y"] + tip["height"] - y))
+            assert across < 20 and up < 20  # beside the mouse
+
+
+OVERLAPS = """() => {
+  const every = selector => [...document.querySelectorAll(`.wb-chart ${selector}`)];
+  const boxes = selector => every(selector).map(one => one.getBoundingClientRect());
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const clash = all => all.filter((a, i) => all.slice(i + 1).some(b => !apart(a, b))).length;
+  const values = boxes("g.mark-text.role-mark text").filter(box => box.width);
+  const heads = boxes(".role-axis-label text").filter(box => box.width);
+  return [values.length, clash(values), clash(heads), values.filter(v => heads.some(h => !apart(v, h))).length,
+    every(".role-axis-label text").filter(one => one.textContent.includes("…")).length];
+}"""
+
+
+def test_the_heat_map_can_be_read(page):
+    page.get_by_role("button", name="Heat map").click()
+    said(page, "view heat")
+    for width in (1280, 760, 520):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(400)
+        count, *wrong = page.evaluate(OVERLAPS)
+        assert count >= 4 * 60 and wrong == [0, 0, 0, 0], (width, wrong)
+
+
+def test_what_a_screen_reader_hears_of_marks_is_said(page):
+    for name in ("All measures", "Heat map", "Frontier"):
+        page.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_timeout(500)
+        heard = page.evaluate("[...document.querySelectorAll('.wb-chart [aria-label]')].map(one => one.ariaLabel)")
+        assert len(heard) > 60 and not [label for label in heard if re.search("undefined|null|NaN", label)]
+    assert any(label == "everything kept: P_loss 2.7, U_loss 0" for label in heard)
 
 
 def test_a_cap_is_dragged_and_typed(page):

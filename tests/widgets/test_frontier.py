@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -100,6 +101,44 @@ def test_a_line_keeps_its_hue(chart):
     assert {row["line"]: row["hue"] for row in chart.sent[-1]["legend"]} == hues
 
 
+def test_axes_fit_the_points_that_come_after_the_first(chart):
+    """The ends come first: one point has no range, and must not leave one behind."""
+    some = [points()[i] for i in (1, 0, 2, 3)]
+    chart.frontier, chart.total = None, 4
+    heard(chart, "hello")
+    for n in (1, 2, 3):
+        chart.frontier = Frontier(some[:n], MEASURES, complete=False)
+    high = [cap["domain"][1] for cap in chart.sent[-1]["caps"]]
+    assert high[0] == pytest.approx(0.7 * 1.075) and high[1] == pytest.approx(0.05 * 1.075)
+
+
+def hues(drawn):
+    """Hue by line, as a spec has it."""
+    text = json.dumps(drawn["layer"])
+    found = re.findall(r'"scale": {"domain": (\[[^\]]*\]), "range": (\["(?:#|rgba)[^\]]*\])}', text)
+    return [dict(zip(*map(json.loads, pair), strict=True)) for pair in found]
+
+
+def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
+    """Points came in another order than they have at the end, and other ones are pinned."""
+    first = [points()[i] for i in (0, 1, 4)]
+    chart.frontier = Frontier(first, MEASURES, complete=False)
+    chart.frontier = chart.pinned = Frontier(points(), MEASURES)
+    legend = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    assert len(legend) == 4 and legend["t-closeness (mondrian)"] == "#009E73"
+    shown = chart.sent[0]["spec"]
+    for drawn in (
+        shown,
+        chart.altair().to_dict(),
+        chart.frontier.chart().to_dict(),
+        Frontier(first, MEASURES).chart().to_dict(),
+    ):
+        assert hues(drawn)
+        assert all(legend[line] == hue for scale in hues(drawn) for line, hue in scale.items())
+    chart.view = "parallel"
+    assert all(legend[line] == hue for scale in hues(chart.altair().to_dict()) for line, hue in scale.items())
+
+
 def test_the_selected_recipe_stays_selected(chart):
     heard(chart, "select", index=4)
     assert chart.selected == 4
@@ -146,7 +185,8 @@ def test_other_axes(chart):
 
 def test_a_pinned_frontier_is_compared(chart):
     heard(chart, "pin", on=True)
-    worse = [point(p.recipe, p.values["P_loss"], p.values["U_loss"] * 1.2) for p in points()[:5]]
+    worse = [point(p.recipe, p.values["P_loss"], p.values["U_loss"] * (1 if p.recipe.baseline else 1.2))
+             for p in points()[:5]]  # fmt: skip
     chart.frontier = Frontier(worse, MEASURES)
     picture = chart.sent[-1]
     assert (
@@ -155,6 +195,11 @@ def test_a_pinned_frontier_is_compared(chart):
     legend = {row["line"]: row for row in picture["legend"]}
     own, pinned = legend["k-anonymity (mondrian)"], legend["pinned: k-anonymity (mondrian)"]
     assert own["shape"] == pinned["shape"] and pinned["hue"].startswith("rgba(") and len(picture["rows"]["pinned"]) == 5
+    assert picture["unlike"] == ""
+    chart.pinned = Frontier([point(Recipe(Keep()), 0.6, 0.0), *points()[1:]], MEASURES)
+    unlike = chart.sent[-1]["unlike"]
+    assert "other data, quasi-identifiers" in unlike and "(everything kept: P_loss 0.7, pinned 0.6)" in unlike
+    assert chart.sent[-1]["compared"] == ""  # no number says which is better
     chart.pinned = Frontier(points(), MEASURES[2:])
     assert chart.sent[-1]["compared"].startswith("The pinned frontier is not drawn: the points were not measured with")
     chart.pinned = Frontier(points()[2:], MEASURES)
@@ -217,7 +262,19 @@ def test_infinity_and_nothing_defined_anywhere():
 def test_the_altair_chart_is_what_is_shown(chart):
     heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
     chart.selected, chart.pinned = 4, chart.frontier
-    rows = chart.altair().to_dict()["datasets"]
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.4, 0.02)  # beyond the other points
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.0, 0.02)
+    shown = heard(chart, "hello")["picture"]
+    drawn = chart.altair().to_dict()
+    rows = drawn["datasets"]
+    for name in ("points", "pinned", "stairs", "pinned_stairs", "chosen", "best", "moving"):
+        own = [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in rows[name]]
+        assert own == [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in shown["rows"][name]]
+    domains = [
+        set(re.findall(r'"domain": \[(-?[\d.e-]+, [\d.e-]+)\]', json.dumps(spec))) for spec in (drawn, shown["spec"])
+    ]
+    assert domains[0] == domains[1] and len(domains[0]) == 2
+    assert "1.505" in str(domains[0])  # the page kept the longer axis, and so does the picture
     assert len(rows["chosen"]) == len(rows["best"]) == len(rows["cap_x"]) == 1 and rows["pinned"] and not rows["cap_y"]
     assert rows["points"][2]["why"].startswith("Efficient")
 

@@ -7,6 +7,8 @@ const GLYPHS = {
   line: "M-7,-1.2h14v2.4h-14Z",
 };
 
+const LETTER = 6.2, WIDEST_NAME = 230, CELL = 40; // pixels of a heat map: a letter, a row's name, a cell that can be read
+
 export default widget(({ model, el, say, on, trait }) => {
   el.classList.add("wb-frontier");
   let state = null, cursor = -1;
@@ -27,6 +29,7 @@ export default widget(({ model, el, say, on, trait }) => {
   const best = h("p", { class: "wb-best" });
   const chosen = h("div", { class: "wb-point", "aria-live": "polite" });
   const compared = h("p", { class: "wb-compared", hidden: true });
+  const unlike = h("p", { class: "wb-unlike", role: "note", hidden: true });
   const tableBody = h("div", { class: "wb-scroll" });
   const table = h("details", { class: "wb-alternative", ontoggle: drawTable }, h("summary", {}, "The points as a table"), tableBody);
   const leftBody = h("div", { class: "wb-scroll" });
@@ -35,7 +38,7 @@ export default widget(({ model, el, say, on, trait }) => {
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
     h("div", { class: "wb-row wb-said" }, headline, missing),
-    stage, legend, best, chosen, compared, leftOut, table);
+    stage, legend, unlike, best, chosen, compared, leftOut, table);
   el.append(h("div", { class: "wb-row wb-head" }, choice, pin), nothing, shown);
 
   const picture = chart(stage, { say, on }, { picked, tip });
@@ -46,6 +49,12 @@ export default widget(({ model, el, say, on, trait }) => {
       input.value = value ?? "";
       say("cap", { field: `cap-${sideOf(cap.key)}`, key: cap.key, value });
     }, 60));
+
+  /** How wide a heat map must be so that its values can be read; on a narrower page it is scrolled. */
+  function least() {
+    const letters = Math.max(0, ...state.rows.cells.map(cell => cell.row.length));
+    return Math.ceil(Math.min(LETTER * letters, WIDEST_NAME) + 14 + CELL * state.measures.length);
+  }
 
   /** Which measure is on an axis, and the cap on it. */
   function axisControls(side, which) {
@@ -103,11 +112,14 @@ export default widget(({ model, el, say, on, trait }) => {
     if (leftOut.open) say("left_out");
     stage.setAttribute("aria-label", `${state.spoken} Arrow keys go from point to point, Enter selects.`);
     stage.classList.toggle("wb-tall", state.view === "heat");
+    if (state.view === "heat") stage.style.setProperty("--wb-least", `${least()}px`);
     for (const side of sides) side.update(state);
     drawLegend();
     capped(state);
     compared.hidden = !state.compared;
     compared.textContent = state.compared;
+    unlike.hidden = !state.unlike;
+    unlike.textContent = state.unlike;
     drawPoint();
     if (table.open) drawTable();
   });

@@ -41,31 +41,44 @@ function withLibrary({ say, on }, call) {
   };
 }
 
-/** What hovering a mark says, beside the mouse and inside the window. */
+const WIDEST = 420; // pixels of what hovering says, as the style sheet has it
+
+/**
+ * What hovering a mark says, beside the mouse and inside the window. A popover lies above everything: inside the
+ * output of a notebook, which contains what it shows, "fixed" alone would be cut off there.
+ */
 function tooltip(place, tip) {
-  const box = h("div", { class: "wb-tip", role: "tooltip", hidden: true });
+  const box = h("div", { class: "wb-tip", role: "tooltip", popover: "manual", hidden: true });
   let run = 0;
+  const hide = () => {
+    run++;
+    if (box.matches(":popover-open")) box.hidePopover();
+    box.hidden = true;
+  };
   const put = (content, event) => {
+    if (!box.isConnected) return;
     box.replaceChildren(...[content].flat());
     box.hidden = false;
-    const { width, height } = box.getBoundingClientRect();
-    const left = event.clientX + 14 + width > innerWidth ? event.clientX - 14 - width : event.clientX + 14;
-    const top = Math.min(event.clientY + 12, innerHeight - height - 6);
-    box.style.left = `${Math.max(left, 4)}px`;
-    box.style.top = `${Math.max(top, 4)}px`;
+    if (!box.matches(":popover-open")) box.showPopover();
+    // towards the middle of the window: what is said later makes the box longer, and has room there
+    const { clientX: x, clientY: y } = event, px = number => `${number}px`;
+    const leftwards = x + 14 + Math.min(WIDEST, innerWidth / 2) > innerWidth, upwards = y > innerHeight / 2;
+    const right = leftwards ? px(innerWidth - x + 14) : "auto", bottom = upwards ? px(innerHeight - y + 12) : "auto";
+    Object.assign(box.style, { left: leftwards ? "auto" : px(x + 14), right, top: upwards ? "auto" : px(y + 12), bottom });
   };
   const list = value => typeof value !== "object" ? [String(value)] : [h("dl", {},
     Object.entries(value).filter(([, said]) => said !== "").map(([name, said]) => [h("dt", {}, name), h("dd", {}, String(said))]))];
   const handler = async (_, event, item, value) => {
-    const now = ++run;
-    if (value === null || value === undefined || value === "") { box.hidden = true; return; }
-    const said = tip?.(item.datum, item) ?? list(value);
+    if (value === null || value === undefined || value === "") return hide();
+    const now = ++run, said = tip?.(item.datum, item) ?? list(value);
     if (!(said instanceof Promise)) return put(said, event);
     const content = await said;
     if (now === run && content) put(content, event);
   };
   place.append(box);
-  return { handler, hide: () => { run++; box.hidden = true; }, end: () => box.remove() };
+  place.addEventListener("pointerleave", hide);
+  place.addEventListener("wheel", hide, { passive: true });
+  return { handler, hide, end: () => box.remove() };
 }
 
 /** Where the pointer is in the plot of a view, in pixels from its upper left corner, with the size of the plot. */

@@ -24,6 +24,7 @@ class Axis:
     low: float
     high: float
     infinite: bool
+    guessed: bool = False  # no two values yet, so nobody knows how long it must be: the first that are two say it
 
     @classmethod
     def of(cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False) -> Axis:
@@ -34,8 +35,9 @@ class Axis:
         known = [value for value in values if not math.isnan(value)]
         finite = [value for value in known if math.isfinite(value)] or [0.0]
         low, high = min(finite), max(finite)
-        fresh = cls(measure, low, high if high > low else low + 1, any(map(math.isinf, known)))
-        if before is None or before.measure != measure:
+        guessed = high <= low
+        fresh = cls(measure, low, low + 1 if guessed else high, any(map(math.isinf, known)), guessed)
+        if before is None or before.measure != measure or before.guessed:
             return fresh
         both = cls(measure, min(low, before.low), max(high, before.high), fresh.infinite or before.infinite)
         snug = high - low >= SNUG * (both.high - both.low) and fresh.infinite == both.infinite

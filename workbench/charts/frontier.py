@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from workbench.charts.axis import Axis
-from workbench.charts.look import INK, PINNED, finished, line_channels, numbers
+from workbench.charts.comparison import unlike
+from workbench.charts.look import INK, PINNED, SILENT, finished, line_channels, numbers
 from workbench.charts.scene import Scene, headline, left_out, spoken
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points at the line below it
-BESIDE: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("align", "dx")}
+BESIDE: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("align", "dx", "dy")} | {"lineBreak": "\n"}
+SAID = alt.Description("said:N")  # without it a screen reader hears every field of the tooltip
 
 
 def frontier_chart(
@@ -37,11 +39,15 @@ def frontier_chart(
     `frontier.measured`. Drag to move, Shift and the wheel to zoom, double click to go back.
     """
     other = None if pinned is None else pinned.on(*frontier.axes)
-    scene = Scene(frontier, other, moving, caps or {}, selected)
-    x, y = (scene.axis(key) for key in frontier.axes)
-    drawn = frontier_layers(x, y, line_numbers(scene.lines), frontier.measures, width, height)
-    rows = scene.rows(x, y)
-    return finished(with_rows(drawn, rows), width, height, _title(frontier), spoken(scene))
+    scene = Scene(frontier, other, moving, caps or {}, selected, (width, height))
+    return frontier_drawn(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
+
+
+def frontier_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
+    """A scene on these axes, with these numbers of its lines: what a page shows, as it shows it."""
+    (x, y), (width, height), frontier = axes, scene.size, scene.frontier
+    drawn = frontier_layers(x, y, lines, frontier.measures, width, height)
+    return finished(with_rows(drawn, scene.rows(x, y)), width, height, _title(scene), spoken(scene))
 
 
 def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -91,23 +97,30 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
     x_words: dict[str, Any] = {
         "align": alt.expr(f"{toward} ? 'right' : 'left'"),
         "dx": alt.expr(f"{toward} ? -9 : 9"),
-        "dy": 14,
+        "dy": 10,
     }
     above = "!datum.flip" if y_axis.worst > y_axis.low else "datum.flip"
-    y_words: dict[str, Any] = {"align": "right", "dx": -6, "dy": alt.expr(f"{above} ? -9 : 10")}
-    right = alt.X(value=alt.expr("width"))
+    along = "(isValid(datum.along) ? datum.along : 1)"  # a cap under the hand has its words at the right end
+    y_words: dict[str, Any] = {
+        "align": alt.expr(f"{along} == 1 ? 'right' : {along} == 0 ? 'left' : 'center'"),
+        "dx": alt.expr(f"6 - 12 * {along}"),
+        "dy": alt.expr(f"{above} ? -9 : 10"),
+    }
+    right = alt.X(value=alt.expr(f"width * {along}"))
     for name, channel, end, edge, far, angle, words in (
         ("x", alt.X, alt.X2, alt.Y(value=0), alt.Y(value=0), 0, x_words),
         ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
     ):
         rows = alt.Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
         layers += [
-            rows.mark_rect(color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
-            rows.mark_rule(color=INK, strokeWidth=1.5, opacity=0.8, clip=True),
-            rows.mark_point(shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False).encode(
-                edge
+            rows.mark_rect(**SILENT, color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
+            rows.mark_rule(**SILENT, color=INK, strokeWidth=1.5, opacity=0.8, clip=True),
+            rows.mark_point(
+                **SILENT, shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False
+            ).encode(edge),
+            rows.mark_text(**SILENT, color=INK, fontSize=11, baseline="middle", **words).encode(
+                far, alt.Text("label:N")
             ),
-            rows.mark_text(color=INK, fontSize=11, baseline="middle", **words).encode(far, alt.Text("label:N")),
         ]
     return layers
 
@@ -115,21 +128,22 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
 def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[alt.Chart]:
     """A dotted line, with a word, where infinite values are drawn."""
     layers = []
-    note: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.8}
+    note: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.8}
+    rule: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [2, 3], "opacity": 0.5}
     if x_axis.infinite:
         at = alt.Chart(alt.Data(values=[{"x": x_axis.edge, "y": y_axis.domain[1]}])).encode(x)
-        layers.append(at.mark_rule(color=INK, strokeDash=[2, 3], opacity=0.5))
+        layers.append(at.mark_rule(**rule))
         layers.append(at.mark_text(text="infinite", align="right", baseline="top", dx=-4, dy=4, **note).encode(y))
     if y_axis.infinite:
         at = alt.Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": y_axis.edge}])).encode(y)
-        layers.append(at.mark_rule(color=INK, strokeDash=[2, 3], opacity=0.5))
+        layers.append(at.mark_rule(**rule))
         layers.append(at.mark_text(text="infinite", align="left", baseline="top", dx=4, dy=4, **note).encode(x))
     return layers
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:
     """The border of what no point beats."""
-    drawn = {"opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
+    drawn = {**SILENT, "opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
     return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(order="order:Q")
 
 
@@ -138,12 +152,13 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[alt.
     if not any(line.startswith(PINNED) for line in lines):
         return []
     color, shape = line_channels(lines, legend)
-    rows = _rows("pinned", x, y)
+    rows = _rows("pinned", x, y).encode(SAID)
     own, hover = "!datum.baseline", [alt.Tooltip("line:N"), alt.Tooltip("recipe:N")]
     return [
         _stairs("pinned_stairs", x, y, opacity=0.2, strokeDash=[1, 3]),
-        rows.transform_filter(f"{own} && datum.finite")
-        .mark_line(strokeWidth=1, strokeDash=[4, 2], clip=True)
+        _rows("pinned", x, y)
+        .transform_filter(f"{own} && datum.finite")
+        .mark_line(**SILENT, strokeWidth=1, strokeDash=[4, 2], clip=True)
         .encode(color),
         rows.transform_filter(f"{own} && !datum.efficient")
         .mark_point(filled=False, size=35, strokeWidth=1, opacity=1, clip=True)
@@ -161,11 +176,13 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
     """One curve a line with its points, efficient ones filled, baselines at the ends."""
     color, shape = line_channels(lines, legend)
     placed, own = _rows("points", x, y), "!datum.baseline && "
-    shown = placed.encode(tooltip=_hover(measures))
+    shown = placed.encode(SAID, tooltip=_hover(measures))
     return [
         _stairs("stairs", x, y),
         shown.transform_filter("datum.baseline").mark_point(shape=CROSS, size=420, color=INK, strokeWidth=2),
-        placed.transform_filter(own + "datum.finite").mark_line(strokeWidth=1.5, opacity=0.6, clip=True).encode(color),
+        placed.transform_filter(own + "datum.finite")
+        .mark_line(**SILENT, strokeWidth=1.5, opacity=0.6, clip=True)
+        .encode(color),
         shown.transform_filter(own + "!datum.efficient")
         .mark_point(filled=False, size=55, strokeWidth=1.5, opacity=0.75, clip=True)
         .encode(color, shape),
@@ -173,38 +190,41 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
         .mark_point(filled=True, size=90, opacity=1, clip=True)
         .encode(color, shape),
         placed.transform_filter("datum.knee").mark_point(
-            shape="circle", size=300, color=INK, strokeWidth=1.5, clip=True
+            **SILENT, shape="circle", size=300, color=INK, strokeWidth=1.5, clip=True
         ),
     ]
 
 
 def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[alt.Chart]:
     """Names of the ends and the knee, the best under the caps, the point under the slider, the selected one."""
-    words: dict[str, Any] = {"color": INK, "fontSize": 12, "baseline": "middle"}
+    words: dict[str, Any] = {**SILENT, **BESIDE, "color": INK, "fontSize": 12, "baseline": "middle", "clip": True}
+    ring: dict[str, Any] = {**SILENT, "color": INK, "opacity": 1, "clip": True}
     best, moving = _rows("best", x, y), _rows("moving", x, y)
-    guide: dict[str, Any] = {"color": INK, "strokeDash": [1, 3], "opacity": 0.6, "clip": True}
+    guide: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [1, 3], "opacity": 0.6, "clip": True}
     return [
-        _rows("names", x, y).mark_text(**words, **BESIDE, dy=alt.expr("datum.dy"), clip=True).encode(text="name:N"),
-        best.mark_point(shape="square", size=420, color=INK, strokeWidth=1.5, opacity=1, clip=True),
-        best.mark_text(**words, **BESIDE, dy=13, text="best under the cap", clip=True),
+        _rows("names", x, y).mark_text(**words).encode(text="name:N"),
+        best.mark_point(**ring, shape="square", size=420, strokeWidth=1.5),
+        best.mark_text(**words).encode(text="name:N"),
         moving.mark_rule(**guide).encode(y2=alt.Y2Value(alt.expr("height"))),
         moving.mark_rule(**guide).encode(x2=alt.X2Value(0)),
         moving.mark_point(shape="diamond", filled=True, size=230, color=INK, opacity=1, clip=True)
-        .encode(tooltip=_hover(measures)),
-        moving.mark_text(**words, **BESIDE, fontWeight="bold", clip=True).encode(text="recipe:N"),
-        _rows("chosen", x, y).mark_point(shape="circle", size=230, color=INK, strokeWidth=3, opacity=1, clip=True),
+        .encode(SAID, tooltip=_hover(measures)),
+        moving.mark_text(**words, fontWeight="bold").encode(text="name:N"),
+        _rows("chosen", x, y).mark_point(**ring, shape="circle", size=230, strokeWidth=3),
     ]  # fmt: skip
 
 
 def _cursor(x: Any, y: Any) -> alt.Chart:
     """Where the arrow keys are; a live chart has its legend beside it, and this."""
     ring: dict[str, Any] = {"shape": "circle", "size": 380, "color": INK, "strokeWidth": 2, "strokeDash": [3, 2]}
-    return _rows("cursor", x, y).mark_point(**ring, opacity=1, clip=True)
+    return _rows("cursor", x, y).mark_point(**SILENT, **ring, opacity=1, clip=True)
 
 
-def _title(frontier: Frontier) -> alt.Title:
-    """How many points are worth a thought, and what is not drawn."""
-    notes = []
+def _title(scene: Scene) -> alt.Title:
+    """How many points are worth a thought, what is not drawn, and what cannot be compared."""
+    frontier, notes = scene.frontier, []
+    if scene.pinned is not None and (why := unlike(frontier, scene.pinned)):
+        notes += ["the pinned points are of other data, roles or hierarchies: compare no losses", f"({why})"]
     if missing := left_out(frontier):
         notes.append(f"{missing} left out: undefined on one of the axes")
     if not frontier.complete:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from workbench.charts.look import INK, finished
-from workbench.charts.scene import Rows, Scene, efficient, said, words
+from workbench.charts.look import INK, SILENT, finished, heads
+from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
 
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST = 80  # rows that a person still reads
 ROW = 20
+NAME = 230  # pixels of a row's name, at most
+SHORT = 6  # letters in a narrow cell
+ROOMY = 56  # pixels of a cell in which any value has room
 UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other rows stay where they are
 
 
@@ -27,9 +31,14 @@ def heat_chart(
     frontier: Frontier, width: int = 760, *, moving: Point | None = None, selected: int = -1, most: int = MOST
 ) -> alt.LayerChart:
     """Efficient points first, each kind by privacy; the colour is the rank within the measure, the text the value."""
+    return heat_drawn(Scene(frontier, None, moving, {}, selected, (width, 0)), most)
+
+
+def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
+    """A scene as wide as it says, and as high as it has rows."""
     from workbench.charts.frontier import with_rows
 
-    scene = Scene(frontier, None, moving, {}, selected)
+    frontier, width = scene.frontier, scene.size[0]
     drawn = with_rows(heat_layers(frontier.measures), heat_rows(scene, most))
     own = len(frontier.measured)
     title = alt.Title(
@@ -41,31 +50,37 @@ def heat_chart(
 
 def heat_layers(measures: Sequence[Measure]) -> Any:
     """The layers without rows."""
-    arrows = {measure.key: "↓" if measure.better == "lower" else "↑" for measure in measures}
-    top = alt.Axis(
-        orient="top", labelAngle=0, domain=False, ticks=False, labelExpr=f"datum.label + ' ' + {arrows}[datum.label]"
-    )
     keys = [measure.key for measure in measures]
+    arrows = {measure.key: "↓" if measure.better == "lower" else "↑" for measure in measures}
+    label, high = heads(keys, arrows, down=True)
+    top = alt.Axis(
+        orient="top", labelAngle=0, domain=False, ticks=False, labelExpr=label,
+        labelFontSize=11, labelLineHeight=13, labelPadding=4 + 13 * (high - 1), labelOverlap=False,
+        labelBaseline="bottom",
+    )  # fmt: skip
     x = alt.X("measure:N", sort=None, scale=alt.Scale(domain=keys, padding=0.02), title=None, axis=top)
-    left = alt.Axis(domain=False, ticks=False, labelLimit=alt.expr("max(120, min(360, width * 0.5))"), grid=False)
+    left = alt.Axis(domain=False, ticks=False, labelLimit=NAME, labelFontSize=11, labelPadding=4, grid=False)
     y = alt.Y("row:N", sort=None, title=None, axis=left, scale=alt.Scale(padding=0.04))
     return alt.layer(
-        *_cells("moving", x, y),
-        *_cells("cells", x, y),
-        alt.Chart(alt.NamedData("chosen")).encode(y).mark_rect(filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
+        *_cells("moving", x, y, len(keys)),
+        *_cells("cells", x, y, len(keys)),
+        alt.Chart(alt.NamedData("chosen"))
+        .encode(y)
+        .mark_rect(**SILENT, filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
     )
 
 
-def _cells(name: str, x: Any, y: Any) -> list[alt.Chart]:
-    """Rank as colour, value as text."""
+def _cells(name: str, x: Any, y: Any, columns: int) -> list[alt.Chart]:
+    """Rank as colour, value as text: with three figures where there is room."""
     cells = alt.Chart(alt.NamedData(name)).encode(x, y)
     color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
     ink = alt.when("datum.good === null").then(alt.value(INK)).when("datum.good > 0.45").then(light).otherwise(dark)
+    short, said = alt.expr(f"width / {columns} < {ROOMY} ? datum.brief : datum.text"), alt.Description("said:N")
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("measure:N"), alt.Tooltip("text:N", title="value")]
     return [
-        cells.transform_filter("datum.good !== null").mark_rect().encode(color, tooltip=tooltip),
-        cells.mark_text(fontSize=11, baseline="middle").encode(alt.Text("text:N"), color=ink, tooltip=tooltip),
+        cells.transform_filter("datum.good !== null").mark_rect().encode(color, said, tooltip=tooltip),
+        cells.mark_text(**SILENT, fontSize=11, baseline="middle", text=short).encode(color=ink, tooltip=tooltip),
     ]
 
 
@@ -102,10 +117,11 @@ class _Ranks:
         """One row of the heat map."""
         found = []
         for measure, losses in zip(self.measures, self.losses, strict=True):
-            value = point.values.get(measure.key, math.nan)
+            value, recipe = point.values.get(measure.key, math.nan), words(point.recipe)
             found.append({
-                "i": i, "row": row, "measure": measure.key, "recipe": words(point.recipe),
-                "text": "–" if math.isnan(value) else said(value),
+                "i": i, "row": row, "measure": measure.key, "recipe": recipe,
+                "text": "–" if math.isnan(value) else said(value), "brief": _brief(value),
+                "said": f"{recipe}: {measure.key} {said(value)}",
                 "good": None if math.isnan(value) else _share_beaten(losses, self.sign(measure.key) * value),
             })  # fmt: skip
         return found
@@ -125,13 +141,32 @@ def _order(frontier: Frontier, stands: np.ndarray) -> np.ndarray:
 
 
 def _labels(points: Sequence[Point]) -> list[str]:
-    """The recipes; the seed is said where it tells two of them apart."""
-    seen = Counter(words(point.recipe) for point in points)
+    """The recipes in as few words as tell them apart: with method and settings, then the seed, where they need it."""
+    short = [in_short(point.recipe) for point in points]
+    seen = Counter(short)
+    longer = [words(p.recipe) if seen[name] > 1 else name for p, name in zip(points, short, strict=True)]
+    seen = Counter(longer)
     names = [
-        f"{words(p.recipe)}, seed {p.recipe.seed}" if seen[words(p.recipe)] > 1 else words(p.recipe) for p in points
+        f"{name}, seed {p.recipe.seed}" if seen[name] > 1 else name for p, name in zip(points, longer, strict=True)
     ]
     again = Counter(names)
     return [f"{name} [{i}]" if again[name] > 1 else name for i, name in enumerate(names)]
+
+
+def _brief(value: float) -> str:
+    """A value in six letters or fewer, for a narrow cell.
+
+    >>> [_brief(value) for value in (0.00528, 0.000157, 45222.0, 1234567.0, 0.384, -0.00528)]
+    ['0.0053', '1.6e-4', '45,222', '1.2M', '0.384', '-5e-3']
+    """
+    text = "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else said(value)
+    if len(text) <= SHORT:
+        return text
+    for scale, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= scale:
+            return f"{value / scale:.{int(abs(value) < 9.95 * scale)}f}{letter}"
+    texts = (f"{value:.2g}", *(re.sub(r"e-0*", "e-", f"{value:.{n}e}") for n in (1, 0)))
+    return next((text for text in texts if len(text) <= SHORT and "e-0" not in text), texts[-1])
 
 
 def _sign(frontier: Frontier, i: int, stands: np.ndarray) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -13,17 +14,38 @@ from workbench.measures import Measure
 
 HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # the yellow is lost on white
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+HOMES = {  # the number of a model's first line in every chart, whatever else is drawn and in which order
+    "k-anonymity": 0, "l-diversity": 1, "t-closeness": 2, "delta-disclosure": 3, "beta-likeness": 4,
+    "(alpha,k)-anonymity": 5, "recursive (c,l)-diversity": 6,
+}  # fmt: skip
 INK = "currentColor"
+SILENT: dict[str, Any] = {"aria": False}  # a mark that repeats what another says
 PINNED = "pinned: "
+HEAD = 7  # letters of a measure's key in one line, where measures lie close
 PALE = 0.5  # how much of its hue a pinned line keeps
 
 
 def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number a line, which gives it hue and shape; a line keeps the number it had before."""
+    """A number a line, which gives it hue and shape, whatever their order; a line keeps the number it had before.
+
+    The first line of a model has the model's own number, the others what is free.
+    """
     names = list(dict.fromkeys(lines))
-    kept = {line: before[line] for line in names if line in before} if before else {}
-    free = (number for number in count() if number not in kept.values())
-    return {line: kept[line] if line in kept else next(free) for line in names}
+    found = {line: before[line] for line in names if line in before} if before else {}
+    fresh = sorted(line for line in names if line not in found)
+    for line in fresh:
+        home = _home(line)
+        if home is not None and home not in found.values():
+            found[line] = home
+    for line in fresh:
+        if line not in found:
+            found[line] = next(number for number in count() if number not in found.values())
+    return {line: found[line] for line in names}
+
+
+def _home(line: str) -> int | None:
+    """The own number of the model that a line is of."""
+    return next((n for name, n in HOMES.items() if line.startswith((f"{name}, ", f"{name} ("))), None)
 
 
 def hue(number: int, pale: bool = False) -> str:
@@ -54,6 +76,21 @@ def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Co
     shown = alt.Legend(title=None, orient="bottom", columns=1 + short, labelLimit=600, symbolOpacity=1)
     said = shown if legend else None
     return alt.Color("line:N", scale=color, legend=said), alt.Shape("line:N", scale=shapes, legend=said)
+
+
+def heads(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> tuple[str, int]:
+    """What labels an axis of measures, as an expression, and its lines: long keys are broken where they lie close.
+
+    `below` is said under each key; with `down` all end on the same line.
+    """
+    broken = {key: [*([key] if len(key) <= HEAD else textwrap.wrap(key, HEAD)), below[key]] for key in keys}
+    high = max(map(len, broken.values()), default=1)
+    said = []
+    for lines in (broken, {key: [key, below[key]] for key in keys}):
+        filled = {key: [""] * (high - len(own) if down else 0) + own for key, own in lines.items()}
+        said.append(f"{json.dumps(filled, ensure_ascii=False)}[datum.label]")
+    close = 7 * max(map(len, keys), default=1) + 8
+    return f"width / {max(len(keys), 1)} < {close} ? {said[0]} : {said[1]}", high
 
 
 def axis_title(measure: Measure, length: int) -> list[str]:

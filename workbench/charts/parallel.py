@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from workbench.charts.axis import Axis
-from workbench.charts.look import INK, finished, line_channels
+from workbench.charts.look import INK, PINNED, SILENT, finished, heads, line_channels
 from workbench.charts.scene import Rows, Scene, efficient, headline, line, said, words
 from workbench.figures import figures
 
@@ -27,11 +27,19 @@ def parallel_chart(
     frontier: Frontier, width: int = 760, height: int = 360, *, moving: Point | None = None, selected: int = -1
 ) -> alt.LayerChart:
     """Every measure of every point but the baselines; efficient points are strong, beaten ones faint."""
-    from workbench.charts.frontier import line_numbers, with_rows
+    from workbench.charts.frontier import line_numbers
 
-    scene = Scene(frontier, None, moving, {}, selected)
+    scene = Scene(frontier, None, moving, {}, selected, (width, height))
     axes = [scene.own_axis(measure.key) for measure in frontier.measures]
-    drawn = parallel_layers(frontier.measures, line_numbers(scene.lines))
+    return parallel_drawn(scene, axes, line_numbers(scene.lines))
+
+
+def parallel_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
+    """A scene on these axes, with these numbers of its lines: what a page shows, as it shows it."""
+    from workbench.charts.frontier import with_rows
+
+    frontier, (width, height) = scene.frontier, scene.size
+    drawn = parallel_layers(frontier.measures, {name: n for name, n in lines.items() if not name.startswith(PINNED)})
     title = alt.Title(
         headline(frontier, "strong", "faint"), subtitle="up is better on every axis; the baselines are not drawn"
     )
@@ -42,7 +50,7 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     """The layers without rows."""
     keys = [measure.key for measure in measures]
     sides = {measure.key: measure.side for measure in measures}
-    label = f"[datum.label, {sides}[datum.label]]"
+    label, _ = heads(keys, sides)
     axis = alt.Axis(labelAngle=0, domain=False, ticks=False, labelExpr=label, labelPadding=8, labelLineHeight=14)
     x = alt.X("measure:N", sort=None, scale=alt.Scale(type="point", domain=keys, padding=0.4), title=None, axis=axis)
     y = alt.Y("good:Q", scale=alt.Scale(domain=DOMAIN, nice=False), axis=None)
@@ -51,17 +59,17 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     strands = alt.Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
     beaten = strands.transform_filter("!datum.efficient").encode(color)
     standing = strands.transform_filter("datum.efficient").encode(color)
-    thread: dict[str, Any] = {"invalid": GAPS, "strokeJoin": "round"}
+    thread: dict[str, Any] = {**SILENT, "invalid": GAPS, "strokeJoin": "round"}
     return alt.layer(
         *_ends(x, y),
         beaten.mark_line(**thread, strokeWidth=1, opacity=0.3),
         standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9),
         strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # easier to hit
-        standing.mark_point(filled=True, size=40, opacity=1).encode(tooltip=tooltip),
+        standing.mark_point(filled=True, size=40, opacity=1).encode(alt.Description("said:N"), tooltip=tooltip),
         _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
-        _marked("moving", x, y).mark_point(shape="diamond", filled=True, color=INK, size=90, opacity=1),
+        _marked("moving", x, y).mark_point(**SILENT, shape="diamond", filled=True, color=INK, size=90, opacity=1),
         _marked("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),
-        _marked("chosen", x, y).mark_point(color=INK, size=110, strokeWidth=3, opacity=1),
+        _marked("chosen", x, y).mark_point(**SILENT, color=INK, size=110, strokeWidth=3, opacity=1),
     )  # fmt: skip
 
 
@@ -72,9 +80,9 @@ def _marked(name: str, x: Any, y: Any) -> alt.Chart:
 def _ends(x: Any, y: Any) -> list[alt.Chart]:
     """A line a measure, with its best and its worst value."""
     rows = alt.Chart(alt.NamedData("ends"))
-    look: dict[str, Any] = {"color": INK, "fontSize": 11, "opacity": 0.85}
+    look: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.85}
     return [
-        rows.mark_rule(color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
+        rows.mark_rule(**SILENT, color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
         rows.mark_text(**look, baseline="bottom", dy=-5).encode(x, alt.Y("top:Q", axis=None), text="best:N"),
         rows.mark_text(**look, baseline="top", dy=5).encode(x, alt.Y("bottom:Q", axis=None), text="worst:N"),
     ]
@@ -105,9 +113,10 @@ def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
     values = [(axis, point.values.get(axis.measure.key, math.nan)) for axis in axes]
     recipe = words(point.recipe)
     return [
-        {"measure": axis.measure.key, "good": place(axis, value), "value": said(value), "recipe": recipe}
+        {"measure": axis.measure.key, "good": place(axis, value), "value": said(value), "recipe": recipe,
+         "said": f"{recipe}: {axis.measure.key} {said(value)}"}
         for axis, value in values
-    ]
+    ]  # fmt: skip
 
 
 def place(axis: Axis, value: float) -> float | None:

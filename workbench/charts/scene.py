@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.charts.axis import Axis
+from workbench.charts.labels import LINE, Ground
 from workbench.charts.look import PINNED
 from workbench.errors import BadInput, Undefined
 from workbench.figures import figures
@@ -19,9 +20,13 @@ from workbench.recipe import Point, Recipe
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
     from workbench.measures import Measure
+    from workbench.models import Model
 
 Rows = list[dict[str, Any]]
+TOGETHER = 4  # pixels: marks that look like one
 NARROW = 0.14  # beyond a cap this near the end there is no room for words
+PLOT = (360, 400)  # pixels: the narrowest plot of a page; where words find room there, they do on a wider one
+SIDES = ((1.0, False), (1.0, True), (0.0, False), (0.0, True), (0.5, False), (0.5, True))  # along a line, below it?
 BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 
 
@@ -34,6 +39,7 @@ class Scene:
     moving: Point | None = None
     caps: Mapping[str, float] = field(default_factory=dict)
     selected: int = -1
+    size: tuple[int, int] = PLOT
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
@@ -112,18 +118,14 @@ class Scene:
 
     def rows(self, x: Axis, y: Axis, live: bool = False) -> dict[str, Rows]:
         """All that is drawn, by the name of the rows; a live chart asks what hovering says, and has grips for caps."""
-        spoken = not live
-        pinned = [] if self.pinned is None else self._points(self.pinned, x, y, PINNED, spoken)
-        points = self._points(self.frontier, x, y, "", spoken)
         return {
-            "points": points,
-            "pinned": pinned,
+            "points": self._points(self.frontier, x, y, "", not live),
+            "pinned": [] if self.pinned is None else self._points(self.pinned, x, y, PINNED, not live),
             "stairs": stairs(self.frontier, x, y),
             "pinned_stairs": [] if self.pinned is None else stairs(self.pinned, x, y),
-            "names": names([*points, *(row for row in pinned if row["baseline"])], x, y),
             **self.marked(x, y),
             **self.capped(x, y, grips=live),
-            "moving": self.under_slider(x, y, spoken),
+            "moving": self.under_slider(x, y, not live),
             **({"cursor": []} if live else {}),
         }
 
@@ -137,7 +139,7 @@ class Scene:
             rows.append({
                 **placed, "i": i, "recipe": words(point.recipe), "line": prefix + line(point.recipe),
                 "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
-                "knee": not prefix and point is self.knee,
+                "knee": not prefix and point is self.knee, "said": self._said(point, prefix),
                 **(self._spoken(point, frontier) if spoken else {}),
             })  # fmt: skip
         return rows
@@ -148,22 +150,78 @@ class Scene:
             return None
         return {"x": x.place(across), "y": y.place(up), "finite": math.isfinite(across) and math.isfinite(up)}
 
+    def _said(self, point: Point, prefix: str = "") -> str:
+        """A point in words, for those who hear it."""
+        values = ", ".join(f"{key} {said(point.values.get(key, math.nan))}" for key in self.frontier.axes)
+        return f"{prefix}{baseline_label(words(point.recipe))}: {values}"
+
     def _spoken(self, point: Point, frontier: Frontier) -> dict[str, str]:
         values = {f"m{j}": said(point.values.get(m.key, math.nan)) for j, m in enumerate(self.frontier.measures)}
         return {**values, "why": frontier.explain(point)}
 
     def marked(self, x: Axis, y: Axis) -> dict[str, Rows]:
-        """The selected point, and the best under the caps."""
+        """The selected point, the best under the caps, and the words that stand beside points."""
         chosen = self._placed(self.chosen, x, y) if self.chosen else None
+        _, named, best = self._worded(x, y)
+        return {"chosen": [chosen] if chosen else [], "names": named, "best": best}
+
+    def _worded(self, x: Axis, y: Axis) -> tuple[Ground, Rows, Rows]:
+        return worded(self.frontier, self.pinned, tuple(self.caps.items()), x, y, self.size)
+
+    def words_placed(self, x: Axis, y: Axis) -> tuple[Ground, Rows, Rows]:
+        """The plot with its words, the names of points, and the best under the caps with its own."""
+        ground, at = self._ground(x, y), self._at(x, y)
+        named = names(ground, self._named(x, y), at)
         best = self._placed(self.best, x, y) if self.best else None
-        return {
-            "chosen": [chosen] if chosen else [],
-            "best": [{**best, **beside(x.share(best["x"]), 18)}] if best else [],
-        }
+        own = [{**best, **ground.put("best under the cap", at(best), 14, short="best")}] if best else []
+        return ground, named, own
+
+    def _at(self, x: Axis, y: Axis) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
+        """Where a row is on the plot, in pixels from its upper left corner."""
+        width, height = self.size
+        return lambda row: (x.share(row["x"]) * width, (1 - y.share(row["y"])) * height)
+
+    def _ground(self, x: Axis, y: Axis) -> Ground:
+        """The plot with its points and curves, where words are to find room."""
+        at, marks, curves = self._at(x, y), [], []
+        for _, frontier in self.frontiers:
+            lines: dict[str, list[tuple[float, float]]] = {}
+            for point in frontier.measured:
+                if (row := self._placed(point, x, y)) is None:
+                    continue
+                marks.append(at(row))
+                if row["finite"] and not point.recipe.baseline:
+                    lines.setdefault(line(point.recipe), []).append(at(row))
+            curves += [np.array(sorted(places)) for places in lines.values()]
+        return Ground(self.size, marks, curves)
+
+    def _named(self, x: Axis, y: Axis) -> Rows:
+        """The points that have a name: the baselines and the knee."""
+        found: Rows = []
+        for prefix, frontier in self.frontiers:
+            for point in frontier.measured:
+                knee = not prefix and point is self.knee
+                if (point.recipe.baseline or knee) and (row := self._placed(point, x, y)) is not None:
+                    label = prefix + baseline_label(words(point.recipe)) if point.recipe.baseline else "knee"
+                    found.append({"x": row["x"], "y": row["y"], "label": label})
+        return found
 
     def capped(self, x: Axis, y: Axis, grips: bool = False) -> dict[str, Rows]:
         """The caps on the axes, and the region beyond them; with `grips` also where a cap could be drawn from."""
-        return {"cap_x": self._cap(x, "x", grips), "cap_y": self._cap(y, "y", grips)}
+        across, up = self._cap(x, "x", grips), self._cap(y, "y", grips)
+        if up and up[0]["label"]:
+            up = [{**up[0], **self._along_cap(self._worded(x, y)[0], up[0], x, y)}]
+        return {"cap_x": across, "cap_y": up}
+
+    def _along_cap(self, ground: Ground, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
+        """At which end of its line, above or below it, a cap on the axis upwards says what it is."""
+        level, (width, _) = self._at(x, y)({"x": x.low, "y": row["y"]})[1], self.size
+        long, boxes = 6 * len(row["label"]) + 8, []
+        for along, below in SIDES:
+            left, top = along * (width - long - 8) + 4, level + 3 if below else level - LINE - 3
+            boxes.append((left, top, left + long, top + LINE))
+        along, below = SIDES[ground.best_of(boxes)]
+        return {"along": along, "flip": below == (y.worst > y.low)}
 
     def _cap(self, axis: Axis, name: str, grips: bool) -> Rows:
         cap = self.caps.get(axis.measure.key)
@@ -179,7 +237,9 @@ class Scene:
         if self.moving is None or (placed := self._placed(self.moving, x, y)) is None:
             return []
         more = self._spoken(self.moving, self.frontier) if spoken else {}
-        return [{**placed, "recipe": str(self.moving.recipe), **beside(x.share(placed["x"]), 16), **more}]
+        ground, at = self._worded(x, y)[0], self._at(x, y)(placed)
+        label = ground.put(words(self.moving.recipe), at, 14, bold=True, short=in_short(self.moving.recipe), take=False)
+        return [{**placed, **label, "recipe": str(self.moving.recipe), "said": self._said(self.moving), **more}]
 
 
 @lru_cache(maxsize=8)
@@ -188,10 +248,35 @@ def efficient(frontier: Frontier) -> np.ndarray:
     return frontier.is_efficient()
 
 
+@lru_cache(maxsize=8)
+def worded(
+    frontier: Frontier,
+    pinned: Frontier | None,
+    caps: tuple[tuple[str, float], ...],
+    x: Axis,
+    y: Axis,
+    size: tuple[int, int],
+) -> tuple[Ground, Rows, Rows]:
+    """Where words stand as long as only the point under the slider moves, or another one is selected."""
+    return Scene(frontier, pinned, None, dict(caps), -1, size).words_placed(x, y)
+
+
 @lru_cache(maxsize=10_000)
 def words(recipe: Recipe) -> str:
     """A recipe in words; while points stream in the same ones are drawn again and again."""
     return str(recipe)
+
+
+def in_short(recipe: Recipe) -> str:
+    """The models with their numbers alone: their settings in words are those of the whole line."""
+    if recipe.model is None:
+        return baseline_label(words(recipe)).removeprefix("all ")
+    return " & ".join(map(_numbers, recipe.model.parts))
+
+
+def _numbers(model: Model) -> str:
+    numbers = {name: value for name, value in model.settings().items() if type(value) in (int, float)}
+    return ", ".join([model.name, *(f"{name} = {value:g}" for name, value in numbers.items())])
 
 
 @lru_cache(maxsize=10_000)
@@ -223,25 +308,13 @@ def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
     return [{"x": across, "y": up, "order": i} for i, (across, up) in enumerate(corners)]
 
 
-def beside(share: float, away: int) -> dict[str, Any]:
-    """To which side of a mark its words have room."""
-    return {"align": "right", "dx": -away} if share > 0.5 else {"align": "left", "dx": away}
-
-
-def names(rows: Sequence[dict[str, Any]], x: Axis, y: Axis) -> Rows:
-    """The names of the baselines and of the knee, where they hide least."""
-    at = [(x.share(row["x"]), y.share(row["y"])) for row in rows]
-    ends = [place for place, row in zip(at, rows, strict=True) if row["baseline"]]
-    found = []
-    for place, row in zip(at, rows, strict=True):
-        own = {"x": row["x"], "y": row["y"]}
-        if row["baseline"]:
-            prefix = PINNED if row["line"].startswith(PINNED) else ""
-            label = prefix + baseline_label(row["recipe"])
-            found.append({**own, "name": label, "dy": 17 if prefix else -17, **beside(place[0], 10)})
-        elif row["knee"]:
-            near = min((max(abs(place[0] - a), abs(place[1] - b)) for a, b in ends), default=1.0)
-            found.append({**own, "name": "knee", "align": "left", "dx": 9, "dy": -32 if near < 0.1 else -12})
+def names(ground: Ground, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
+    """The names of the baselines and of the knee, where they hide least; a pinned end at the same place has none."""
+    found: Rows = []
+    for row in named:
+        same = (other for other in found if row["label"] == PINNED + other["label"])
+        if not any(np.abs(np.subtract(at(row), at(other))).max() < TOGETHER for other in same):
+            found.append({**row, **ground.put(row["label"], at(row), 14)})
     return found
 
 
