@@ -46,7 +46,7 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "fewer than 10 people",
         "600 people",
         "every group&#x27;s mix of disease is within 0.35 of everybody&#x27;s",
-        "Published as they are, and counted in none of these figures: wage.",
+        "Published as they are: wage.",
         read.most_exposed(best)["sentence"],
         read.cost(best)["worst"],
     ):
@@ -80,7 +80,7 @@ def test_a_release_beyond_the_limit_says_so(read):
 def test_a_limit_of_the_study_that_nothing_keeps_is_said(tmp_path):
     read = Published(publish(planted(tmp_path, caps={"P_loss": 0.001}), tmp_path / "out"))
     said = report(read, read.choices(read.results["cap"])["recommended"], read.results["cap"])
-    assert "No release keeps to the study&#x27;s limit of at most 0.001 on privacy loss" in said
+    assert "No release keeps to the study&#x27;s own limit of at most 0.001 on privacy loss" in said
 
 
 def test_names_cannot_write_into_the_page(page):

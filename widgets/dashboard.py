@@ -40,6 +40,9 @@ WHY = {
     "simplest": "The most accurate within your limit of those whose promise is the easiest to explain.",
     "": "It is none of those that are offered for your limit.",
 }
+BEYOND = (
+    "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
+)
 TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 
 
@@ -106,7 +109,8 @@ class Dashboard(Part):
             name=results["study"],
             about=f"{table['records']:,} people. An attacker may know their {words_of(table['quasi'])}; "
             f"what should not be learnt is their {sensitive}.",
-            limit=results["limit"]["sentence"] if results["limit"] else "",
+            limit=self.published.limit,
+            others=results["others"],
             together=results["together"]["sentence"],
             as_they_are=results["as_they_are"],
             edition=results["edition"],
@@ -134,14 +138,15 @@ class Dashboard(Part):
         here = recommended if self.chosen == -1 else self.chosen
         roles = [name for name, index in choices.items() if index == here]
         assert here is not None
+        titles = {"recommended": "Best within the limit above"} if self.published.limit else {}
         self.tell(
             "choice",
             cap=self.cap,
             scale=self.published.scale(self.cap),
             recommended=recommended,
             here=here,
-            name=" · ".join(TITLES[role] for role in roles) or "Another release",
-            why=WHY[roles[0] if roles else ""],
+            name=" · ".join({**TITLES, **titles}[role] for role in roles) or "Another release",
+            why=BEYOND if titles and here == recommended else WHY[roles[0] if roles else ""],
             within=self.published.within(here, self.cap),
             card=self._card(here),
             alternatives=[self._alternative(name, choices) for name in NONE],
@@ -177,12 +182,15 @@ class Dashboard(Part):
 
     def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The slider, or the page's own address."""
+        asked = content.get("cap")
         try:
-            cap = self._study.checked_cap(content.get("cap"))
+            cap = self._study.nearest(asked)
         except BadInput as error:
             raise BadInput(f"{error}; {'no limit' if self.cap is None else f'{self.cap:g}'} stays") from None
         with self.hold_trait_notifications():
             self.cap, self.chosen = cap, -1
+        if cap is not None and self._study.best(float(asked)) is None:  # type: ignore[arg-type]
+            raise BadInput(f"no release keeps to a limit of {said(asked)}; shown is the safest, which reaches {cap:g}")
 
     def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the releases that are offered, or -1 for the recommended one."""

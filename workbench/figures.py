@@ -42,12 +42,14 @@ def per_cent(share: float) -> str:
 
 
 def about_per_cent(share: float) -> str:
-    """A share in whole per cent.
+    """A share in whole per cent; nearly all is not all.
 
-    >>> about_per_cent(0.12345), about_per_cent(0.004)
-    ('12 %', 'under 1 %')
+    >>> about_per_cent(0.12345), about_per_cent(0.004), about_per_cent(0.996)
+    ('12 %', 'under 1 %', 'over 99 %')
     """
-    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    if 0 < share < 0.01 or 0.99 < share < 1:
+        return "under 1 %" if share < 0.5 else "over 99 %"
+    return f"{100 * share:.0f} %"
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

@@ -25,7 +25,8 @@ from workbench.parameters import about as first_line
 from workbench.published import words
 from workbench.release import Release
 from workbench.table import Table
-from workbench.thresholds import band, masked, nameable, people, small, some_of, tellable, tells
+from workbench.thresholds import band, coarse, masked, nameable, people, small, some_of, tellable, tells
+from workbench.together import certain
 
 LARGE = 10  # times the threshold: a class from which on many small counts fit a loss
 NOTHING = 1e-9  # a loss that is rounding
@@ -114,14 +115,15 @@ def most_exposed(release: Release, measure: PrivacyLoss, smallest: int) -> dict[
     )
     histogram = np.round(posterior.beliefs[group] * of)
     pinned = of < LARGE * smallest and bool(((histogram > 0) & (histogram < smallest)).any())  # by size and exact loss
-    about = "" if pinned and not few else f" ({people(None if few else of, fewer if few else 0)})"
-    where = f"In the most exposed group{about}, "
+    many = people(None, fewer) if few else f"about {people(coarse(of, smallest), 0)}"
+    about = "" if pinned and not few else f" ({many})"
+    where = f"In the group that differs most from everybody{about}, "
     return {
         "sensitive": name,
         "value": seen.labels[value] if known else None,
         "prior": round(float(seen.prior[value]), 3) if known else None,
         "posterior": round(belief, 2) if told else None,
-        "people": None if few or pinned else of,
+        "people": None if few or pinned else coarse(of, smallest),
         "sentence": where + moves if loss > NOTHING else f"Every group is as mixed in {words(name)} as everybody.",
     }
 
@@ -134,10 +136,24 @@ def _moves(name: str, value: str | None, prior: float, count: int, of: int, smal
     if few:
         return f"{goes} to {band(count / of)}."
     if small(count, smallest):
-        return (
-            f"belief in the {name} {value} grows most ({about_per_cent(prior)}): fewer than {smallest} of them have it."
-        )
+        return f"belief in the {name} {value} grows most, from {about_per_cent(prior)}; fewer than {smallest} have it."
     return f"{goes} to nearly certain." if tells(count, of, smallest) else f"{goes} to {about_per_cent(count / of)}."
+
+
+def surest(release: Release, smallest: int) -> str:
+    """Of how many people a value is certain; if of nobody's, how far the surest guess of anybody's is to be trusted."""
+    names, best = listed([words(name) for name in release.table.sensitive], "or"), (0.0, "")
+    alone = certain(release.table, [release]).alone
+    if alone:
+        return f"Certain is the {names} of {some_of(alone, release.table.records, smallest)}."
+    for name, seen in release.table.sensitive.items():
+        posterior = release.posterior(name)
+        group, value = np.unravel_index(int(posterior.beliefs.argmax()), posterior.beliefs.shape)
+        belief, of = float(posterior.beliefs[group, value]), int(posterior.sizes[group])
+        share = band(belief) if tells(round(belief * of), of, smallest) else about_per_cent(belief)
+        label = f" ({seen.labels[value]})" if nameable(seen.totals, smallest)[value] else ""
+        best = max(best, (belief, f"The surest guess of anybody's {words(name)}{label} is right with {share}."))
+    return f"Certain is nobody's {names}. {best[1]}" if best[1] else ""
 
 
 def _worst(release: Release, measure: PrivacyLoss) -> tuple[str, int, int, float]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench import findings
 from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.figures import figures, listed
 from workbench.frontier import Frontier, undominated
 from workbench.measures import Measure
 from workbench.measures.accuracy_gain import AccuracyGain
@@ -31,10 +32,32 @@ def on_axes(swept: Frontier, study: Study) -> Frontier:
     return frontier
 
 
+def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
+    """The points that keep the study's limits on other measures than the slider's, and what to say of the others."""
+    caps = {frontier.key(key): cap for key, cap in study.caps.items() if frontier.key(key) != frontier.axes[0]}
+    if not caps:
+        return frontier, ""
+    over = frontier.losses(list(caps))
+    kept = (over <= [frontier.sign(key) * cap for key, cap in caps.items()]).all(axis=1)
+    asked = listed(
+        [
+            f"{'at most' if frontier.sign(key) > 0 else 'at least'} {figures(cap)} on {frontier.measure(key).name}"
+            for key, cap in caps.items()
+        ]
+    )
+    own = frontier.recommendable
+    if not (kept & own).any():
+        return frontier, f"No release keeps to the study's limit of {asked}; it is left aside here."
+    broken = int((own & ~kept).sum())
+    chosen = [point for point, keep in zip(frontier.measured, kept | ~own, strict=True) if keep]
+    said = f"{broken} of {int(own.sum())} releases are left out: they break the study's limit of {asked}."
+    return replace(frontier, measured=chosen), said if broken else ""
+
+
 def rounded(frontier: Frontier) -> Frontier:
     """The same points with four figures; what lies under a limit lies under it still."""
 
-    def figures(key: str, value: float) -> float:
+    def short(key: str, value: float) -> float:
         if not math.isfinite(value):
             return value
         measure = frontier.measure(key)
@@ -43,7 +66,7 @@ def rounded(frontier: Frontier) -> Frontier:
         return float(Context(prec=FIGURES, rounding=rounding).create_decimal(repr(float(value))))
 
     points = [
-        replace(point, values={key: figures(key, value) for key, value in point.values.items()}, key="")
+        replace(point, values={key: short(key, value) for key, value in point.values.items()}, key="")
         for point in frontier.measured
     ]
     return replace(frontier, measured=points)

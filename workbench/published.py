@@ -25,7 +25,7 @@ from workbench.errors import BadInput, said
 from workbench.figures import about_per_cent, figures, listed
 from workbench.thresholds import people
 
-FORMAT = 2
+FORMAT = 3
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 EXPOSURES, POPULATIONS = "disclosure.parquet", "populations.json"
 LONGEST = 60  # characters of a file's name that come from the study's
@@ -139,6 +139,29 @@ class Published:
             )
         return cap
 
+    def nearest(self, given: Any) -> float | None:
+        """The cap itself, or the end of the scale that is nearest to it; BadInput where it is no number."""
+        try:
+            asked = math.nan if isinstance(given, bool) else float(given)
+        except (TypeError, ValueError, OverflowError):
+            asked = math.nan
+        if math.isnan(asked) or given is None:
+            return self.checked_cap(given)  # says what is wrong
+        return min(max(asked, self.privacy["low"]), self.privacy["high"])
+
+    @property
+    def limit(self) -> str:
+        """What is to be said of the study's own limit: nothing where there is none, or a release keeps to it."""
+        found = self.results["limit"]
+        if not found or found["kept"]:
+            return ""
+        axis, bound = self.privacy, "at least" if self.privacy["better"] == "higher" else "at most"
+        share = f", {self._amount(found['safest'])}" if axis["full"] else ""
+        return (
+            f"No release keeps to the study's own limit of {bound} {figures(found['asked'])} on {axis['name']}; "
+            f"the safest reaches {figures(found['safest'])}{share}."
+        )
+
     def best(self, cap: float | None, among: Sequence[int] | None = None) -> int | None:
         """The point that loses the least utility of those within the cap; the safer of equals."""
         privacy, utility = self.privacy, self.utility
@@ -188,7 +211,8 @@ class Published:
             table = table.filter(_fits(table, own, word))
         few = spare("few", table.column_names)
         table = table.append_column(few, pc.is_null(table["people"]))
-        keys = [(few, "ascending"), ("loss", "descending"), ("who", "ascending")]
+        keys = [(few, "ascending"), *((name, "descending") for name in ("loss", "posterior", "people"))]
+        keys.append(("who", "ascending"))
         rows = table.sort_by(keys).slice(start, most).to_pylist()
         for row in rows:
             row["labels"] = [row.pop(name) for name in own]
@@ -198,15 +222,14 @@ class Published:
 
     def order(self, index: int) -> str:
         """In what order the classes of a release are listed."""
-        few, fewer, every = (self.opened(index)[key] for key in ("small", "fewer", "classes"))
-        first, alike = "The most exposed first", "those that are alike by the alphabet"
-        if not few:
-            return f"{first}, {alike}."
+        few, fewer, every, tied = (self.opened(index)[key] for key in ("small", "fewer", "classes", "tied"))
         if few == every:
-            return f"All are groups of fewer than {fewer:,} people: {first.lower()}, in tenths; {alike}."
+            return f"All are groups of fewer than {fewer:,} people: the most exposed first, as far as that may be told."
+        first = "The most exposed first"
+        if tied > 1:
+            first += f"; of the first {tied:,}, whose exposure may not be told apart, those of whom most is believed"
         are = "group of" if few == 1 else "groups of"
-        last = f"at the end {few:,} {are} fewer than {fewer:,} people, in the same order, in tenths"
-        return f"{first}, {alike}; {last}."
+        return f"{first}. At the end {few:,} {are} fewer than {fewer:,} people." if few else f"{first}."
 
     def populations(self, index: int) -> list[dict[str, Any]]:
         """The large populations that the release is most wrong about."""
@@ -236,23 +259,29 @@ class Published:
         axis = self.privacy
         if cap is None:
             return "no limit"
-        bound = "at least" if axis["better"] == "higher" else "at most"
+        if axis["full"] and cap >= axis["full"]:
+            return "whatever it is: even a full disclosure is allowed"
+        return f"{'at least' if axis['better'] == 'higher' else 'at most'} {self._amount(cap)}"
+
+    def _amount(self, value: float) -> str:
+        """So much of the slider's measure."""
+        axis = self.privacy
         if axis["full"]:
-            share = cap / axis["full"]
-            return (
-                f"{bound} {about_per_cent(share)} of what a full disclosure tells" if share < 1 else "a full disclosure"
-            )
-        return f"{axis['name']} {bound} {figures(cap)} ({axis['unit']})"
+            return f"{about_per_cent(min(value / axis['full'], 1.0))} of what a full disclosure tells"
+        return f"{figures(value)} on {axis['name']} ({axis['unit']})"
 
     def most_exposed(self, index: int) -> dict[str, str]:
         """What may be learnt at most, in the slider's own measure: a figure, and the group that it is of."""
         axis, value = self.privacy, abs(self.loss(index, self.privacy))
-        found = self.opened(index)["worst"]
-        sentence = found.get("sentence") or f"In units of: {axis['unit']}."
+        found, surest = self.opened(index)["worst"], self.opened(index)["surest"]
+        said = {
+            "sentence": found.get("sentence") or f"In units of: {axis['unit']}.",
+            "worst": surest if isinstance(surest, str) else "",
+        }
         if axis["full"]:
             share = min(value / axis["full"], 1.0)
-            return {"figure": about_per_cent(share), "unit": "of what a full disclosure tells", "sentence": sentence}
-        return {"figure": figures(value), "unit": axis["name"], "sentence": sentence}
+            return {"figure": about_per_cent(share), "unit": "of what a full disclosure tells", **said}
+        return {"figure": figures(value), "unit": axis["name"], **said}
 
     def learnt(self, index: int) -> dict[str, str]:
         """What an attacker would learn on average: a figure, the sentence about it, and where it comes from."""
@@ -302,7 +331,7 @@ class Published:
     def how_many(self, row: dict[str, Any]) -> str:
         """The people of one row of the table of classes."""
         count = row["people"]
-        return people(count, row.get("fewer", self.smallest) if count is None else self.smallest)
+        return people(None, row.get("fewer", self.smallest)) if count is None else f"about {people(count, 0)}"
 
     def how_exposed(self, row: dict[str, Any]) -> str:
         """The exposure of one row of that table: what it may be at most, where it is rounded up."""
@@ -315,7 +344,7 @@ def _fits(table: Any, own: Sequence[str], word: str) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    begins = rf"(?i)(^|[^\pL\pN]){re.escape(word)}"
+    begins = rf"(?i)(^|[^\pL\pN]){re.escape(word)}".replace(r"\-", "[-–]")
     fits = pc.or_(*(pc.match_substring_regex(pc.fill_null(table[name], ""), begins) for name in ("who", "value")))
     if not re.fullmatch(NUMBER, word):
         return fits

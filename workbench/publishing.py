@@ -4,7 +4,8 @@ What is where is said in `workbench.published`, which reads it. Four rules keep 
 
 - What is said of classes is what the release itself says, and less: labels as released; below the study's threshold
   no count, no exact share and no fine loss (`workbench.thresholds`), and sentences are made from numbers that were
-  held against it one by one (`workbench.findings`).
+  held against it one by one (`workbench.findings`). The sizes of classes are rounded to the threshold: those of two
+  releases could be subtracted from each other.
 - What is said of large populations (the truth beside the release's answer) is in whole per cent, and only where that
   many people are in each of the four: in the population or not, with the value or not.
 - Measured values have four figures, so that they are no checksum of the data; a limit that was kept stays kept. One
@@ -34,11 +35,11 @@ import numpy as np
 
 from workbench import __version__, findings, published, shown
 from workbench.errors import BadInput, Undefined, said
-from workbench.figures import figures, listed
 from workbench.frontier import Frontier
+from workbench.intervals import integers
 from workbench.measures import Measure
 from workbench.measures.privacy_loss import PrivacyLoss
-from workbench.offered import allowed, largest_loss, on_axes, rounded, simplest, worth_opening
+from workbench.offered import allowed, keeping, largest_loss, on_axes, rounded, simplest, worth_opening
 from workbench.published import Published, words_of
 from workbench.release import Release
 from workbench.scratch import scratch
@@ -48,7 +49,7 @@ from workbench.study import Study
 from workbench.sweeps import sweep
 from workbench.table import Table
 from workbench.thresholds import nameable, small, some_of
-from workbench.together import certain
+from workbench.together import certain, certain_beside
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]
@@ -89,7 +90,8 @@ def publish(
         store,
         progress=lambda done, total, point: told(done, total, f"measured: {point.recipe}"),
     )
-    frontier = rounded(allowed(on_axes(swept, study), table, study.smallest))
+    kept, others = keeping(on_axes(swept, study), study)
+    frontier = rounded(allowed(kept, table, study.smallest))
     indices = worth_opening(frontier)
     if not indices:
         why = f": {frontier.undefined['reason'].iloc[0]}" if len(frontier.undefined) else "; give the study recipes"
@@ -104,7 +106,7 @@ def publish(
                 table, point.recipe, study.measured(), study.smallest, at, largest_loss(frontier, point)
             )
             told(done + 1, len(indices), f"written: {point.recipe}")
-        results = _results(study, table, frontier, details)
+        results = {**_results(study, table, frontier, details), "others": others}
         write_json(aside / published.RESULTS, results)
         results |= _carried(Published(aside), table, frontier, releases)
         write_json(aside / published.RESULTS, results)
@@ -113,7 +115,7 @@ def publish(
         _into_place(aside, place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    for text in _worth_saying(study, results):
+    for text in [*_worth_saying(Published(place)), *_spread(table)]:
         warned(text)
     return place
 
@@ -131,19 +133,25 @@ def _heard(warned: Warn) -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def _worth_saying(study: Study, results: Mapping[str, Any]) -> list[str]:
+def _worth_saying(read: Published) -> list[str]:
     """What the analyst should know of the folder."""
-    found = [results["as_they_are"], results["limit"]["sentence"] if results["limit"] else ""]
-    refused = {point["opened"]["refused"] for point in results["points"] if point["opened"]} - {
-        "",
-        NOT_CARRIED,
-        WITHOUT,
-    }
-    found += [f"No file of a release was written: {why}." for why in sorted(refused)]
-    axis = results["axes"]["privacy"]["key"]
-    other = [key for key in study.caps if key != axis]
-    found += [f"The page has one limit, on {axis}: those on {listed(other)} are not part of it."] if other else []
+    found = [read.results["as_they_are"], read.limit, read.results["others"]]
+    refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
+    found += [f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, WITHOUT})]
     return [text for text in found if text]
+
+
+def _spread(table: Table) -> list[str]:
+    """Codes that look like numbers: an interval of them is taken to hold every number, and most are none."""
+    found = []
+    for name in table.quasi:
+        values = table.columns[name].values
+        if integers(table.columns[name]) and 10 * len(values) < int(values[-1]) - int(values[0]):
+            found.append(
+                f"{name} is read as a number, and people in an interval of it are taken to be spread evenly over all "
+                f"numbers; if they are codes, such as zip codes, declare types: {{{name}: text}} in the study's data."
+            )
+    return found
 
 
 # --- the whole
@@ -164,7 +172,6 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
             "simple": i in plainest,
             "opened": detail,
         }
-    neutral = words_of(table.neutral) if table.neutral else ""
     asked, opens = _limit(study, frontier)
     return {
         "format": published.FORMAT,
@@ -174,7 +181,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
         "study": study.name,
         "smallest": study.smallest,
         "table": _described(table, study.smallest),
-        "as_they_are": f"Published as they are, and counted in none of these figures: {neutral}." if neutral else "",
+        "as_they_are": "",
         "measures": [_measure(measure) for measure in frontier.measures],
         "axes": {"privacy": _privacy_axis(frontier, table, study.smallest), "utility": {"key": frontier.axes[1]}},
         "exposure": _exposure(table, study.smallest),
@@ -196,7 +203,22 @@ def _carried(read: Published, table: Table, frontier: Frontier, releases: bool |
     for i in chosen:
         made.append(frontier.measured[i].recipe.release(table))
         made[-1].export(read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv")
-    return {"points": points, "carried": chosen, "together": _together(table, made, read.smallest)}
+    together = _together(table, made, read.smallest)
+    beside = _as_they_are(table, made, read.smallest)
+    return {"points": points, "carried": chosen, "together": together, "as_they_are": beside}
+
+
+def _as_they_are(table: Table, releases: Sequence[Release], smallest: int) -> str:
+    """Which columns are in every file as they are, and what they tell of people to who knows them."""
+    if not table.neutral:
+        return ""
+    columns, names = words_of(table.neutral), words_of(list(table.sensitive))
+    said = f"Published as they are: {columns}. All figures take it that nobody knows these of anybody"
+    if not releases or not names:
+        return f"{said}."
+    most = max(certain_beside(table, release) for release in releases)
+    count = some_of(most, table.records, smallest)
+    return f"{said}; who does is certain of the {names} of {count}, from the most telling file alone."
 
 
 def _together(table: Table, releases: Sequence[Release], smallest: int) -> dict[str, Any]:
@@ -283,12 +305,8 @@ def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, flo
     if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
         raise BadInput(f"study: the cap {said(asked)} on {key} is no number")
     floor = measure.better == "higher"
-    safest, bound = (finite[-1], "at least") if floor else (finite[0], "at most")
-    kept = bool(asked <= safest if floor else asked >= safest)
-    sentence = (
-        f"No release keeps to the study's limit of {bound} {figures(asked)} on {measure.name}; the safest reaches "
-    )
-    told = {"asked": float(asked), "kept": kept, "sentence": "" if kept else f"{sentence}{figures(safest)}."}
+    safest = float(finite[-1] if floor else finite[0])
+    told = {"asked": float(asked), "kept": bool(asked <= safest if floor else asked >= safest), "safest": safest}
     return told, float(min(max(asked, finite[0]), finite[-1]))
 
 

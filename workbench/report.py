@@ -79,11 +79,12 @@ def _decision(study: Published, index: int, cap: float | None) -> str:
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
     if best:
         why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
-    limit = results["limit"]["sentence"] if results["limit"] else ""
     exceeded = (
         "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
     )
-    warnings = "".join(f'<p class="warn">{_safe(said)}</p>' for said in (limit, exceeded) if said)
+    warnings = "".join(
+        f'<p class="warn">{_safe(said)}</p>' for said in (study.limit, results["others"], exceeded) if said
+    )
     day = date.fromisoformat(results["published"])
     return (
         f"<h1>{_safe(results['study'])}</h1>"

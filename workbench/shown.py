@@ -23,14 +23,14 @@ from workbench.measures.utility_loss import UtilityLoss
 from workbench.recipe import Recipe
 from workbench.release import Release, operating_system_random, run_label
 from workbench.table import Table
-from workbench.thresholds import masked, nameable, tells
+from workbench.thresholds import coarse, masked, nameable, tells
 
 FIGURES = 4
 SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
 WINDOWS = (0.1, 0.2, 0.3, 0.4, 0.5)  # how far a share may be from the example, as a part of it
 ENOUGH = 20  # pairs of population and value that an example needs
 MOST = 10  # populations that are named
-HARDLY = 0.2  # of the threshold: a difference of so few people is none
+HARDLY = 0.2  # of the threshold: a difference of so few people stands out of nothing
 
 
 def opened(
@@ -57,12 +57,20 @@ def opened(
         if isinstance(misled, Measured)
         else misled,
         "worst": _or_reason(table, lambda: findings.most_exposed(release, of_privacy, smallest)),
+        "surest": _or_reason(table, lambda: findings.surest(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
+        "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int(hidden.sum()),
         "fewer": fewer,
         "refused": refused(release),
         "sentences": _sentences(release, measures, smallest),
     }
+
+
+def _tied(classes: pa.Table) -> int:
+    """How many classes that are not small have the largest loss, as far as it is told."""
+    losses = classes["loss"].to_numpy()[classes["people"].is_valid().to_numpy()]
+    return int((losses == losses.max(initial=0)).sum())
 
 
 def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
@@ -187,7 +195,7 @@ def exposures(release: Release, smallest: int, most: float | None = None) -> pa.
         columns[spare(name, published.OWN)] = pa.array(labels[order], pa.string())
     everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
     columns["who"] = [published.who(table.quasi, labels) for labels in everyone]
-    columns["people"] = pa.array(sizes, mask=few)
+    columns["people"] = pa.array([coarse(int(size), smallest) for size in sizes], mask=few)
     if not classes.histograms:
         columns["loss"], columns["rounded"] = np.where(few, 1.0, np.round(1 / sizes, 3)), few
         lacking = {name: pa.nulls(len(sizes)) for name in published.OWN if name not in columns}
@@ -205,25 +213,28 @@ def exposures(release: Release, smallest: int, most: float | None = None) -> pa.
     rare = np.array([pair not in known for pair in pairs])
     holds_few = _holds_few(release, smallest)[order]
     more = found["count"] - found["prior"] * sizes  # that a value moves most, if hardly, bounds all others
-    level = (found["loss"] <= findings.NOTHING) | (holds_few & (more < smallest * HARDLY))
-    rounded, hushed = hidden | rare | holds_few, rare | level
-    coarse = _banded(found["loss"], hidden | hushed, sizes, smallest, most)
-    columns["loss"], columns["rounded"] = np.round(np.where(rounded, coarse, found["loss"]), 3), rounded
-    rows = zip(pairs, rare, level, found["prior"], found["count"], sizes, few, strict=True)
+    alike = (found["loss"] <= findings.NOTHING) & ~holds_few
+    untold = holds_few & ((found["loss"] <= findings.NOTHING) | (more < smallest * HARDLY))
+    rounded, hushed = hidden | rare | holds_few, rare | alike | untold
+    banded = _banded(found["loss"], hidden | hushed, sizes, smallest, most)
+    columns["loss"], columns["rounded"] = np.round(np.where(rounded, banded, found["loss"]), 3), rounded
+    rows = zip(pairs, rare, alike, untold, found["prior"], found["count"], sizes, few, strict=True)
     return pa.table(
         {
             **columns,
             "sensitive": pa.array(found["sensitive"], pa.string()),
             "value": pa.array(found["value"], pa.string(), mask=hushed),
             "prior": pa.array(np.round(found["prior"], FIGURES), mask=hushed),
-            "posterior": pa.array(np.round(found["posterior"], 3), mask=hidden | hushed),
+            "posterior": pa.array(np.round(found["posterior"], 2), mask=hidden | hushed),
             "sentence": [
                 f"They are about as mixed in {published.words(name)} as everybody."
-                if alike
+                if same
+                else f"Which {published.words(name)} stands out among them would tell of few people, and is left out."
+                if silent
                 else findings.believed(
                     name, None if unnamed else value, prior, int(count), int(size), smallest, bool(hush)
                 )
-                for (name, value), unnamed, alike, prior, count, size, hush in rows
+                for (name, value), unnamed, same, silent, prior, count, size, hush in rows
             ],
         }
     )

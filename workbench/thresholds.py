@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-BANDS = ("under a quarter", "a quarter to half", "half to three quarters", "over three quarters")
+BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
 
 
 def small(count: int, smallest: int) -> bool:
@@ -25,6 +25,12 @@ def people(count: int | None, smallest: int) -> str:
     """How many people, as the threshold allows; None stands for few."""
     few = count is None or small(count, smallest)
     return f"fewer than {smallest:,} people" if few else f"{count:,} {'person' if count == 1 else 'people'}"
+
+
+def coarse(count: int, smallest: int) -> int:
+    """The size of one group among many: of two such, from two releases, the difference tells of no few people."""
+    step = max(smallest, 1)
+    return max(step * round(count / step), step)
 
 
 def some_of(count: int, of: int, smallest: int) -> str:

@@ -43,6 +43,13 @@ def certain(table: Table, releases: Sequence[Release]) -> Certain:
     return Certain(int(np.bincount(crossed)[found].sum()), alone, joined)
 
 
+def certain_beside(table: Table, release: Release) -> int:
+    """Of how many people a value is certain for who has one file and knows the neutral columns of everybody, too."""
+    known = [release._group_of_record, *(table.codes[name] for name in table.neutral)]
+    _, crossed = distinct_rows(np.stack(known, axis=1))
+    return int(_joined(table, crossed)[crossed].sum())
+
+
 def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
     """Which rows of classes, one a release, have a single value in common, of any sensitive column."""
     found = np.zeros(len(groups), bool)

@@ -64,9 +64,8 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         "Simplest to explain",
     ]
     card = choice["card"]
-    assert (
-        "would guess the disease right" in card["learnt"]["sentence"] and "exposed group" in card["worst"]["sentence"]
-    )
+    assert "would guess the disease right" in card["learnt"]["sentence"] and "differs most" in card["worst"]["sentence"]
+    assert card["worst"]["worst"].startswith("Certain is nobody's disease. The surest guess")
     assert card["title"] == card["title"].capitalize() != card["recipe"] and "most exposed first" in card["order"]
     assert study["together"].startswith("Who has") and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
@@ -80,12 +79,25 @@ def test_the_slider_moves_the_recommendation(heard, folder):
         assert heard.widget.cap == float(cap) and heard.kinds()[-1] == "fine"
 
 
-@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, math.inf, -1, 5, [0.1], {}, "1e999", "../../etc"])
+@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, [0.1], {}, "../../etc", "15%", "0,15"])
 def test_a_bad_limit_is_said_and_the_last_one_stays(heard, cap):
     before = heard.widget.cap
     (problem,) = heard.say("cap", cap=cap, field="cap")
     assert problem["kind"] == "problem" and problem["field"] == "cap" and f"{before:g} stays" in problem["text"]
     assert heard.widget.cap == before
+
+
+@pytest.mark.parametrize("cap", [0.0001, -1, "-inf"])
+def test_a_limit_that_no_release_keeps_shows_the_safest_and_says_so(heard, cap):
+    said = heard.say("cap", cap=cap, field="cap")
+    assert heard.widget.cap == heard.widget.published.privacy["low"]
+    assert said[-1]["field"] == "cap" and "shown is the safest" in said[-1]["text"]
+
+
+@pytest.mark.parametrize("cap", [5, math.inf, "1e999"])
+def test_a_limit_beyond_all_releases_is_the_last_one(heard, cap):
+    assert heard.say("cap", cap=cap, field="cap")[-1]["kind"] == "fine"
+    assert heard.widget.cap == heard.widget.published.privacy["high"]
 
 
 def test_an_alternative_that_is_none_says_why(heard, folder):
@@ -126,8 +138,11 @@ def test_the_studys_limit_that_none_keeps_and_what_is_published_as_it_is_are_sai
     heard = Heard(publish(study, tmp_path / "out", warn=lambda text: None))
     heard.say("hello")
     told = heard.one("study")
-    assert "No release keeps to the study's limit of at most 0.0001" in told["limit"]
-    assert "Published as they are" in told["as_they_are"]
+    assert "No release keeps to the study's own limit of at most 0.0001" in told["limit"]
+    assert "Published as they are: wage." in told["as_they_are"]
+    assert "who does is certain of the disease of" in told["as_they_are"]
+    assert "the study's own limit is stricter" in heard.one("choice")["why"]
+    assert heard.one("choice")["name"].startswith("Best within")
 
 
 @pytest.mark.parametrize("index", [99, -2, 8, True, "0", 1.0, None, "../points/0", [0]])

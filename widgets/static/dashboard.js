@@ -17,6 +17,7 @@ function figureCard(title) {
       unit.textContent = firm(said.unit);
       sentence.textContent = firm(said.sentence);
       more.textContent = firm(said.worst ?? "");
+      more.hidden = !said.worst;
     },
   };
 }
@@ -44,6 +45,7 @@ export default widget(({ el, say, on, mark }) => {
   el.classList.add("wb-dashboard");
   let study = null, scale = null, stops = [], moving = 0, touched = false;
   const title = h("h1", {}), about = h("p", { class: "wb-about" }), limit = h("p", { class: "wb-warn", role: "status" });
+  const others = h("p", { class: "wb-about" }), neutral = h("p", { class: "wb-neutral" });
   const slider = h("input", { type: "range", id: fresh("cap"), min: 0, max: STOPS, step: 1 });
   const meaning = h("output", { class: "wb-meaning", for: slider.id });
   const spoken = h("p", { class: "wb-hush", role: "status" });
@@ -51,7 +53,7 @@ export default widget(({ el, say, on, mark }) => {
   const worst = figureCard("What may be learnt at most"), learnt = figureCard("What an attacker learns on average");
   const cost = figureCard("What it costs in accuracy");
   const picture = h("figure", { class: "wb-card wb-picture" });
-  const chosen = h("section", { class: "wb-card wb-chosen-release" }), others = h("div", { class: "wb-three" });
+  const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
   const classes = classTable(say);
   const ask = throttled(cap => say("cap", { cap, field: "cap" }), 30);
   const open = index => { touched = true; say("open", { index, field: "open" }); };
@@ -68,14 +70,14 @@ export default widget(({ el, say, on, mark }) => {
   });
 
   const board = h("div", { class: "wb-board", hidden: true },
-    h("header", {}, title, about, limit),
+    h("header", {}, title, about, limit, others, neutral),
     h("section", { class: "wb-card wb-question", "data-field": "cap" },
       h("h2", {}, h("label", { for: slider.id }, "How much may be learnt about any one person?")),
       slider, h("div", { class: "wb-ends" }, h("span", { "aria-hidden": "true" }, "less: safer"), meaning,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-three" }, worst.element, learnt.element, cost.element),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    others, classes.element, spoken);
+    beside, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
 
@@ -83,14 +85,15 @@ export default widget(({ el, say, on, mark }) => {
   const ready = () => {
     if (!waits) return;
     clearTimeout(waits.timer);
-    waits.button.disabled = false;
+    waits.button.removeAttribute("aria-disabled"); // not `disabled`, which would lose the focus
     waits.button.textContent = waits.words;
     waits = null;
   };
   const wait = (button, words, kind) => {
+    if (waits?.button === button) return;
     ready();
     waits = { button, words, timer: setTimeout(() => { ready(); mark("download", SILENT); }, PATIENCE) };
-    button.disabled = true;
+    button.setAttribute("aria-disabled", "true");
     button.textContent = "Preparing …";
     say(kind, { field: "download" });
   };
@@ -101,29 +104,30 @@ export default widget(({ el, say, on, mark }) => {
 
   function drawChosen({ card, name, why, here, recommended, within }) {
     const back = here === recommended ? [] : h("button", { onclick: () => open(-1) }, "Back to the recommended");
-    const focused = chosen.contains(document.activeElement);
+    const focused = chosen.contains(document.activeElement), heading = h("h2", { tabindex: -1 }, name);
     ready();
     chosen.replaceChildren(
-      h("div", { class: "wb-row" }, h("h2", {}, name), h("span", { class: "wb-space" }), back),
+      h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       h("p", { class: "wb-title" }, firm(card.title)),
       within ? h("p", {}, why) : h("p", { class: "wb-warn" }, "More may be learnt from it than your limit allows."),
       h("p", { class: "wb-note" }, [card.recipe, card.groups && `${card.groups}`, ...card.losses].filter(Boolean).join(" · ")),
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", "wb-main-action", "release"),
           button("Download the report", card.refused ? "wb-main-action" : null, "report")),
-        h("p", { class: "wb-note" }, [card.refused ? `No file: ${card.refused}.` : study.together, study.as_they_are].filter(Boolean).join(" "))));
-    if (focused) chosen.querySelector("button")?.focus({ preventScroll: true });
+        h("p", { class: "wb-note" }, card.refused ? `No file: ${card.refused}.` : study.together)));
+    if (focused) heading.focus({ preventScroll: true });
   }
 
   function drawOthers({ alternatives, here }) {
-    const at = [...others.children].indexOf(document.activeElement);
+    const at = [...beside.children].indexOf(document.activeElement);
     const said = ({ figure, unit }) => h("span", { class: "wb-small-figure" }, h("b", {}, firm(figure)), " ", firm(unit));
-    others.replaceChildren(...alternatives.map(one => one.none
+    beside.replaceChildren(...alternatives.map(one => one.none
       ? h("section", { class: "wb-card wb-none" }, h("h2", {}, one.name), h("p", { class: "wb-note" }, one.none))
       : h("button", { class: "wb-card wb-other", "aria-pressed": String(one.index === here), onclick: () => open(one.index === here ? -1 : one.index) },
         h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over your limit")),
-        h("span", {}, firm(one.title)), said(one.worst), one.learnt ? said(one.learnt) : [], said(one.cost))));
-    if (at >= 0) others.children[at]?.focus({ preventScroll: true });
+        h("span", {}, firm(one.title)), said(one.worst), one.learnt ? said(one.learnt) : [], said(one.cost),
+        h("span", { class: "wb-go", "aria-hidden": "true" }, one.index === here ? "Shown above" : "Show this release"))));
+    if (at >= 0) beside.children[at]?.focus({ preventScroll: true });
   }
 
   on("missing", ({ text }) => { missing.textContent = text; missing.hidden = false; board.hidden = true; });
@@ -137,6 +141,10 @@ export default widget(({ el, say, on, mark }) => {
     about.textContent = content.about;
     limit.textContent = firm(content.limit);
     limit.hidden = !content.limit;
+    others.textContent = content.others;
+    others.hidden = !content.others;
+    neutral.textContent = content.as_they_are;
+    neutral.hidden = !content.as_they_are;
     classes.about(content);
     board.hidden = false;
   });

@@ -42,14 +42,16 @@ function frontierPicture(study, { cap, here, recommended }, open) {
   const path = steps.map((p, i) => (i ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
   const kind = p => (p.index === here ? "here" : p.efficient ? "efficient" : "beaten");
   const size = { here: 7, efficient: 4.5, beaten: 3 };
-  const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => h("svg:circle", {
-    cx: x(p.x), cy: y(p.y), r: size[kind(p)], class: `wb-mark wb-mark-${kind(p)}${p.opened ? " wb-mark-open" : ""}`,
-    onclick: p.opened ? () => open(p.index === recommended ? -1 : p.index) : null,
-  }, h("svg:title", {}, p.title)));
+  const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => {
+    const at = { cx: x(p.x), cy: y(p.y) };
+    return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === recommended ? -1 : p.index) : null },
+      p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
+      h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, p.title));
+  });
   const words = `${steps.length} of ${shown.length} releases are worth a choice; the others are beaten by one of them.`;
   const key = FOUND.map(([name, said]) => h("span", {},
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
-      h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark wb-mark-${name}` })), said));
+      h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
   return [
     h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },
       cap === null ? [] : h("svg:rect", { class: "wb-beyond", x: limit, y: top, width: Math.max(0, W - right - limit), height: H - top - bottom }),

@@ -3,9 +3,24 @@ function short(label) {
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
   if (ends) return ends[1].startsWith("-") ? `${ends[1]} to ${ends[3]}` : `${ends[1]}–${ends[3]}`;
   if (!label.startsWith("{") || !label.endsWith("}")) return label;
+  const ranged = label.match(/^\{(.*) \.\. (.*): (\d+ values)\}$/);
+  if (ranged) return `${ranged[1]} … ${ranged[2]} (${ranged[3]})`;
   const values = label.slice(1, -1).split(", ");
-  if (values.length <= 3) return values.join(" or ").replace(" .. ", " … ");
+  if (values.length <= 3) return values.join(" or ");
   return `${values[0]} … ${values.at(-1)} (${values.length} values)`;
+}
+
+/** A released value beside its column's name; a set that is shortened opens when it is clicked. */
+function tag(column, label) {
+  const said = short(label), named = h("span", {}, column);
+  if (!said.endsWith(" values)") || label.endsWith(" values}")) return h("span", { class: "wb-tag" }, named, ` ${said}`);
+  const text = h("u", {}, said), whole = label.slice(1, -1);
+  const button = h("button", { class: "wb-tag", "aria-expanded": "false", onclick: () => {
+    const open = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", String(open));
+    text.textContent = open ? whole : said;
+  } }, named, " ", text);
+  return button;
 }
 
 /** A number stays beside its sign. */
@@ -15,12 +30,12 @@ const HEADS = ["Who they are", "How many", "What would be believed of them", "Ho
 
 /** The table of classes: the worst first, twenty at a time, with words to look for. */
 function classTable(say) {
-  let study = null, index = null, wanted = "", loaded = 0;
+  let study = null, index = null, wanted = "", loaded = 0, goOn = false;
   const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" });
   const tally = h("span", { class: "wb-note", role: "status" });
-  const more = h("button", { onclick: () => ask(loaded) }, "Show 20 more");
+  const more = h("button", { onclick: () => { goOn = document.activeElement === more; ask(loaded); } }, "Show 20 more");
   const find = h("input", {
-    type: "search", maxlength: 100, placeholder: "words, or a number: female 42", oninput: debounced(() => ask(0), 200),
+    type: "search", maxlength: 100, placeholder: "a word, or a number such as 42", oninput: debounced(() => ask(0), 200),
   });
   const ask = start => { wanted = find.value; say("classes", { start, wanted, field: "classes" }); };
   const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
@@ -28,8 +43,7 @@ function classTable(say) {
     h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
   const cell = (i, ...children) => h("td", { "data-head": HEADS[i] }, ...children);
   const row = one => {
-    const parts = one.labels.map((label, i) => label === null ? null : h("span", { class: "wb-tag", title: label },
-      h("span", {}, study.columns[i]), ` ${short(label)}`)).filter(Boolean);
+    const parts = one.labels.map((label, i) => label === null ? null : tag(study.columns[i], label)).filter(Boolean);
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
       cell(0, parts.length ? parts : "everybody"),
@@ -60,10 +74,16 @@ function classTable(say) {
     show: found => {
       if (found.index !== index || found.wanted !== wanted || (found.start && found.start !== loaded)) return;
       if (!found.start) body.replaceChildren();
-      body.append(...found.rows.map(row));
+      const rows = found.rows.map(row);
+      body.append(...rows);
       loaded = found.start + found.rows.length;
-      tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No group fits.";
+      tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No group fits. Looked for are who they are, and the value that stands out in each group.";
       more.hidden = loaded >= found.count;
+      if (goOn && more.hidden && rows.length) { // the button that had the focus is gone
+        rows[0].tabIndex = -1;
+        rows[0].focus({ preventScroll: true });
+      }
+      goOn = false;
     },
   };
 }
