@@ -174,15 +174,15 @@ def test_every_button_leaves_the_focus_where_work_goes_on(page):
     page.locator("input[value=widths]").focus()
     keys.press("ArrowRight")
     expect(page.locator("input[value=cuts]")).to_be_focused()
-    expect(page.locator(".wb-hier-edit .wb-wrong").get_by_text("Type")).to_have_count(
-        0
-    )  # an empty form is nobody's mistake
+    expect(page.locator(".wb-hier-edit .wb-wrong").get_by_text("Type")).to_have_count(0)  # empty is no mistake
     keys.press("ArrowLeft")
     expect(page.locator("input[value=widths]")).to_be_focused()
     rows = page.locator(".wb-hier-row")
+    before = state_of(page, "age").inner_text()
     page.get_by_role("button", name="Remove level 2").focus()
     keys.press("Enter")
     expect(rows).to_have_count(1)
+    expect(state_of(page, "age")).not_to_have_text(before)  # Python has answered, and nothing is drawn anew
     expect(rows.locator("input")).to_be_focused()
     page.get_by_role("button", name="Use the proposal").focus()
     keys.press("Enter")
