@@ -13,6 +13,7 @@ import pytest
 
 from tests.browser.stage import free_port
 from workbench import cli
+from workbench.commands import dashboard, explore
 from workbench.published import Published, is_published
 
 STUDY = """
@@ -38,7 +39,8 @@ def study(tmp_path):
 def said(capsys, *arguments, code=0):
     """What a command says, on stdout or on stderr."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli, "serve", lambda notebook, **options: print("served", notebook.name, options))
+        for command in (dashboard, explore):
+            patch.setattr(command, "serve", lambda notebook, **options: print("served", notebook.name, options))
         assert cli.main([str(one) for one in arguments]) == code
     out, err = capsys.readouterr()
     assert "Traceback" not in err
@@ -97,7 +99,7 @@ def test_a_study_is_published_privately_and_gone_afterwards(study, monkeypatch, 
     def serve(notebook, *, published, **options):
         seen.update(options, published=published, people=Published(published).results["study"])
 
-    monkeypatch.setattr(cli, "serve", serve)
+    monkeypatch.setattr(dashboard, "serve", serve)
     arguments = ["--no-token", "--no-browser", "--port", "9", "--preheat", "2", "--theme", "dark", "--most", "5"]
     assert cli.main(["dashboard", str(study), *arguments]) == 0
     assert seen["people"] == "People" and seen["token"] is False and seen["browser"] is False
@@ -111,7 +113,7 @@ def test_what_the_analyst_should_know_is_a_line_each(study, tmp_path, monkeypatc
         warn("column 'a' looks like\nan identifier")
         warn("few are left")
 
-    monkeypatch.setattr(cli, "publish", publish)
+    monkeypatch.setattr(dashboard, "publish", publish)
     assert cli.main(["dashboard", "--publish", str(study), str(tmp_path / "to")]) == 0
     notes = capsys.readouterr().err.splitlines()
     assert notes == ["note: column 'a' looks like an identifier", "note: few are left"]
@@ -119,8 +121,8 @@ def test_what_the_analyst_should_know_is_a_line_each(study, tmp_path, monkeypatc
 
 def test_the_example_leaves_nothing_in_the_package(monkeypatch, capsys):
     stores = []
-    monkeypatch.setattr(cli, "publish", lambda study, folder, *, store, **_: stores.append((study.name, store)))
-    with cli.shown(cli.EXAMPLE):
+    monkeypatch.setattr(dashboard, "publish", lambda study, folder, *, store, **_: stores.append((study.name, store)))
+    with dashboard.shown(dashboard.EXAMPLE):
         assert stores == [("Adult, as in Li & Li (2009)", None)]
 
 

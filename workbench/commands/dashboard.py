@@ -1,0 +1,103 @@
+"""`workbench dashboard`: the page for those who decide."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.shared import (
+    Address,
+    Frames,
+    Most,
+    NoBrowser,
+    NoToken,
+    Port,
+    Preheat,
+    Theme,
+    opened,
+    progress,
+    warned,
+)
+from workbench.datasets import DATA
+from workbench.errors import BadInput
+from workbench.published import Published, is_published
+from workbench.publishing import publish
+from workbench.scratch import scratch
+from workbench.serving import MOST, NOTEBOOKS, serve
+from workbench.study import results_beside
+
+EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
+
+
+def dashboard(
+    study: Annotated[
+        Path | None, typer.Argument(help="A study (.yaml) or a published folder.", show_default=False)
+    ] = None,
+    folder: Annotated[Path | None, typer.Argument(help="With --publish: where to.", show_default=False)] = None,
+    publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder, and serve nothing.")] = False,
+    port: Port = None,
+    no_token: NoToken = False,
+    no_browser: NoBrowser = False,
+    theme: Theme = "auto",
+    preheat: Preheat = 0,
+    most: Most = MOST,
+    address: Address = "",
+    frames: Frames = "'none'",
+) -> None:
+    """The dashboard for those who decide; it needs no microdata beside it.
+
+    \b
+    workbench dashboard                                the example: Adult, as in Li & Li (2009)
+    workbench dashboard study.yaml                     publish privately, then serve
+    workbench dashboard --publish study.yaml folder    publish only
+    workbench dashboard folder                         serve what was published
+    """
+    if publish_only:
+        if study is None or folder is None:
+            raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
+        with progress() as told:
+            publish(opened(study), folder, store=results_beside(study), progress=told, warn=warned)
+        typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
+        return
+    if folder is not None:
+        raise BadInput(f"{folder}: a folder to publish into goes with --publish; to serve one, name it alone")
+    with shown(study or EXAMPLE) as published:
+        serve(
+            NOTEBOOKS / "dashboard.ipynb",
+            title=Published(published).results["study"],
+            published=published,
+            port=port,
+            token=not no_token,
+            browser=not no_browser,
+            theme=theme,
+            preheat=preheat,
+            most=most,
+            public=address,
+            frames=frames,
+            tell=typer.echo,
+        )
+
+
+@contextmanager
+def shown(study: Path) -> Iterator[Path]:
+    """A published folder: this one, or a private one made of the study."""
+    if study.is_dir():
+        if not is_published(study):
+            raise BadInput(
+                f"{study}: no study was published there; do it with: workbench dashboard --publish study.yaml {study}"
+            )
+        yield study
+        return
+    private = scratch()
+    try:
+        store = None if study == EXAMPLE else results_beside(study)
+        with progress() as told:
+            publish(opened(study), private / "published", store=store, progress=told, warn=warned)
+        yield private / "published"
+    finally:
+        shutil.rmtree(private, ignore_errors=True)

@@ -1,0 +1,30 @@
+"""`workbench lab`: the workbench in JupyterLab."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from workbench.commands.shared import NoBrowser, Port
+from workbench.serving import NOTEBOOKS
+
+EXPLORE = "explore.ipynb"
+
+
+def lab(port: Port = None, no_browser: NoBrowser = False) -> None:
+    """JupyterLab on explore.ipynb, copied into this folder if it isn't there.
+
+    \b
+    workbench lab
+    """
+    if not Path(EXPLORE).exists():
+        shutil.copyfile(NOTEBOOKS / EXPLORE, EXPLORE)
+    flags = {
+        "--allow-root": hasattr(os, "geteuid") and os.geteuid() == 0,  # in a container, say; Lab refuses unless told
+        "--no-browser": no_browser,
+        f"--port={port}": port is not None,
+    }
+    command = [sys.executable, "-m", "jupyter", "lab", EXPLORE, *(flag for flag, wanted in flags.items() if wanted)]
+    os.execv(sys.executable, command)

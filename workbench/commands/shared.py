@@ -1,0 +1,107 @@
+"""What commands share: options, the study in a file, words and progress on stderr, data on stdout."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from workbench.errors import BadInput
+from workbench.study import Study
+
+
+def between(least: int, most: int) -> Callable[[str], int]:
+    """What reads a number."""
+
+    def number(text: str) -> int:
+        if not re.fullmatch(r"-?\d{1,9}", str(text), re.ASCII) or not least <= int(text) <= most:
+            raise typer.BadParameter(f"{text} is no whole number between {least} and {most:,}")
+        return int(text)
+
+    return number
+
+
+Port = Annotated[
+    int | None,
+    typer.Option(metavar="number", help="The port; unless told 8866, or a free one.", parser=between(1, 65535)),
+]
+NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
+Theme = Annotated[
+    Literal["auto", "light", "dark"],
+    typer.Option(metavar="light|dark|auto", help="Light, dark, or as each reader's machine is set."),
+]
+Preheat = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that stand ready: they open faster, and cost memory.",
+        parser=between(0, 20),
+    ),
+]
+Most = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that may be open at once: each costs the memory of a kernel.",
+        parser=between(1, 1000),
+    ),
+]
+Address = Annotated[
+    str, typer.Option(metavar="address", help="Where readers find the page, when a proxy stands before it.")
+]
+Frames = Annotated[
+    str, typer.Option(metavar="sites", help="Sites that may show the page in a frame.", show_default=False)
+]
+
+
+def opened(study: Path) -> Study:
+    """The study in a file; of another file the text is not even looked at, since it may hold records."""
+    if study.suffix not in (".yaml", ".yml"):
+        raise BadInput(f"{study} is no study: its name would end in .yaml")
+    return Study.open(study)
+
+
+def warned(text: str) -> None:
+    """A line of its own for what the analyst should know, above the progress."""
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}note: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int, str], None]]:
+    """One line on a terminal that is written over; a line for each step where nobody looks."""
+    looks = sys.stderr.isatty()
+
+    def told(done: int, total: int, words: str) -> None:
+        line = f"{done}/{total} {words}"
+        print(f"\r\x1b[K{line[:100]}" if looks else line, end="" if looks else "\n", file=sys.stderr, flush=True)
+
+    try:
+        yield told
+    finally:
+        if looks:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on stdout; what has no limit is a word."""
+    print(json.dumps(as_words(data), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def as_words(data: Any) -> Any:
+    """The same data with infinity as "inf" and what is undefined as null."""
+    if isinstance(data, Mapping):
+        return {str(key): as_words(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [as_words(value) for value in data]
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else "inf" if data > 0 else "-inf"
+    return data
