@@ -351,7 +351,7 @@ def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
         (lambda: Prefixes(()), "must be whole numbers of characters"),
         (lambda: Prefixes((2, -1)), "must be whole numbers of characters"),
         (lambda: Prefixes()(numbers([1.5])), "column 'age': prefixes need text or whole numbers"),
-        (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers from 0 on, it holds -5"),
+        (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers from 0 on, and some are below"),
         (lambda: Dates(("month", "fortnight")), "no level is called 'fortnight'; there are day, month"),
         (lambda: Dates()(texts(WORK)), "column 'work' holds text: dates need a column of dates"),
     ],

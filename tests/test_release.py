@@ -327,3 +327,26 @@ def test_a_bad_place_for_an_export_is_one_clear_error(tmp_path, table, name):
     with pytest.raises(BadInput):
         Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_export_defuses_formulas_on_request(tmp_path):
+    frame = pd.DataFrame({"q": ["=1+1", "@a"] * 8, "n": [-5, 5] * 8, "s": ["-x", "y", "=z", "y"] * 4})
+    release = Keep()(Table.from_frame(frame, quasi=["q"], sensitive="s"))
+    plain, safe = (
+        pd.read_csv(release.export(tmp_path / f"{name}.csv", giveaways=True, defuse=name == "safe")[0])
+        for name in ("plain", "safe")
+    )
+    assert set(plain["q"]) == {"=1+1", "@a"} and set(plain["s"]) == {"-x", "y", "=z"}
+    assert set(safe["q"]) == {"'=1+1", "'@a"} and set(safe["s"]) == {"'-x", "y", "'=z"} and set(safe["n"]) == {-5, 5}
+    with pytest.raises(BadInput, match="defuse is for CSV"):
+        release.export(tmp_path / "out.parquet", giveaways=True, defuse=True)
+
+
+def test_an_export_writes_over_nothing_when_told(tmp_path, table):
+    release = Mondrian(publish="bucketized")(table, KAnonymity(10))
+    (tmp_path / "out-s2.csv").write_text("mine")
+    with pytest.raises(BadInput, match=r"out-s2\.csv is there already"):
+        release.export(tmp_path / "out.csv", giveaways=True, overwrite=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["out-s2.csv"]
+    assert (tmp_path / "out-s2.csv").read_text() == "mine"
+    assert len(release.export(tmp_path / "out.csv", giveaways=True)) == 3

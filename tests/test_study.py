@@ -1,7 +1,5 @@
 """A study: plain data in, the same table, recipes and measures out, and the same file back."""
 
-import datetime as dt
-
 import pytest
 
 from workbench import datasets
@@ -128,9 +126,9 @@ def test_the_words_about_a_wrong_value_do_not_repeat_it():
 
 def test_what_is_shared_in_memory_is_written_out():
     """Or the study could not be opened again."""
-    day = dt.date(2024, 2, 29)
-    study = Study(levels={"a": day, "b": day})
-    assert Study.from_yaml(study.to_yaml()).levels == study.levels
+    name, sizes = {"name": "mondrian"}, [2, 5]
+    study = Study(recipes=[{"method": name, "model": {"name": "k-anonymity", "k": sizes}}] * 2)
+    assert Study.from_yaml(study.to_yaml()).recipes == study.recipes
 
 
 QUERY = 'data: {{sql: "SELECT * FROM {}"}}'
@@ -225,3 +223,45 @@ def test_missing_values_are_left_out_when_identifiers_are_gone():
     base = Table.bare(pd.read_csv(io.StringIO(frame_of)))
     assert study.table(base).records == 3
     assert study.with_(identifiers=()).table(base).records == 2
+
+
+def test_a_study_of_a_part_of_the_data(tmp_path):
+    rows = ["Mexico,30,flu,x", "Mexico,31,cold,", "Peru,30,flu,y", "Peru,44,flu,z", "Mexico,30,cold,"]
+    (tmp_path / "data.csv").write_text("country,age,illness,note\n" + "\n".join(rows) + "\n")
+    text = (
+        "data: {path: data.csv, only: {country: Mexico}}\n"
+        "roles: {quasi: [age], sensitive: illness, identifiers: [country]}\n"
+    )
+    study = Study.from_yaml(text, tmp_path)
+    table = study.table(study.read())
+    assert table.records == 3 and table.names == ["age", "illness", "note"]
+    assert study.with_(data={**study.data, "only": {"country": "Mexico", "age": 30}}).table(study.read()).records == 2
+    directly = Table.read(
+        tmp_path / "data.csv", ["age"], "illness", ["country"], only={"country": "Mexico"}, drop_missing=False
+    )
+    assert directly.fingerprint == table.fingerprint
+    for only, says in (({"country": "Chile"}, "'country'"), ({"town": "x"}, "no column 'town'")):
+        with pytest.raises(BadInput, match=says) as caught:
+            Table.bare(tmp_path / "data.csv").only(only)
+        assert "Mexico" not in str(caught.value) and "Chile" not in str(caught.value)
+    with pytest.raises(BadInput, match="all the values"):
+        Table.bare(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
+
+
+def test_a_column_that_holds_nothing_in_a_part_is_left_out(tmp_path):
+    (tmp_path / "data.csv").write_text("country,age,note\nMexico,30,\nMexico,31,\nPeru,30,y\n")
+    assert Table.bare(tmp_path / "data.csv").only({"country": "Mexico"}).names == ["country", "age"]
+
+
+def test_the_file_says_which_version_wrote_it():
+    study = Study.from_yaml(TEXT)
+    assert "versions:" in study.to_yaml() and "versions" not in study.to_dict()
+    with pytest.raises(BadInput, match="line 2: the file was written by a newer workbench"):
+        Study.from_yaml("study: x\nversions: {format: 2}")
+
+
+def test_opening_a_file_names_it_and_the_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.yaml").write_text(TEXT.replace("k: [10, 50]", "k: [10, 0.5]"))
+    with pytest.raises(BadInput, match=r"^my\.yaml, line 9: k-anonymity: k = 0\.5 must be a whole number$"):
+        Study.open("my.yaml")

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from workbench.errors import BadInput
-from workbench.writing import whole, write_frames
+from workbench.writing import defused, whole, write_frames
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
 ENDINGS = ("csv", "parquet")
@@ -79,3 +79,27 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path, name, messa
     with pytest.raises(BadInput, match=message):
         write_frames({tmp_path / "fine.csv": FRAME, tmp_path / name: FRAME})
     assert files(tmp_path) == ["folder.csv"]
+
+
+RISKY = ["=1+1", "+cmd|'/C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "-", "- 5", "=", "-5-3"]
+PLAIN = ["-5", "+5.5", "-1e-3", "-.5", "5.", "[20-30]", "'=1", "a=b", " =1", "", "*"]
+
+
+def test_what_a_spreadsheet_takes_for_a_formula_gets_an_apostrophe():
+    frame = pd.DataFrame({"=a": RISKY, "b": [*PLAIN, None], "c": range(-6, 6), "d": [-0.5, None] * 6})
+    safe = defused(frame)
+    assert safe["'=a"].tolist() == [f"'{value}" for value in RISKY]
+    assert safe["b"].tolist()[:-1] == PLAIN and safe["b"].isna().tolist()[-1]
+    pd.testing.assert_frame_equal(safe[["b", "c", "d"]], frame[["b", "c", "d"]])
+    assert frame["=a"].tolist() == RISKY  # what was given is as it was
+
+
+def test_two_names_that_become_one_lose_no_column():
+    assert defused(pd.DataFrame([[1, 2]], columns=["=a", "'=a"])).to_numpy().tolist() == [[1, 2]]
+
+
+def test_defused_columns_of_categories_and_dates():
+    frame = pd.DataFrame({"a": pd.Categorical(["=1", "b", None]), "b": pd.to_datetime(["2020-01-01"] * 3)})
+    safe = defused(frame)
+    assert safe["a"].tolist()[:2] == ["'=1", "b"] and safe["a"].isna().tolist() == [False, False, True]
+    assert safe["b"].equals(frame["b"])

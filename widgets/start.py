@@ -8,10 +8,11 @@ from typing import Any
 import pandas as pd
 
 from widgets.forms import recovered
-from workbench import proposal
-from workbench.builders import Builder
 from workbench.datasets import ADULT_HIERARCHIES
 from workbench.errors import BadInput, said
+from workbench.starting import AXES as AXES
+from workbench.starting import MEASURES as MEASURES
+from workbench.starting import hierarchy_of
 from workbench.study import BUNDLED, Study
 from workbench.table import Table
 
@@ -30,15 +31,6 @@ RECIPES: tuple[dict[str, Any], ...] = tuple(
         {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"},
     )
 )
-MEASURES: tuple[dict[str, Any], ...] = (
-    {"name": "privacy loss"},
-    {"name": "adversary's knowledge gain"},
-    {"name": "re-identification risk"},
-    {"name": "utility loss"},
-    {"name": "information loss"},
-    {"name": "average class size"},
-)
-AXES = ("P_loss", "U_loss")
 STUDIES = (".yaml", ".yml")
 
 
@@ -80,9 +72,9 @@ def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -
         if study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES:
             found[name] = BUNDLED
         elif base is not None and name in base.columns:
-            builder: Builder | None = proposal.propose(base.columns[name])[0]
-            if builder is not None:
-                found[name] = builder.to_dict()
+            given = hierarchy_of(base.columns[name])[0]
+            if given is not None:
+                found[name] = given
     return study.with_(hierarchies=found)
 
 

@@ -107,6 +107,8 @@ def _alike(label: str, ends: list[list[str]]) -> list[str]:
 def read_rows(path: str | PathLike[str], delimiter: str | None, header: bool | None) -> list[list[str]]:
     """The rows of a hierarchy file, without our header; BadInput for a file that is none."""
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe or a device might never end
+            raise BadInput(f"hierarchy file {path} is no file; name a CSV with one row a leaf")
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise BadInput(f"hierarchy file {path} does not exist; check the path") from None

@@ -117,6 +117,10 @@ class Groups(Builder):
 
     def __post_init__(self) -> None:
         levels = (self.levels,) if isinstance(self.levels, Mapping) else self.levels
+        if isinstance(levels, str) or not (
+            isinstance(levels, Sequence) and all(isinstance(v, Mapping) for v in levels)
+        ):
+            raise BadInput("groups: levels must be one mapping a level, label: [values]")
         plain = tuple({str(label): _texts(values, label) for label, values in level.items()} for level in levels)
         self._set("levels", plain)
         self._set("order", _texts(self.order, "order"))
@@ -160,7 +164,7 @@ class Prefixes(Builder):
     pad: int | None = None
 
     def __post_init__(self) -> None:
-        keep = (self.keep,) if isinstance(self.keep, int) else tuple(self.keep)
+        keep = tuple(self.keep) if isinstance(self.keep, Iterable) else (self.keep,)
         pads = () if self.pad is None else (self.pad,)
         if not keep or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in (*keep, *pads)):
             raise BadInput(f"prefixes: keep {quoted(keep)} and pad {self.pad} must be whole numbers of characters")
@@ -172,7 +176,7 @@ class Prefixes(Builder):
         if column.kind == "date" or (column.kind == "number" and not whole):
             raise BadInput(f"column {column.name!r}: prefixes need text or whole numbers; use intervals or dates")
         if whole and len(column.values) and column.values[0] < 0:
-            raise BadInput(f"column {column.name!r}: prefixes need numbers from 0 on, it holds {column.values[0]}")
+            raise BadInput(f"column {column.name!r}: prefixes need numbers from 0 on, and some are below")
         longest = max(map(len, column.labels), default=0)
         pad = max(longest, self.pad or 0) if whole else self.pad or 0
         codes = [label.rjust(pad, "0") for label in column.labels]
@@ -192,7 +196,10 @@ class Dates(Builder):
     levels: Sequence[str] = ("month", "quarter", "year", "decade")
 
     def __post_init__(self) -> None:
-        levels = (self.levels,) if isinstance(self.levels, str) else tuple(self.levels)
+        levels = (
+            (self.levels,) if isinstance(self.levels, str) or not isinstance(self.levels, Iterable) else self.levels
+        )
+        levels = tuple(levels)
         unknown = [level for level in levels if level not in DATES]
         if unknown or not levels:
             raise BadInput(f"dates: no level is called {quoted(unknown) or 'nothing'}; there are {', '.join(DATES)}")
@@ -259,6 +266,10 @@ class Columns(Builder):
 
     def __post_init__(self) -> None:
         frame = self.rows
+        if not isinstance(frame, pd.DataFrame) and not (
+            isinstance(frame, Sequence) and all(isinstance(row, Sequence) and not isinstance(row, str) for row in frame)
+        ):
+            raise BadInput(f"{self._where()}: rows must be a list of lists: the leaf, then its label on each level")
         rows = list(frame.itertuples(index=False, name=None) if isinstance(frame, pd.DataFrame) else map(tuple, frame))
         for number, row in enumerate(rows, 1):
             if len(row) != len(rows[0]) or not row:

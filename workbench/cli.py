@@ -7,9 +7,17 @@ from collections.abc import Sequence
 
 import typer
 
+from workbench.commands.anonymize import anonymize
+from workbench.commands.audit import audit
+from workbench.commands.check import check
+from workbench.commands.compare import compare
 from workbench.commands.dashboard import dashboard
 from workbench.commands.explore import explore
+from workbench.commands.frontier import frontier
+from workbench.commands.init import init
 from workbench.commands.lab import lab
+from workbench.commands.report import report
+from workbench.commands.sweep import sweep
 from workbench.errors import BadInput, Undefined, Unsatisfiable
 
 WRONG = 2  # the exit code of everything that the user can mend
@@ -20,6 +28,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command(short_help="Propose a study for a table, with the reasons.")(init)
+app.command(short_help="Everything that is wrong with a study, at once.")(check)
+app.command(short_help="Make and measure every candidate of a study.")(sweep)
+app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
+app.command(short_help="One release to a file, audited before it is written.")(anonymize)
+app.command(short_help="What a table keeps and gives away that any tool anonymised.")(audit)
+app.command(short_help="Two studies, or two released tables.")(compare)
+app.command(short_help="A page about a study, or many.")(report)
 app.command(short_help="The page for those who decide.")(dashboard)
 app.command(short_help="The workbench as a page, without JupyterLab.")(explore)
 app.command(short_help="The workbench in JupyterLab.")(lab)

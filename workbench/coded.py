@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from workbench.binding import key, keys
 from workbench.builders import Columns
 from workbench.column import Column
-from workbench.errors import BadInput, said
+from workbench.errors import BadInput, at, said
 from workbench.hierarchy import Hierarchy
 
 
@@ -24,7 +25,7 @@ def decode(column: Column, codes: np.ndarray) -> pd.Series:
 def without_missing(
     columns: dict[str, Column], codes: dict[str, np.ndarray]
 ) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
-    """Only the records with no missing value; values that no longer occur lose their code."""
+    """Only the records with no missing value."""
     keep = np.ones(len(next(iter(codes.values()))), bool)
     for name, column in columns.items():
         if column.missing:
@@ -33,23 +34,46 @@ def without_missing(
         raise BadInput(
             "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
         )
+    return _kept(columns, codes, keep)
+
+
+def only_those(
+    columns: dict[str, Column], codes: dict[str, np.ndarray], wanted: Mapping[str, object]
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """Only the records that have all of these values, one a column; no message repeats or lists a value."""
+    keep = np.ones(len(next(iter(codes.values()))), bool)
+    for name, label in wanted.items():
+        known = {k: code for code, k in enumerate(keys(columns[name]))}
+        code = known.get(key(str(label), columns[name].kind))
+        if code is None:
+            with at("only", name):
+                raise BadInput(f"no record has the value that is asked for in {name!r}; correct its spelling")
+        keep &= codes[name] == code
+    if not keep.any():
+        raise BadInput(f"no record has all the values that are asked for in {', '.join(wanted)}; ask for fewer")
+    return _kept(columns, codes, keep)
+
+
+def _kept(
+    columns: dict[str, Column], codes: dict[str, np.ndarray], keep: np.ndarray
+) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    """These records; values that no longer occur lose their code."""
     if keep.all():
         return columns, codes
     kept_columns, kept_codes = {}, {}
     for name, column in columns.items():
         kept = codes[name][keep]
-        counts = np.bincount(kept, minlength=len(column.values))[: len(column.values)]
-        there = np.flatnonzero(counts)
-        recode = np.zeros(column.size, codes[name].dtype)
+        counts = np.bincount(kept, minlength=column.size)
+        there = np.flatnonzero(counts[: len(column.values)])
+        recode = np.full(column.size, len(there), codes[name].dtype)  # missing comes last
         recode[there] = np.arange(len(there))
         kept_codes[name] = recode[kept]
-        labels = tuple(column.labels[i] for i in there)
         kept_columns[name] = replace(
             column,
             values=column.values[there],
-            labels=labels,
+            labels=tuple(column.labels[i] for i in there),
             counts=counts[there],
-            missing=0,
+            missing=int(counts[len(column.values) :].sum()),
             hierarchy=column.hierarchy.restricted(there) if column.hierarchy else None,
         )
     return kept_columns, kept_codes

@@ -16,13 +16,15 @@ import secrets
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import altair as alt
 import vl_convert
 
 from workbench.errors import BadInput
 from workbench.writing import whole
+
+if TYPE_CHECKING:
+    import altair
 
 STILL = "#767676"  # readable on white and on black: a picture does not know the page it lies on
 ARRIVED = "window.workbenchCharts.arrived(vegaEmbed);"
@@ -68,6 +70,8 @@ def show_offline(live: bool = True) -> None:
 
     The next chart brings the library, also where an earlier one has: call it first in a notebook that is run again.
     """
+    import altair as alt  # a second; whoever has a chart has it already
+
     _sent["library"] = False
     alt.renderers.register("workbench", renderer)
     alt.renderers.enable("workbench", live=live)
@@ -147,7 +151,7 @@ def page(spec: dict[str, Any], title: str) -> str:
     return PAGE % (html.escape(title), fragment(spec) + library())
 
 
-def save(chart: alt.TopLevelMixin, path: str | Path) -> Path:
+def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
     """Write a chart as PNG, SVG, JSON or self-contained HTML, by the ending of the name."""
     path, spec = Path(path), chart.to_dict()
     if path.suffix not in ENDINGS:

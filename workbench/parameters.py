@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from workbench.errors import BadInput, said
+from workbench.errors import BadInput, at, said
 
 if TYPE_CHECKING:
     from workbench.table import Table
@@ -73,7 +73,8 @@ class Variant(ABC):
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             declared = field.metadata.get("parameter")
             if declared is not None:
-                self._check_one(field, declared, getattr(self, field.name), table)
+                with at(field.name):
+                    self._check_one(field, declared, getattr(self, field.name), table)
 
     @classmethod
     def check_value(cls, name: str, value: Any, table: Table | None = None) -> None:

@@ -43,6 +43,7 @@ OWN = (
 NUMBER = r"-?\d+(?:\.\d+)?"
 INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
+WITHOUT = "the study was published without its releases"
 OFFERED = {  # for a limit, and what each is called
     "recommended": "recommended",
     "safer": "a bit safer",

@@ -21,12 +21,14 @@ from __future__ import annotations
 
 import math
 import os
+import platform
 import secrets
 import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -40,12 +42,12 @@ from workbench.intervals import integers
 from workbench.measures import Measure
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.offered import allowed, keeping, largest_loss, on_axes, rounded, simplest, worth_opening
-from workbench.published import Published, words_of
+from workbench.published import WITHOUT, Published, words_of
 from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.shown import FIGURES, write_json
 from workbench.store import Store
-from workbench.study import Study
+from workbench.study import BUNDLED, Study
 from workbench.sweeps import sweep
 from workbench.table import Table
 from workbench.thresholds import nameable, small, some_of
@@ -53,11 +55,13 @@ from workbench.together import certain, certain_beside
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]
+Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
+PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
+USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
 NOT_CARRIED = (
     "it is not among the releases that were offered when this was published; several files together tell more of "
     "people than each does, so only those are here"
 )
-WITHOUT = "the study was published without its releases"
 
 
 def publish(
@@ -67,18 +71,19 @@ def publish(
     given: Any = None,
     store: Store | str | PathLike[str] | None = None,
     progress: Progress | None = None,
-    releases: bool | Literal["all"] = True,
+    releases: Which = True,
     warn: Warn | None = None,
 ) -> Path:
     """Write what the dashboard and the report show of a study; the folder is new, empty, or published before.
 
     `given` stands for data that no file holds. `progress(done, total, words)` is called after every point and every
-    release. Written are the files of the releases that are offered where the page opens; with `releases="all"` those
-    of all that can be opened, with False none. What the analyst should know goes to `warn`, or is a Python warning.
+    release. Written are the files of the releases that are offered where the page opens; with `releases="best"` that
+    of the recommended one, with "all" those of all that can be opened, with False none. What the analyst should know
+    goes to `warn`, or is a Python warning.
     """
     place = _place(Path(folder))
-    if not (isinstance(releases, bool) or releases == "all"):
-        raise BadInput("publish: releases is True (those that are offered), False (none) or 'all'")
+    if not (isinstance(releases, bool) or releases in ("all", "best")):
+        raise BadInput("publish: releases is True (those that are offered), False (none), 'best' or 'all'")
     told: Progress = progress or (lambda done, total, words: None)
     warned: Warn = warn or (lambda text: warnings.warn(text, UserWarning, stacklevel=3))
     with _heard(warned):
@@ -172,18 +177,20 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
             "simple": i in plainest,
             "opened": detail,
         }
+    axis = _privacy_axis(frontier, table, study.smallest)  # first: it refuses a frontier of infinite losses
     asked, opens = _limit(study, frontier)
     return {
         "format": published.FORMAT,
         "edition": secrets.token_hex(8),
         "workbench": __version__,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in USED}},
         "published": date.today().isoformat(),
         "study": study.name,
         "smallest": study.smallest,
         "table": _described(table, study.smallest),
         "as_they_are": "",
         "measures": [_measure(measure) for measure in frontier.measures],
-        "axes": {"privacy": _privacy_axis(frontier, table, study.smallest), "utility": {"key": frontier.axes[1]}},
+        "axes": {"privacy": axis, "utility": {"key": frontier.axes[1]}},
         "exposure": _exposure(table, study.smallest),
         "cap": opens,
         "limit": asked,
@@ -191,11 +198,12 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
     }
 
 
-def _carried(read: Published, table: Table, frontier: Frontier, releases: bool | Literal["all"]) -> dict[str, Any]:
+def _carried(read: Published, table: Table, frontier: Frontier, releases: Which) -> dict[str, Any]:
     """Write the released files; which there are, and what they tell together."""
     points = read.points
     may = [i for i, point in enumerate(points) if point["opened"] and not point["opened"]["refused"]]
-    offered = set(read.choices(read.results["cap"]).values())
+    choices = read.choices(read.results["cap"])
+    offered = {choices["recommended"]} if releases == "best" else set(choices.values())
     chosen = [i for i in may if releases == "all" or (releases and i in offered)]
     for i in may:
         points[i]["opened"]["refused"] = "" if i in chosen else NOT_CARRIED if releases else WITHOUT
@@ -312,10 +320,15 @@ def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, flo
 
 def _bare(study: Study) -> Study:
     """The study without what tells where the data lie or which values are in them."""
-    data = {key: study.data[key] for key in ("bundled", "drop_missing") if key in study.data}
+    data = {key: study.data[key] for key in ("bundled", "only", "drop_missing") if key in study.data}
     if "bundled" not in data:
         data["given"] = study.name
-    return study.with_(data=data, hierarchies={})
+    plain = {
+        name: given
+        for name, given in study.hierarchies.items()
+        if given == BUNDLED or (isinstance(given, Mapping) and given.get("builder") in PLAIN)
+    }
+    return study.with_(data=data, hierarchies=plain)
 
 
 # --- the folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 from collections import Counter
@@ -23,7 +24,7 @@ from workbench.models import Audit, Model
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
 from workbench.uniqueness import NAMING, says
-from workbench.writing import write_frames
+from workbench.writing import defused, write_frames
 
 CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
 HALF = 0.5
@@ -31,6 +32,7 @@ NOTICEABLE = 0.01  # of the records
 FEW = 5  # records that are alike by chance
 SHARING = 2  # a value of a column names people where fewer share it, on average
 SHARING_A_NAME = 10  # the same where the column is called like a name
+IN_PYTHON = "Leave them out with table.drop([...]), make them identifiers or quasi-identifiers, or say giveaways=True"
 NAMES = (*NAMING, "fullname", "guid", "id", "identifier", "ids", "mail", "name", "names", "username", "uuid")
 
 
@@ -63,6 +65,11 @@ class Release:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.table.records:,} records in {len(self.classes):,} classes>"
+
+    @property
+    def left_out(self) -> int:
+        """The records of the table that are not published; our own methods leave none out."""
+        return 0
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray]:
@@ -178,23 +185,29 @@ class Release:
         """
         return [name for name in self._neutral if names(self.table.columns[name])]
 
-    def export(self, path: str | Path, giveaways: bool = False) -> list[Path]:
+    def refuse_giveaways(self, where: str | Path, mended: str = IN_PYTHON) -> None:
+        """Raise BadInput where a neutral column names people, or gives away what the release blurs."""
+        found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
+        found += [f"{known!r} tells {told!r}" for known, told in self.giveaways()]
+        if found:
+            raise BadInput(
+                f"{where}: neutral columns are published as they are, and {', '.join(found)}: no measure here counts "
+                f"that. {mended}"
+            )
+
+    def export(
+        self, path: str | Path, giveaways: bool = False, *, defuse: bool = False, overwrite: bool = True
+    ) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
 
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
-        that it is known.
+        that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
         """
-        found = (
-            [] if giveaways else [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
-        )
-        found += [] if giveaways else [f"{known!r} tells {told!r}" for known, told in self.giveaways()]
-        if found:
-            raise BadInput(
-                f"{path}: neutral columns are published as they are, and {', '.join(found)}: no measure here counts "
-                "that. Leave them out with table.drop([...]), make them identifiers or quasi-identifiers, or say "
-                "giveaways=True"
-            )
+        if not giveaways:
+            self.refuse_giveaways(path)
         path, tables = Path(path), self.tables()
+        if defuse and path.suffix == ".parquet":
+            raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
         targets: list[Path] = []
         for name in tables:
             safe = re.sub(r"[^\w.-]+", "_", name)
@@ -202,7 +215,11 @@ class Release:
             while target in targets:
                 target = target.with_stem(f"{target.stem}_")
             targets.append(target)
-        write_frames(dict(zip(targets, tables.values(), strict=True)))
+        there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
+        if there:
+            raise BadInput(f"{there[0]} is there already; choose another name, or allow to write over it")
+        frames = [defused(table) if defuse else table for table in tables.values()]
+        write_frames(dict(zip(targets, frames, strict=True)))
         return targets
 
     @cached_property

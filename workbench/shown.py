@@ -16,6 +16,7 @@ from workbench import findings, published
 from workbench.column import spare
 from workbench.disclosures import disclosure
 from workbench.errors import Undefined
+from workbench.exposure import exposed
 from workbench.measures import Measure, Measured, classes_of
 from workbench.measures.accuracy_gain import AccuracyGain
 from workbench.measures.privacy_loss import PrivacyLoss
@@ -23,7 +24,7 @@ from workbench.measures.utility_loss import UtilityLoss
 from workbench.recipe import Recipe
 from workbench.release import Release, operating_system_random, run_label
 from workbench.table import Table
-from workbench.thresholds import coarse, masked, nameable, tells
+from workbench.thresholds import coarse, masked, nameable, some_of, tells
 
 FIGURES = 4
 SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
@@ -58,6 +59,7 @@ def opened(
         else misled,
         "worst": _or_reason(table, lambda: findings.most_exposed(release, of_privacy, smallest)),
         "surest": _or_reason(table, lambda: findings.surest(release, smallest)),
+        "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int(hidden.sum()),
@@ -65,6 +67,19 @@ def opened(
         "refused": refused(release),
         "sentences": _sentences(release, measures, smallest),
     }
+
+
+def _risk(release: Release, smallest: int) -> dict[str, Any]:
+    """How many people lose as much as a full disclosure may cost, and which quasi-identifiers make them exposed."""
+    seen = exposed(release)
+    if seen.losses is None:
+        raise Undefined(seen.note)
+    count = int(seen.classes.sizes[seen.losses.at_risk()].sum())
+    try:
+        shares = dict(zip(release.table.quasi, np.round(seen.risk_shares.share, 2).tolist(), strict=True))
+    except Undefined:  # of buckets, say
+        shares = {}
+    return {"at_risk": some_of(count, release.table.records, smallest), "shares": shares}
 
 
 def _tied(classes: pa.Table) -> int:

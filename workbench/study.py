@@ -6,37 +6,25 @@ may lead anywhere, as the analyst's own does, unless the text is somebody else's
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
-from itertools import product
-from operator import and_
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench import builders, datasets
-from workbench.errors import BadInput, said
+from workbench import __version__, builders, datasets
+from workbench.errors import BadInput, at, said
 from workbench.measures import Measure
-from workbench.methods import Method
-from workbench.models import Model
-from workbench.parameters import Variant, catalog, from_dict
+from workbench.ranges import MOST as MOST
+from workbench.ranges import ranges_of as ranges_of
+from workbench.ranges import variant, written_out
 from workbench.recipe import Recipe
+from workbench.schema import BUNDLED, FORMAT, FROM, ROLES, faults, first
 from workbench.source import Query
 from workbench.table import Table
 from workbench.writing import whole
 from workbench.yaml_text import MOST as LONGEST
-from workbench.yaml_text import read_yaml, write_yaml
-
-FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
-BUNDLED = "bundled"
-MOST = 10_000  # recipes of one study
-KINDS: dict[str, tuple[str, type[Variant]]] = {
-    "method": ("workbench.methods", Method),
-    "model": ("workbench.models", Model),
-    "measure": ("workbench.measures", Measure),
-}
+from workbench.yaml_text import lines_of, read_yaml, write_yaml
 
 
 @dataclass(frozen=True)
@@ -86,24 +74,10 @@ class Study:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
         """The study that `to_dict` described; an unknown key is an error."""
-        if not isinstance(given, Mapping):
-            raise BadInput("this is no study: one has lines such as 'data:' and 'roles:', each a name and a colon")
-        roles = given.get("roles", {})
-        if not isinstance(roles, Mapping):
-            raise BadInput(f"study: roles must be a mapping, not {said(roles)}")
-        known = [field.name for field in fields(cls) if field.name not in (*ROLES, "folder", "name")]
-        for where, keys, known_keys in (
-            ("study", given, ["study", "roles", *known]),
-            ("study: roles", roles, list(ROLES)),
-        ):
-            for key in keys:
-                if key not in known_keys:
-                    near = difflib.get_close_matches(str(key), known_keys, 1)
-                    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known_keys)}"
-                    raise BadInput(f"{where} has no {said(key)}; {hint}")
-        settings = {key: value for key, value in given.items() if key not in ("study", "roles")}
+        first(faults(given))
+        settings = {key: value for key, value in given.items() if key not in ("study", "roles", "versions")}
         named: dict[str, Any] = {
-            role: (value,) if isinstance(value, str) else value for role, value in roles.items() if value
+            role: (value,) if isinstance(value, str) else value for role, value in given.get("roles", {}).items()
         }
         return cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
 
@@ -118,28 +92,28 @@ class Study:
         return {key: _plain(value) for key, value in said.items() if value not in ({}, [])}
 
     @classmethod
-    def from_yaml(cls, text: str, folder: str | PathLike[str] = ".", *, confined: bool = False) -> Study:
+    def from_yaml(
+        cls, text: str, folder: str | PathLike[str] = ".", *, confined: bool = False, where: str = "study"
+    ) -> Study:
         """The study in a YAML text. Of a stranger's (`confined`) every file must lie in the folder or below it."""
-        study = cls.from_dict(read_yaml(text, "study"), folder)
-        if confined:
-            study._refuse_outside()
-        return study
+        given, failure = read_yaml(text, where), None
+        try:
+            study = cls.from_dict(given, folder)
+            if confined:
+                study._refuse_outside()
+            return study
+        except BadInput as error:
+            failure = BadInput(said_at(error, lines_of(text), where))
+        raise failure
 
     def to_yaml(self) -> str:
         """The file's text."""
-        return write_yaml(self.to_dict())
+        return write_yaml({**self.to_dict(), "versions": VERSIONS})
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Study:
         """The study in a file."""
-        path = Path(path)
-        try:
-            with path.open("rb") as file:
-                text = file.read(4 * LONGEST + 1).decode("utf-8")  # four bytes a character at most, and one too many
-        except (OSError, UnicodeDecodeError) as error:
-            why = "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror
-            raise BadInput(f"study {str(path)!r} cannot be read: {why}") from None
-        return cls.from_yaml(text, path.absolute().parent)
+        return cls.from_yaml(text_in(path), Path(path).absolute().parent, where=str(path))
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the file whole or not at all."""
@@ -155,7 +129,7 @@ class Study:
 
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
         """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
-        options = {key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing")}
+        options = {key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing", "only")}
         if given is None:
             given = self._source()
         elif isinstance(given, Table):
@@ -177,20 +151,28 @@ class Study:
 
     def _refuse_outside(self) -> None:
         """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
-        tables = (one.get("csv") for one in self.hierarchies.values() if isinstance(one, Mapping))
         here = Path(self.folder).resolve()
-        for name in (str(one) for one in (self.data.get("path"), *tables) if one is not None):
-            if "\0" in name or not (here / name).resolve().is_relative_to(here):
-                raise BadInput(
-                    f"study: {said(name)} lies outside the folder of the study; put it there, "
-                    "or open the study by its path"
-                )
+        named = {("data", key): self.data[key] for key in ("path", "temp_directory") if key in self.data}
+        for column, given in self.hierarchies.items():
+            if isinstance(given, Mapping) and "csv" in given:
+                named["hierarchies", column] = given["csv"]
+        for path, name in named.items():
+            if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
+                with at(*path):
+                    raise BadInput(
+                        f"study: {said(name)} lies outside the folder of the study; put it there, "
+                        "or open the study by its path"
+                    )
+
+    def records(self, base: Table) -> Table:
+        """The records and columns that are asked about, in no role yet."""
+        table = base.only(self.data["only"]) if self.data.get("only") else base
+        table = table.drop(self.identifiers)
+        return table.complete() if self.data.get("drop_missing") else table
 
     def table(self, base: Table) -> Table:
         """The table that is asked about: columns in their roles, under their hierarchies."""
-        table = base.drop(self.identifiers)
-        if self.data.get("drop_missing"):
-            table = table.complete()
+        table = self.records(base)
         built = {name: self.builder(name, given) for name, given in self.hierarchies.items() if name in table.names}
         return table.with_hierarchies(built).with_roles(self.quasi, self.sensitive, self.levels)
 
@@ -213,59 +195,38 @@ class Study:
         return [variant("measure", given) for given in self.measures]
 
 
-ROLES = ("quasi", "sensitive", "identifiers")
+VERSIONS = {"format": FORMAT, "workbench": __version__}
+
+
+def text_in(path: str | PathLike[str]) -> str:
+    """The text of a study's file."""
+    path, why = Path(path), ""
+    try:
+        if path.is_fifo():
+            raise BadInput(f"study {str(path)!r} cannot be read: it is a pipe; write the study to a file")
+        with path.open("rb") as file:
+            return file.read(4 * LONGEST + 1).decode("utf-8-sig")  # four bytes a character at most, and one too many
+    except UnicodeDecodeError as error:
+        why = "it is not UTF-8 text" if error.end < 4 * LONGEST else f"the text is longer than {LONGEST:,} characters"
+    except OSError as error:
+        why = str(error.strerror)
+    except ValueError:
+        why = "that is no name of a file"
+    raise BadInput(f"study {str(path)!r} cannot be read: {why}")
+
+
+def said_at(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -> str:
+    """What is wrong with a study, with the line that its path leads to."""
+    text = str(error).removeprefix("study: ")
+    return (
+        f"{where}, line {line(error.path)}: {text}" if error.path else text if where == "study" else f"{where}: {text}"
+    )
 
 
 def results_beside(path: str | PathLike[str]) -> Path:
     """The folder of a study's results, beside its file: study.yaml -> study.results."""
     path = Path(path)
     return path.with_name(path.name.removesuffix(path.suffix).removesuffix(".study") + ".results")
-
-
-def variant(kind: str, given: Mapping[str, Any]) -> Any:
-    """The method, model or measure that plain data describe."""
-    if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    return from_dict(catalog(*KINDS[kind]), dict(given))
-
-
-def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
-    """One recipe for each combination of the parameters that are lists."""
-    if not isinstance(ranges, Mapping) or set(ranges) - {"method", "model"} or "method" not in ranges:
-        raise BadInput("study: a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
-    asked = ranges.get("model") or []
-    together = [asked] if isinstance(asked, Mapping) else list(asked)
-    methods = _combinations("method", ranges["method"])
-    models = [_combinations("model", one) for one in together]
-    if len(methods) * reduce(lambda n, one: n * len(one), models, 1) > MOST:
-        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
-    return [
-        Recipe(method, reduce(and_, chosen) if chosen else None, seed)
-        for method in methods
-        for chosen in product(*models)
-    ]
-
-
-def ranges_of(recipe: Recipe) -> dict[str, Any]:
-    """A single recipe as a study writes it; a parameter that is a list is a range of one."""
-
-    def said(given: Variant) -> dict[str, Any]:
-        return {k: [list(v)] if isinstance(v, (tuple, list)) else v for k, v in given.to_dict().items()}
-
-    parts = [said(part) for part in recipe.model.parts] if recipe.model else []
-    return {"method": said(recipe.method), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}
-
-
-def _combinations(kind: str, given: Any) -> list[Any]:
-    if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    axes = {key: value for key, value in given.items() if isinstance(value, list)}
-    fixed = {key: value for key, value in given.items() if key not in axes}
-    for name, values in axes.items():
-        if not values:
-            raise BadInput(f"study: {given.get('name')}: {name} has no values; give at least one")
-    chosen = product(*axes.values())
-    return [variant(kind, {**fixed, **dict(zip(axes, values, strict=True))}) for values in chosen]
 
 
 def _plain(value: Any) -> Any:

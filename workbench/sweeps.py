@@ -49,8 +49,8 @@ def sweep(
     ):
         if not isinstance(given, kind):
             raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
-    distinct = _distinct([*recipes, *(BASELINES if baselines else ())])
-    chosen = _checked(table, distinct, measures)
+    every = distinct([*recipes, *(BASELINES if baselines else ())])
+    chosen = _checked(table, every, measures)
     if threads is not None and threads < 1:
         raise BadInput(f"sweep: threads = {threads} must be at least 1")
     kept = store if store is None or isinstance(store, Store) else Store(store)
@@ -65,19 +65,19 @@ def sweep(
     done: dict[int, Point] = {}
     with ThreadPoolExecutor(threads or _processors(), thread_name_prefix="sweep") as pool:
         try:
-            places = {pool.submit(work, recipe): i for i, recipe in enumerate(distinct)}
+            places = {pool.submit(work, recipe): i for i, recipe in enumerate(every)}
             for future in as_completed(places):
                 point = future.result()
                 if point is not None:
                     done[places[future]] = point
                     if progress is not None:
-                        progress(len(done), len(distinct), point)
+                        progress(len(done), len(every), point)
         finally:  # after an error or an interrupt, points under way are finished and no other is begun
             stop.set()
-    return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(distinct))
+    return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(every))
 
 
-def _distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
+def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     """Each recipe once. Baselines draw nothing: whatever their seed, they are the same."""
     found: dict[str, Recipe] = {}
     for recipe in recipes:

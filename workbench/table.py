@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import inspect
 import threading
@@ -17,10 +16,10 @@ import pandas as pd
 
 from workbench import cells as cellwork
 from workbench.classes import Sensitive
-from workbench.coded import arrange, decode, without_missing
+from workbench.coded import arrange, decode, only_those, without_missing
 from workbench.column import MISSING, Column, spare
 from workbench.encode import encode
-from workbench.errors import BadInput, listing, said
+from workbench.errors import BadInput, listing, meant, said
 from workbench.hierarchy import Hierarchy
 from workbench.populations import Populations, large_populations
 from workbench.source import open_source
@@ -70,6 +69,7 @@ class Table:
         *,
         levels: Mapping[str, int] | None = None,
         drop_missing: bool = False,
+        only: Mapping[str, object] | None = None,
         types: Mapping[str, str] | None = None,
         missing: Sequence[str] | None = None,
         progress: Callable[[int], None] | None = None,
@@ -78,13 +78,16 @@ class Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `workbench.source`.
 
         Columns in no role are neutral: they are published as they are, but those that hold nothing are left out.
-        Identifiers are never read.
+        Identifiers are never read, unless `only` asks for one of their values.
         """
+        asked, hidden = only or {}, _names(identifiers)
 
         def roles_of(names: list[str]) -> dict[str, str]:
-            return assign(names, _names(quasi), _names(sensitive), _names(identifiers))
+            return assign(names, _names(quasi), _names(sensitive), [name for name in hidden if name not in asked])
 
         table = cls._coded(data, roles_of, types, missing, progress, source)
+        if asked:
+            table = table.only(asked).drop(name for name in hidden if name in asked)
         if drop_missing:
             table = table.complete()
         return replace(table, levels=dict(levels or {})).with_hierarchies(hierarchies or {})
@@ -115,8 +118,8 @@ class Table:
         known = inspect.signature(open_source).parameters
         for name in source:
             if name not in known:
-                near = difflib.get_close_matches(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"], 1)
-                raise BadInput(f"Table.read has no option {name!r}{f'; did you mean {near[0]!r}?' if near else ''}")
+                near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
+                raise BadInput(f"Table.read has no option {name!r}; {near}")
         opened = open_source(data, **source)
         try:
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
@@ -169,6 +172,12 @@ class Table:
         """The records with no missing value in any column."""
         columns, codes = without_missing(self.columns, self.codes)
         return replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+
+    def only(self, wanted: Mapping[str, object]) -> Table:
+        """The records with these values, one a column; neutral columns that then hold nothing are left out."""
+        columns, codes = only_those(self.columns, self.codes, {name: wanted[name] for name in self._known(wanted)})
+        kept = replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+        return kept.drop(name for name in kept.neutral if not len(columns[name].values))
 
     def drop(self, names: Iterable[str]) -> Table:
         """The same microdata without some columns; `table.drop(table.neutral)` leaves what has a role."""
@@ -361,9 +370,8 @@ def _ascending(column: Column) -> Hierarchy:
 def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
     for name in wanted:
         if name not in names:
-            near = difflib.get_close_matches(str(name), names, 1)
-            hint = f"did you mean {near[0]!r}?" if near else listing(names)
-            raise BadInput(f"the data has no column {name!r}{f' (wanted as {role})' if role else ''}; {hint}")
+            wanted_as = f" (wanted as {role})" if role else ""
+            raise BadInput(f"the data has no column {name!r}{wanted_as}; {meant(name, names)}")
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import yaml
@@ -59,17 +60,45 @@ def read_yaml(text: str, where: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         last = text.rstrip().count("\n")  # the reader may stop one line later
-        line = f"line {min(mark.line, last) + 1}: " if mark else ""
+        line = f", line {min(mark.line, last) + 1}" if mark else ""
         no = "" if isinstance(error, _Refused) else "this is no YAML: "
-        failure = BadInput(f"{where}: {line}{no}{getattr(error, 'problem', None) or 'unreadable'}")
+        failure = BadInput(f"{where}{line}: {no}{getattr(error, 'problem', None) or 'unreadable'}")
     except ValueError:  # such as half of a character
         failure = BadInput(f"{where}: this is no YAML: unreadable")
     raise failure
 
 
-def write_yaml(data: Any) -> str:
-    """The text of plain data, in their order."""
-    return str(yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+def lines_of(text: str) -> Callable[[Sequence[Any]], int]:
+    """What gives the line of a path such as ("recipes", 0, "model", "k"), in a text that `read_yaml` reads.
+
+    Of what isn't there, the line of what it would belong to.
+    """
+    loader = _Loader(text)
+    root = loader.get_single_node()
+
+    def line(path: Sequence[Any]) -> int:
+        node, mark = root, root.start_mark if root else None
+        for step in path:
+            if isinstance(node, yaml.MappingNode):
+                found = [(k, v) for k, v in node.value if loader.construct_object(k, deep=True) == step]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                found = [(node.value[step], node.value[step])]
+            else:
+                found = []
+            if not found:
+                break
+            mark, node = found[0][0].start_mark, found[0][1]
+        return mark.line + 1 if mark else 1
+
+    return line
+
+
+def write_yaml(data: Any, *, short: bool = False) -> str:
+    """The text of plain data, in their order; `short` writes lists and mappings of single values in one line."""
+    flow, width = (None, 10**6) if short else (False, 100)
+    return str(
+        yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
+    )
 
 
 class _Refused(yaml.MarkedYAMLError):

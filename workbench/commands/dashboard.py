@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,15 +23,11 @@ from workbench.commands.shared import (
     progress,
     warned,
 )
-from workbench.datasets import DATA
 from workbench.errors import BadInput
-from workbench.published import Published, is_published
-from workbench.publishing import publish
 from workbench.scratch import scratch
 from workbench.serving import MOST, NOTEBOOKS, serve
-from workbench.study import results_beside
 
-EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
+EXAMPLE = NOTEBOOKS.parent / "data" / "studies" / "li_li_2009.yaml"
 
 
 def dashboard(
@@ -60,12 +56,13 @@ def dashboard(
     if publish_only:
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
-        with progress() as told:
-            publish(opened(study), folder, store=results_beside(study), progress=told, warn=warned)
+        published_from(study, folder)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return
     if folder is not None:
         raise BadInput(f"{folder}: a folder to publish into goes with --publish; to serve one, name it alone")
+    from workbench.published import Published
+
     with shown(study or EXAMPLE) as published:
         serve(
             NOTEBOOKS / "dashboard.ipynb",
@@ -86,6 +83,8 @@ def dashboard(
 @contextmanager
 def shown(study: Path) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
+    from workbench.published import is_published
+
     if study.is_dir():
         if not is_published(study):
             raise BadInput(
@@ -95,9 +94,23 @@ def shown(study: Path) -> Iterator[Path]:
         return
     private = scratch()
     try:
-        store = None if study == EXAMPLE else results_beside(study)
-        with progress() as told:
-            publish(opened(study), private / "published", store=store, progress=told, warn=warned)
+        published_from(study, private / "published")
         yield private / "published"
     finally:
         shutil.rmtree(private, ignore_errors=True)
+
+
+def published_from(study: Path, folder: Path) -> None:
+    """Publish the study in a file, its points kept beside it; but nothing is kept in the package."""
+    from workbench.study import results_beside
+
+    store = None if study == EXAMPLE else results_beside(study)
+    with progress() as told:
+        publish(opened(study), folder, store=store, progress=told, warn=warned)
+
+
+def publish(*given: Any, **options: Any) -> Path:
+    """`workbench.publishing.publish`, which loads the engine: not before it is needed."""
+    from workbench import publishing
+
+    return publishing.publish(*given, **options)

@@ -6,15 +6,18 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from workbench.errors import BadInput
-from workbench.study import Study
+
+if TYPE_CHECKING:
+    from workbench.study import Study
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
@@ -66,6 +69,8 @@ def opened(study: Path) -> Study:
     """The study in a file; of another file the text is not even looked at, since it may hold records."""
     if study.suffix not in (".yaml", ".yml"):
         raise BadInput(f"{study} is no study: its name would end in .yaml")
+    from workbench.study import Study
+
     return Study.open(study)
 
 
@@ -73,6 +78,15 @@ def warned(text: str) -> None:
     """A line of its own for what the analyst should know, above the progress."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
     print(f"{clear}note: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """What is warned of while data are read, for the analyst: a line each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_, **__: warned(str(message))
+        yield
 
 
 @contextmanager

@@ -65,6 +65,23 @@ def classes_of(release: Release) -> Classes:
     return release.classes
 
 
+def everybody(release: Release) -> Classes:
+    """The classes, and as one more that may be anything the records that are not published at all."""
+    classes, table = classes_of(release), release.table
+    if not release.left_out:
+        return classes
+    assert classes.low is not None and classes.high is not None  # of a finished release they are known
+    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], classes.high.dtype)
+    return Classes(
+        np.append(classes.sizes, release.left_out),
+        {},
+        {},
+        np.vstack([classes.low, np.zeros_like(last)]),
+        np.vstack([classes.high, last]),
+        exact=classes.exact,
+    )
+
+
 def worst(found: Mapping[str, Measured]) -> Measured:
     """The largest over the sensitive columns, each measured by itself."""
     return max(found.values(), key=lambda measured: (math.isnan(measured.value), measured.value))

@@ -19,7 +19,7 @@ class AverageClassSize(Measure):
     best = 1.0
 
     def measure(self, release: Release) -> Measured:
-        mean = release.table.records / len(classes_of(release))
+        mean = float(classes_of(release).sizes.mean())
         return Measured(
             mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}."
         )

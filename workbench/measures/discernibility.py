@@ -12,12 +12,15 @@ from workbench.release import Release
 
 @dataclass(frozen=True)
 class Discernibility(Measure):
+    """A record that is left out costs the size of the whole table."""
+
     name = "discernibility"
     symbol = "DM"
     side = "utility"
     unit = "pairs of records"
 
     def measure(self, release: Release) -> Measured:
-        sizes = classes_of(release).sizes
-        value = float(np.square(sizes.astype(float)).sum())
-        return Measured(value, f"On average a record looks like {value / sizes.sum():,.0f} records, itself included.")
+        sizes, records = classes_of(release).sizes, release.table.records
+        value = float(np.square(sizes.astype(float)).sum() + release.left_out * records)
+        mean = value / (sizes.sum() + release.left_out)
+        return Measured(value, f"On average a record looks like {mean:,.0f} records, itself included.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.column import Column
-from workbench.measures import Measure, Measured, average, classes_of
+from workbench.measures import Measure, Measured, average, everybody
 from workbench.release import Release
 
 
@@ -21,7 +21,7 @@ class GeneralizationSteps(Measure):
     unit = "levels a value"
 
     def measure(self, release: Release) -> Measured:
-        classes, table = classes_of(release), release.table
+        classes, table = everybody(release), release.table
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
         steps = {name: np.zeros(len(classes)) for name in table.quasi}
         if not classes.exact:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.measures import Measure, Measured, average, classes_of
+from workbench.measures import Measure, Measured, average, everybody
 from workbench.release import Release
 
 
@@ -20,7 +20,7 @@ class InformationLoss(Measure):
     unit = "share of an attribute's width, averaged over records and attributes"
 
     def measure(self, release: Release) -> Measured:
-        classes, table = classes_of(release), release.table
+        classes, table = everybody(release), release.table
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
         at = table.positions
         widths, shares = {}, {}

@@ -1,0 +1,56 @@
+"""A small study in a folder, and what a command says about it."""
+
+import sys
+
+from workbench import cli
+
+STUDY = """
+study: People
+data: {path: people.csv}
+roles: {quasi: [age, work], sensitive: [disease]}
+hierarchies: {age: {builder: intervals, widths: [10, 20]}}
+recipes:
+- method: {name: mondrian}
+  model: {name: k-anonymity, k: [3, 6, 12]}
+- method: {name: mondrian}
+  model: {name: t-closeness, t: [0.1, 0.3], distance: js}
+measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}, {name: re-identification risk}]
+caps: {P_loss: 0.5}
+"""
+
+
+def study_in(folder, text=STUDY):
+    """A study of 120 people: the old farm and have ulcers."""
+    rows = [
+        f"{20 + i * 7 % 45},{'Farm' if i * 7 % 45 > 20 or i % 9 == 0 else 'Shop'},"
+        f"{('Flu', 'Ulcer', 'Asthma')[(i * 7 % 45 > 20) + (i % 11 == 0)]}"
+        for i in range(120)
+    ]
+    (folder / "people.csv").write_text("age,work,disease\n" + "\n".join(rows) + "\n")
+    (folder / "people.yaml").write_text(text)
+    return folder / "people.yaml"
+
+
+def run(capsys, *arguments, code=0):
+    """What a command says on stdout and on stderr."""
+    assert cli.main([str(one) for one in arguments]) == code, capsys.readouterr()
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return out, err
+
+
+def wrong(capsys, *arguments):
+    """The one line on stderr of a command that cannot do what is asked; notes stand before it."""
+    out, err = run(capsys, *arguments, code=2)
+    *notes, last = err.splitlines()
+    assert (
+        out == "" and last.startswith("workbench: ") and all(one.startswith(("note: ", *"123456789")) for one in notes)
+    )
+    return last
+
+
+def piped(monkeypatch, data):
+    """What comes through a pipe."""
+    import io
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))

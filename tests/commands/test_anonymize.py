@@ -1,0 +1,282 @@
+"""`workbench anonymize`, as it is typed: what is written is what was asked for, or nothing."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.commands.people import STUDY, piped, run, study_in, wrong
+from workbench import release
+from workbench.errors import BadInput
+from workbench.models.k_anonymity import KAnonymity
+from workbench.study import Study
+
+ROLES = ["--quasi", "age,work", "--sensitive", "disease"]
+
+
+@pytest.fixture
+def study(tmp_path):
+    return study_in(tmp_path)
+
+
+def files(folder):
+    return sorted(name for name in os.listdir(folder) if not name.startswith("people"))
+
+
+def smallest(frame):
+    return frame.groupby(["age", "work"]).size().min()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("recipe", ["2", "#2", "k-anonymity, k=6", "k-anonymity, k = 6 (mondrian)", "K-anonymity,k=6"])
+def test_one_recipe_to_a_file(study, tmp_path, capsys, recipe, ending):
+    out = tmp_path / f"out.{ending}"
+    said, err = run(capsys, "anonymize", study, "--recipe", recipe, "-o", out)
+    back = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    assert len(back) == 120 and smallest(back) >= 6 and list(back) == ["age", "work", "disease"]
+    assert said == "" and "k-anonymity, k = 6 holds: k = " in err and f"Written: {out}" in err
+    asked = Study.open(study)
+    table = asked.table(asked.read())
+    assert smallest(back) == asked.candidates()[1].release(table).audit(KAnonymity(6)).achieved[0][1]
+    assert not (tmp_path / "people.results").exists()  # one recipe is no sweep
+
+
+def test_every_recipe_that_the_frontier_prints_is_accepted(study, tmp_path, capsys):
+    points = json.loads(run(capsys, "frontier", study, "--json")[0])["points"]
+    for point in points:
+        for spelled in (point["recipe"], point["number"]):
+            out, _ = run(capsys, "anonymize", study, "--recipe", spelled, "-o", tmp_path / "o.csv", "--force", "--json")
+            found = json.loads(out)
+            assert found["recipe"] == point["recipe"] and found["settings"] == point["settings"]
+            assert found["audit"] is None or found["audit"]["holds"]
+
+
+def test_the_best_under_the_caps(study, tmp_path, capsys):
+    best = json.loads(run(capsys, "frontier", study, "--json")[0])
+    recipe = best["points"][best["best"] - 1]["recipe"]
+    _, err = run(capsys, "anonymize", study, "-o", tmp_path / "one.csv")
+    assert f"note: the best under P_loss=0.5 is {recipe}" in err
+    found = json.loads(run(capsys, "anonymize", study, "--cap", "R_id=0.05", "-o", tmp_path / "two.csv", "--json")[0])
+    back = pd.read_csv(tmp_path / "two.csv")
+    assert (
+        smallest(back) >= 20 and found["records"] == len(back) == 120 and found["files"] == [str(tmp_path / "two.csv")]
+    )
+    assert "no point has R_id at most 0.001" in wrong(
+        capsys, "anonymize", study, "--cap", "R_id=0.001", "-o", tmp_path / "three.csv"
+    )
+    assert not (tmp_path / "three.csv").exists()
+
+
+def test_a_recipe_that_is_no_candidate_is_made_all_the_same(study, tmp_path, capsys):
+    asked = "k-anonymity, k=9 & t-closeness, t=0.5, distance=js"
+    _, err = run(capsys, "anonymize", study, "--recipe", asked, "-o", tmp_path / "o.csv")
+    assert "is no candidate of the study, and was not measured" in err
+    assert smallest(pd.read_csv(tmp_path / "o.csv")) >= 9
+
+
+def test_the_order_is_drawn_anew_each_time(study, tmp_path, capsys):
+    texts = []
+    for name in ("a.csv", "b.csv"):
+        run(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / name)
+        texts.append((tmp_path / name).read_text().splitlines())
+    assert texts[0] != texts[1] and sorted(texts[0]) == sorted(texts[1])
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--recipe", "8"], "the study has recipes 1 to 7"),
+        (["--recipe", "0"], "recipes 1 to 7"),
+        (["--recipe", "k-anonimity, k=6"], "did you mean 'k-anonymity'?"),
+        (["--recipe", "k-anonymity, k=600"], "no release of this table keeps"),
+        (["--recipe", "1", "--cap", "P_loss=1"], "leave out --cap"),
+        (["--recipe", "1", "--quasi", "age"], "leave out --quasi"),
+        (["--cap", "P_los=1"], "not measured with 'P_los'"),
+        (["--cap", "P_loss=x"], "write a measure and a number"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_written(study, tmp_path, capsys, arguments, words):
+    assert words in wrong(capsys, "anonymize", study, *arguments, "-o", tmp_path / "out.csv")
+    assert files(tmp_path) == []
+
+
+def test_several_recipes_of_one_name_need_a_number(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("t: [0.1, 0.3]", "t: [0.3000001, 0.3]"))
+    text = wrong(
+        capsys, "anonymize", study, "--recipe", "t-closeness, t = 0.3, distance = js (mondrian)", "-o", "x.csv"
+    )
+    assert "say the number: 4 (" in text and "5 (" in text
+    both = study_in(tmp_path, STUDY.replace("{name: mondrian}", "{name: mondrian, strict: [true, false]}", 1))
+    assert "several recipes" in wrong(capsys, "anonymize", both, "--recipe", "k-anonymity, k=3", "-o", "x.csv")
+
+
+def test_without_caps_one_has_to_say_which(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}", ""))
+    assert "say which release: --recipe" in wrong(capsys, "anonymize", study, "-o", tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize(
+    "name, more, words",
+    [
+        ("there.csv", [], "is there already, and stays; say --force"),
+        ("out.xlsx", [], "cannot write .xlsx"),
+        ("nowhere/out.csv", [], "does not exist"),
+        ("folder.csv", ["--force"], "is a folder"),
+        ("out.parquet", ["--defuse-formulas"], "--defuse-formulas is for CSV"),
+    ],
+)
+def test_a_bad_place_is_said_before_anything_is_made(study, tmp_path, capsys, monkeypatch, name, more, words):
+    (tmp_path / "there.csv").write_text("mine")
+    (tmp_path / "folder.csv").mkdir()
+    monkeypatch.setattr(Study, "read", lambda *_: pytest.fail("the data were read"))
+    assert words in wrong(capsys, "anonymize", study, "-o", tmp_path / name, *more)
+    assert (tmp_path / "there.csv").read_text() == "mine" and files(tmp_path) == ["folder.csv", "there.csv"]
+
+
+def test_force_writes_over(study, tmp_path, capsys):
+    (tmp_path / "there.csv").write_text("mine")
+    run(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "there.csv", "--force")
+    assert len(pd.read_csv(tmp_path / "there.csv")) == 120
+
+
+def test_a_failure_in_the_middle_leaves_the_old_file(study, tmp_path, capsys, monkeypatch):
+    (tmp_path / "there.csv").write_text("mine")
+
+    def half(self, path, **options):
+        Path(path).write_text("half of it")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
+    assert "no space left" in wrong(
+        capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "there.csv", "--force"
+    )
+    assert (tmp_path / "there.csv").read_text() == "mine" and files(tmp_path) == ["there.csv"]
+
+
+def test_a_release_that_breaks_its_model_is_never_written(study, tmp_path, capsys, monkeypatch):
+    real = release.Release.audit
+    calls = []
+
+    def audit(self, model):  # holds when the method asks, and not when we do
+        calls.append(model)
+        return real(self, model if len(calls) == 1 else KAnonymity(1000))
+
+    monkeypatch.setattr(release.Release, "audit", audit)
+    text = wrong(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "out.csv")
+    assert "is broken by" in text and "nothing was written" in text and files(tmp_path) == []
+
+
+def test_several_files_appear_together(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("{name: mondrian}", "{name: mondrian, publish: bucketized}", 1))
+    arguments = ["anonymize", study, "--recipe", "1", "-o"]
+    out, _ = run(capsys, *arguments, tmp_path / "out.csv", "--json")
+    assert files(tmp_path) == ["out-disease.csv", "out-records.csv"]
+    assert [Path(name).name for name in json.loads(out)["files"]] == ["out-records.csv", "out-disease.csv"]
+    assert "is there already" in wrong(capsys, *arguments, tmp_path / "out.csv")
+    assert "2 tables, and stdout holds one" in wrong(capsys, *arguments, "-")
+
+
+# --- from data, without a study
+
+
+def test_data_without_a_study(study, tmp_path, capsys):
+    model = ["--model", "k-anonymity, k=10 & t-closeness, t=0.6, distance=js"]
+    _, err = run(capsys, "anonymize", tmp_path / "people.csv", *ROLES, *model, "-o", tmp_path / "out.csv")
+    assert smallest(pd.read_csv(tmp_path / "out.csv")) >= 10 and "holds: k = " in err
+    methods = ["--method", "mondrian, strict=false"]
+    run(capsys, "anonymize", tmp_path / "people.csv", *ROLES, *model, *methods, "-o", tmp_path / "two.csv")
+    assert smallest(pd.read_csv(tmp_path / "two.csv")) >= 10
+    run(capsys, "anonymize", tmp_path / "people.csv", "--quasi", "age", "--quasi", "work", "--identifiers", "disease",
+        "--model", "k-anonymity, k=5 (mondrian)", "-o", tmp_path / "three.csv")  # fmt: skip
+    assert list(pd.read_csv(tmp_path / "three.csv")) == ["age", "work"]
+
+
+def test_from_a_pipe_to_a_pipe(study, tmp_path, capsys, monkeypatch):
+    piped(monkeypatch, (tmp_path / "people.csv").read_bytes())
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    out, err = run(capsys, "anonymize", "-", *ROLES, "--model", "k-anonymity, k=5", "-o", "-")
+    back = pd.read_csv(io.StringIO(out))
+    assert len(back) == 120 and smallest(back) >= 5 and "Written: to standard output." in err
+    assert files(tmp_path) == []  # no copy of the data stays
+
+
+@pytest.mark.parametrize("data", [b"", b"a,b\n1,2,3\n", b"\x00\xff\xfe"])
+def test_what_is_wrong_with_a_pipe_does_not_name_our_copy(tmp_path, capsys, monkeypatch, data):
+    piped(monkeypatch, data)
+    text = wrong(capsys, "anonymize", "-", *ROLES, "--model", "k-anonymity, k=5", "-o", tmp_path / "out.csv")
+    assert "workbench-" not in text and files(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--model", "k-anonymity"], "--quasi age,sex is missing"),
+        ([*ROLES], '--model "k-anonymity, k=10" is missing'),
+        ([*ROLES, "--model", "mondrian"], "this is a method"),
+        ([*ROLES, "--model", "k-anonymity (mondrian)", "--method", "keep"], "leave out --method"),
+        ([*ROLES, "--model", "k-anonymity", "--method", "mondrain"], "did you mean 'mondrian'?"),
+        ([*ROLES, "--model", "k-anonymity", "--recipe", "1"], "is no study (.yaml); leave out --recipe"),
+        ([*ROLES, "--model", "k-anonymity", "--cap", "a=1"], "leave out --cap"),
+        (["--quasi", "age,wrk", "--model", "k-anonymity"], "wrk"),
+        ([*ROLES, "--model", "k-anonymity, k=500"], "no release of this table keeps"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(study, tmp_path, capsys, arguments, words):
+    assert words in wrong(capsys, "anonymize", tmp_path / "people.csv", *arguments, "-o", tmp_path / "out.csv")
+    assert files(tmp_path) == []
+
+
+def test_giveaways_are_refused_by_name(study, tmp_path, capsys):
+    frame = pd.read_csv(tmp_path / "people.csv")
+    frame["born"] = 2000 - frame["age"]
+    frame["ssn"] = [f"123-45-{i:04}" for i in range(120)]
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    command = ["anonymize", tmp_path / "people.csv", *ROLES, "--model", "k-anonymity, k=5", "-o"]
+    for out in (tmp_path / "out.csv", "-"):
+        text = wrong(capsys, *command, out)
+        assert "'age' tells 'born'" in text and "'ssn' nearly names people" in text and "say --giveaways" in text
+        assert "123-45" not in text and files(tmp_path) == []
+    run(capsys, *command, tmp_path / "out.csv", "--giveaways")
+    assert "ssn" in pd.read_csv(tmp_path / "out.csv")
+    run(capsys, *command, tmp_path / "two.csv", "--identifiers", "ssn,born")
+    assert "123-45" not in (tmp_path / "two.csv").read_text()
+
+
+@pytest.mark.parametrize("to", ["file", "stdout"])
+def test_formulas_are_defused_on_request(tmp_path, capsys, to):
+    rows = [f"{20 + i % 9},{'=1+1' if i % 2 else '@SUM(A1)'},{('-5', '-flu')[i % 3 > 0]},{-i}" for i in range(60)]
+    (tmp_path / "data.csv").write_text("age,=work,disease,n\n" + "\n".join(rows) + "\n")
+    command = ["anonymize", tmp_path / "data.csv", "--quasi", "age,=work", "--sensitive", "disease", "--giveaways"]
+    command += ["--model", "k-anonymity, k=2", "-o", tmp_path / "out.csv" if to == "file" else "-", "--force"]
+    texts = []
+    for more in ([], ["--defuse-formulas"]):
+        out, _ = run(capsys, *command, *more)
+        texts.append((tmp_path / "out.csv").read_text() if to == "file" else out)
+    plain, safe = (pd.read_csv(io.StringIO(text), dtype=str) for text in texts)
+    assert set(plain["=work"]) == {"=1+1", "@SUM(A1)"} and set(plain["disease"]) == {"-5", "-flu"}
+    assert set(safe["'=work"]) == {"'=1+1", "'@SUM(A1)"} and set(safe["disease"]) == {"-5", "'-flu"}
+    assert set(safe["n"]) == {str(-i) for i in range(60)}
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(study):
+    everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    rows = "\n".join(f"{i % 50},{'abc'[i % 3]},{'xy'[i % 2]}" for i in range(100_000))
+    (study.parent / "big.csv").write_text("age,work,disease\n" + rows + "\n")
+    command = f"'{sys.executable}' -m workbench.cli anonymize big.csv --quasi age,work --sensitive disease"
+    command += " --model 'k-anonymity, k=5' -o - | head -n 1"
+    found = subprocess.run(command, shell=True, cwd=study.parent, env=everything, capture_output=True, text=True)
+    assert found.stdout == "age,work,disease\n" and "Error" not in found.stderr and "Traceback" not in found.stderr
+
+
+def test_export_is_asked_in_python_the_same_way(study, tmp_path):
+    asked = Study.open(study)
+    made = asked.candidates()[0].release(asked.table(asked.read()))
+    made.refuse_giveaways("x")
+    (tmp_path / "out.csv").write_text("mine")
+    with pytest.raises(BadInput, match="is there already"):
+        made.export(tmp_path / "out.csv", overwrite=False)

@@ -1,0 +1,152 @@
+"""`workbench audit`, as it is typed."""
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench import cli
+
+FOREIGN = Path(__file__).parents[1] / "foreign"
+ROLES = ("--quasi", "age,zip,work", "--sensitive", "disease")
+STUDY = """
+study: Foreign
+data: {path: original.csv, types: {zip: text}}
+roles: {quasi: [age, zip, work], sensitive: [disease], identifiers: [name]}
+hierarchies:
+  work: {builder: groups, levels: [{Outdoors: [Farm, Fishing], Indoors: [Shop, Office, Clinic]}]}
+recipes:
+- {method: {name: mondrian}, model: {name: k-anonymity, k: [3, 10, 30]}}
+measures: [{name: privacy loss}, {name: utility loss}]
+caps: {P_loss: 0.2}
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    for path in FOREIGN.glob("*.csv"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "study.yaml").write_text(STUDY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys, *arguments, code=0):
+    """What a command says on stdout and on stderr."""
+    assert cli.main([str(one) for one in arguments]) == code
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err and str(Path.cwd()) not in out
+    return out, err
+
+
+@pytest.mark.parametrize("command", ["audit", "compare"])
+def test_help_has_examples(capsys, command):
+    out, _ = run(capsys, command, "--help")
+    assert f"workbench {command} " in out and not any(word in out for word in ("<int", "<str>", "x<=", "range"))
+
+
+def test_a_table_in_the_terminal(capsys):
+    out, err = run(capsys, "audit", "k_3.csv", *ROLES)
+    assert out.startswith(
+        "k_3.csv: 274 records in 30 classes; quasi-identifiers age, zip and work; sensitive disease\n"
+    )
+    assert "k-anonymity                k = 3\n" in out and "t-closeness                t = 0.766\n" in out
+    assert "Without the original" in out and "U_loss" not in out and "P_loss" in out
+    assert "[60, 80)  47906  Clinic" in out and not err
+
+
+def test_beside_the_original(capsys):
+    out, err = run(capsys, "audit", "l_2.csv", "--study", "study.yaml")
+    assert "Against the original; 26 of its records are left out." in out and "U_loss" in out
+    assert err == "note: 26 of the original's 300 records are left out\n"
+    out, _ = run(capsys, "audit", "k_3.csv", *ROLES, "--original", "original.csv")
+    assert "U_loss" in out
+
+
+def test_models_that_are_asked_for(capsys):
+    out, _ = run(capsys, "audit", "k_3.csv", *ROLES, "--model", "k-anonymity, k=3")
+    assert "  holds  k-anonymity, k = 3  k = 3\n" in out
+    asked = ("--model", "k-anonymity, k=3", "--model", "t-closeness, t=0.2")
+    out, _ = run(capsys, "audit", "k_3.csv", *ROLES, *asked, code=1)
+    assert "  holds   k-anonymity, k = 3    k = 3\n" in out
+    assert "  BROKEN  t-closeness, t = 0.2  t = 0.766  broken by 26 classes with 182 records\n" in out
+    out, _ = run(capsys, "audit", "k_3.csv", *ROLES, *asked, "--json", code=1)
+    found = json.loads(out)
+    assert [one["holds"] for one in found["asked"]] == [True, False] and not found["holds"]
+    assert found["asked"][1]["breaking_records"] == 182
+
+
+def test_json(capsys):
+    out, err = run(capsys, "audit", "l_3.csv", "--study", "study.yaml", "--json", "--worst", 2)
+    found = json.loads(out)
+    assert not err and found["left_out"] == 47 and len(found["worst"]) == 2 and found["original"]
+    assert {one["model"]: one["value"] for one in found["achieved"]}["delta-disclosure"] == "inf"
+    assert {one["measure"] for one in found["measures"]} >= {"P_loss", "U_loss", "NCP", "R_id"}
+    assert found["notes"] == ["47 of the original's 300 records are left out"]
+
+
+def test_from_a_pipe(capsys, monkeypatch):
+    def pipe(content):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    content = (FOREIGN / "k_3.csv").read_bytes()
+    pipe(content)
+    out, _ = run(capsys, "audit", "-", *ROLES)
+    assert out.startswith("standard input: 274 records")
+    pipe(content)
+    _, err = run(capsys, "audit", "-", "--quasi", "ages", code=2)
+    assert "did you mean 'age'" in err
+    pipe(b"")
+    _, err = run(capsys, "audit", "-", *ROLES, code=2)
+    assert err.startswith("workbench: standard input") and "/tmp" not in err
+
+
+def test_every_format_is_read_alike(capsys, here):
+    import pandas as pd
+
+    frame = pd.read_csv("k_3.csv", dtype=str)
+    frame.to_csv("k_3.tsv", sep="\t", index=False)
+    frame.to_parquet("k_3.parquet")
+    frame.to_json("k_3.json", orient="records")
+    first = json.loads(run(capsys, "audit", "k_3.csv", *ROLES, "--json")[0])
+    for ending in ("tsv", "parquet", "json"):
+        found = json.loads(run(capsys, "audit", f"k_3.{ending}", *ROLES, "--json")[0])
+        assert {**found, "release": "k_3.csv"} == first
+
+
+def test_nothing_sensitive(capsys):
+    out, _ = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--quasi", "zip,work")
+    assert "nothing sensitive" in out and "The worst classes: the smallest" in out and "k = 3" in out
+    _, err = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--model", "t-closeness, t=0.1", code=2)
+    assert "judges a sensitive column" in err
+
+
+def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
+    (here / "evil.csv").write_text("age,disease\n\x1b[31m20,Flu\n\x1b[31m20,HIV\n30,Flu\n30,Flu\n")
+    out, _ = run(capsys, "audit", "evil.csv", "--quasi", "age", "--sensitive", "disease")
+    assert "\x1b" not in out and "\ufffd[31m20" in out
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["k_3.csv"], "which columns are quasi-identifiers"),
+        (["none.csv", *ROLES], "none.csv"),
+        (["k_3.csv", "--study", "none.yaml"], "none.yaml"),
+        (["k_3.csv", "--study", "k_5.csv"], "is no study"),
+        (["k_3.csv", "--study", "study.yaml", *ROLES], "leave out --original"),
+        (["k_3.csv", *ROLES, "--original", "none.csv"], "none.csv"),
+        (["original.csv", *ROLES, "--original", "k_3.csv"], "300 records and the original 274"),
+        (["l_2.csv", *ROLES, "--original", "original.csv"], "'Indoors' fits no value of the original"),
+        (["k_3.csv", *ROLES, "--model", "nonsense"], "no model is called 'nonsense'"),
+        (["k_3.csv", *ROLES, "--model", "k-anonymity, k=0"], "at least 1"),
+        (["k_3.csv", *ROLES, "--suppressed", "maybe"], "--suppressed"),
+        (["k_3.csv", *ROLES, "--worst", "some"], "--worst"),
+        (["k_3.csv", "--quasi", "age,age"], "give it one role"),
+    ],
+)
+def test_what_is_wrong_is_one_line(capsys, arguments, words):
+    out, err = run(capsys, "audit", *arguments, code=2)
+    assert words in err and err.startswith("workbench: ") and len(err.splitlines()) == 1 and not out

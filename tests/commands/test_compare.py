@@ -1,0 +1,77 @@
+"""`workbench compare`, as it is typed."""
+
+import json
+
+import pytest
+
+from tests.commands.test_audit import ROLES, STUDY, here, run  # noqa: F401  (the fixture)
+from workbench.commands.compare import ahead
+
+
+@pytest.fixture
+def other(here):  # noqa: F811
+    (here / "other.yaml").write_text(STUDY.replace("k-anonymity, k: [3, 10, 30]", "l-diversity, l: [1.5, 2, 2.2]"))
+    return here / "other.yaml"
+
+
+def test_two_releases(capsys):
+    out, err = run(capsys, "compare", "l_2.csv", "k_15.csv", "--study", "study.yaml")
+    assert out.startswith("first: l_2.csv: 274 records in 10 classes, 26 left out\nsecond: k_15.csv: 293 records")
+    assert "  k (k-anonymity)                       4        19  second  higher\n" in out
+    assert "note: l_2.csv: 26 of the original's 300 records are left out\n" in err
+    found = json.loads(run(capsys, "compare", "l_2.csv", "k_15.csv", *ROLES, "--json")[0])
+    rows = {row["measure"]: row for row in found["measures"]}
+    assert rows["k (k-anonymity)"]["ahead"] == "second" and "U_loss" not in rows
+    assert found["first"]["release"] == "l_2.csv" and found["second"]["classes"] == 5
+
+
+def test_a_release_beside_itself(capsys):
+    found = json.loads(run(capsys, "compare", "k_3.csv", "k_3.csv", *ROLES, "--json")[0])
+    assert {row["ahead"] for row in found["measures"]} == {"equal"}
+
+
+def test_two_studies(capsys, other):
+    found = json.loads(run(capsys, "compare", "study.yaml", "other.yaml", "--json")[0])
+    assert found["axes"] == ["P_loss", "U_loss"] and not found["notes"]
+    assert found["first"]["best"]["recipe"] == "k-anonymity, k = 10 (mondrian)"
+    assert found["second"]["best"]["recipe"] == "l-diversity, l = 2.2 (mondrian)"
+    assert [row["ahead"] for row in found["by_privacy"]] == ["second", *["first"] * 4]
+    for row in found["by_privacy"]:
+        for which in ("first", "second"):
+            kept = [p["U_loss"] for p in found[which]["efficient"] if p["P_loss"] <= row["P_loss"]]
+            assert row[which] == (min(kept) if kept else None)
+    out, _ = run(capsys, "compare", "study.yaml", "other.yaml")
+    assert "best under P_loss 0.2: k-anonymity, k = 10 (mondrian)" in out and "At each P_loss" in out
+
+
+def test_studies_of_other_tables_are_said(capsys, other):
+    other.write_text(other.read_text().replace("quasi: [age, zip, work]", "quasi: [age, work]"))
+    _, err = run(capsys, "compare", "study.yaml", "other.yaml")
+    assert "not about the same table" in err
+
+
+def test_which_is_ahead():
+    assert ahead(1, 2, "lower") == "first" and ahead(1, 2, "higher") == "second"
+    assert ahead(1, 1 + 1e-15, "lower") == "equal" and ahead(float("inf"), float("inf"), "lower") == "equal"
+    assert ahead(None, 1, "lower") is None
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["study.yaml", "k_3.csv"], "give two of one kind"),
+        (["k_3.csv", "k_5.csv"], "which columns are quasi-identifiers"),
+        (["study.yaml", "study.yaml", *ROLES], "studies bring their own roles"),
+        (["study.yaml", "none.yaml"], "none.yaml"),
+        (["-", "-", *ROLES], "only one of the two"),
+    ],
+)
+def test_what_is_wrong_is_one_line(capsys, arguments, words):
+    out, err = run(capsys, "compare", *arguments, code=2)
+    assert words in err.splitlines()[-1] and err.splitlines()[-1].startswith("workbench: ") and not out
+
+
+def test_other_axes(capsys, other):
+    other.write_text(other.read_text().replace("{name: utility loss}", "{name: discernibility}"))
+    _, err = run(capsys, "compare", "study.yaml", "other.yaml", code=2)
+    assert "drawn on other axes" in err

@@ -1,0 +1,153 @@
+"""`workbench frontier`, as it is typed."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.people import STUDY, run, study_in, wrong
+from workbench.commands.frontier import table_lines
+from workbench.study import Study
+from workbench.sweeps import sweep
+
+
+@pytest.fixture
+def study(tmp_path):
+    return study_in(tmp_path)
+
+
+def frontier_of(study):
+    asked = Study.open(study)
+    return sweep(asked.table(asked.read()), asked.candidates(), asked.measured())
+
+
+def rows(out):
+    """Number, recipe and marks of each line of the table."""
+    found = re.findall(r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+(?: +([a-z].*))?$", out, re.MULTILINE)
+    return {int(number): (recipe, marks) for number, recipe, marks in found}
+
+
+def test_the_table_has_the_efficient_points(study, capsys):
+    out, _ = run(capsys, "frontier", study)
+    whole = frontier_of(study)
+    efficient = {i + 1: str(whole.measured[i].recipe) for i in whole.efficient.index}
+    assert {number: recipe for number, (recipe, _) in rows(out).items()} == efficient
+    best = whole.measured.index(whole.best({"P_loss": 0.5})) + 1
+    assert [number for number, (_, marks) in rows(out).items() if "best" in marks] == [best]
+    assert "best: the least U_loss(min_support=0.1) with P_loss at most 0.5" in out
+    assert "P_loss: privacy loss, lower is better" in out and "\x1b" not in out
+
+
+def test_all_says_what_is_beaten_and_by_what(study, capsys):
+    found = rows(run(capsys, "frontier", study, "--all")[0])
+    assert set(found) == set(range(1, 8))
+    assert {recipe for recipe, marks in found.values() if marks == "baseline"} == {"keep", "remove"}
+    whole = frontier_of(study)
+    for number, (_recipe, marks) in found.items():
+        point = whole.measured[number - 1]
+        if not point.recipe.baseline:
+            beaten = [whole.measured.index(one) + 1 for one in whole.dominators(point) if one in whole.measured]
+            assert ("beaten by" in marks) == bool(beaten)
+            named = re.search(r"beaten by ([\d, ]+)", marks)
+            assert not named or {int(n) for n in named[1].split(",")} <= set(beaten)
+
+
+def test_json_says_everything_and_the_same_each_time(study, capsys):
+    texts = [run(capsys, "frontier", study, "--json")[0] for _ in range(2)]
+    assert texts[0] == texts[1]
+    found, whole = json.loads(texts[0]), frontier_of(study)
+    assert found["study"] == "People" and found["axes"] == {"privacy": "P_loss", "utility": "U_loss(min_support=0.1)"}
+    assert found["efficient"] == [i + 1 for i in whole.efficient.index]
+    assert [one["values"] for one in found["points"]] == [dict(point.values) for point in whole.measured]
+    assert found["points"][found["best"] - 1]["recipe"] == str(whole.best({"P_loss": 0.5}).recipe)
+    assert found["points"][found["knee"] - 1]["recipe"] == str(whole.knee.recipe)
+    assert found["area"] == whole.area and found["caps"] == {"P_loss": 0.5} and found["reasons"] == {}
+    for one, point in zip(found["points"], whole.measured, strict=True):
+        assert bool(one["beaten_by"]) == (not one["baseline"] and bool(whole.dominators(point)))
+
+
+def test_other_axes_and_caps(study, capsys):
+    found = json.loads(run(capsys, "frontier", study, "--privacy", "R_id", "--cap", "R_id=0.2", "--json")[0])
+    assert found["axes"]["privacy"] == "R_id" and found["caps"] == {"R_id": 0.2}
+    out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.001")
+    assert "no best: no point has R_id at most 0.001" in out
+    found = json.loads(run(capsys, "frontier", study, "--cap", "R_id=0.001", "--json")[0])
+    assert found["best"] is None and "no point has" in found["reasons"]["best"]
+
+
+def test_the_best_one_is_shown_though_another_beats_it_on_the_axes(study, capsys):
+    out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.03")
+    whole = frontier_of(study)
+    best = whole.best({"R_id": 0.03})
+    assert f"{whole.measured.index(best) + 1}  {best.recipe}" in out and "R_id: re-identification" in out
+
+
+def test_undefined_points_are_counted_and_explained(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("12]", "1000]"))
+    assert "1 left out, being undefined on an axis; --all says why" in run(capsys, "frontier", study)[0]
+    assert "3 is left out: P_loss, U_loss" in run(capsys, "frontier", study, "--all")[0]
+    (undefined,) = json.loads(run(capsys, "frontier", study, "--json")[0])["undefined"]
+    assert undefined["number"] == 3
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--cap", "P_loss"], "--cap P_loss: write a measure and a number"),
+        (["--cap", "P_loss=much"], "write a measure and a number"),
+        (["--cap", "P_loss=nan"], "write a measure and a number"),
+        (["--cap", "P_los=1"], "not measured with 'P_los'"),
+        (["--privacy", "U_loss(min_support=0.1)"], "no measure of privacy"),
+        (["--utility", "none"], "not measured with 'none'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_made(study, tmp_path, capsys, arguments, words):
+    assert words in wrong(capsys, "frontier", study, *arguments)
+    assert not (tmp_path / "people.results").exists()
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 200])
+def test_the_table_fits_the_terminal(study, capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    out, _ = run(capsys, "frontier", study, "--all")
+    assert max(map(len, out.splitlines())) <= width
+    assert "".join(out.split()).count("(mondrian)") == 5  # broken, not cut
+
+
+def test_rows_are_broken_and_never_cut():
+    rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, beaten by 2")]
+    assert table_lines(rows, 40) == [
+        ["#  recipe                  a"],
+        ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}beaten by", f"{' ' * 30}2"],
+    ]
+    assert table_lines([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
+
+
+@pytest.mark.parametrize("plain", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_colour_on_a_terminal_alone(study, plain):
+    """A real terminal, since only that says that it is one."""
+    ours, theirs = pty.openpty()
+    everything = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(Path(__file__).parents[2]), **plain}
+    for name in ("NO_COLOR", "COLUMNS"):
+        if name not in plain:
+            everything.pop(name, None)
+    command = [sys.executable, "-m", "workbench.cli", "frontier", study]
+    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=everything)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    assert process.wait(60) == 0 and b"best" in seen
+    assert (b"\x1b[32m" in seen) == (not plain)

@@ -1,0 +1,78 @@
+"""Every command is documented, and asking for help loads nothing heavy."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from workbench import cli
+
+HERE = Path(__file__).parents[2]
+PAGE = (HERE / "docs" / "commands.md").read_text("utf-8")
+COMMANDS = {command.callback.__name__: command for command in cli.app.registered_commands}
+HEAVY = ("altair", "duckdb", "numba", "numpy", "pandas", "pyarrow", "scipy", "sklearn", "IPython", "papermill")
+
+
+def section(name):
+    """What the page says of a command."""
+    found = re.search(rf"^## `workbench {name}`\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, f"docs/commands.md has no section about workbench {name}"
+    return found[1]
+
+
+def options(name):
+    """The long options of a command."""
+    parameters = typer.main.get_command(cli.app).commands[name].params
+    return {opt for one in parameters for opt in one.opts if opt.startswith("--") and opt != "--help"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_documented(name):
+    command = COMMANDS[name]
+    assert command.short_help, f"workbench --help says nothing about {name}"
+    example = rf"\\b\n(    )?workbench {name}\b|\\b\n.*?^ *(\S.*)?workbench {name}\b"
+    assert re.search(example, inspect.getsource(command.callback), re.DOTALL | re.MULTILINE), f"{name} has no example"
+    about = section(name)
+    assert re.search(rf"^```\n(.*\n)*?.*workbench {name}\b", about, re.MULTILINE), f"{name} has no example in the docs"
+    assert re.search(r"Exit\s+code", about) and "stdout" in about, (
+        f"docs/commands.md: {name}: what goes where, how does it end?"
+    )
+    assert f"[`{name}`](#workbench-{name})" in PAGE, f"{name} is not in the list of docs/commands.md"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_documented(name):
+    missing = sorted(option for option in options(name) if f"`{option}" not in section(name))
+    assert not missing, f"docs/commands.md says nothing of {name} {missing}"
+    parameters = typer.main.get_command(cli.app).commands[name].params
+    assert all(one.help for one in parameters if one.name != "help"), name
+
+
+def test_the_page_names_no_command_that_does_not_exist():
+    named = set(re.findall(r"^## `workbench (\w+)`", PAGE, re.MULTILINE))
+    assert named == set(COMMANDS)
+    assert "docs/commands.md" in (HERE / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_the_page_types_is_what_the_command_takes(name):
+    known = options(name)
+    for line in re.findall(rf"^.*workbench {name} .*$", PAGE, re.MULTILINE):
+        typed = line.split(f"workbench {name}")[1].split("|")[0]
+        assert set(re.findall(r"(?<=\s)--[a-z-]+", typed)) <= known, line
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=lambda one: " ".join(one) or "all")
+def test_help_is_light(arguments):
+    code = (
+        "import sys; from workbench import cli\n"
+        f"assert cli.main([*{arguments!r}, '--help']) == 0\n"
+        f"print('heavy:', *(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
+    assert "Usage: workbench" in found.stdout
+    assert found.stdout.splitlines()[-1].strip() == "heavy:"

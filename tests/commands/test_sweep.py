@@ -1,0 +1,102 @@
+"""`workbench sweep`, as it is typed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.commands.people import STUDY, run, study_in, wrong
+from workbench.store import Store
+from workbench.study import Study
+from workbench.sweeps import sweep
+
+
+def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
+    study = study_in(tmp_path)
+    out, err = run(capsys, "sweep", study)
+    assert out == "People: 7 points, 7 made and 0 from the store; none undefined on some measure\n"
+    assert err.count("measured: ") == 7 and "7/7" in err
+    assert len(Store(tmp_path / "people.results").keys()) == 7
+    out, _ = run(capsys, "sweep", study)
+    assert out.startswith("People: 7 points, 0 made and 7 from the store")
+    study.write_text(STUDY.replace("12]", "12, 24]"))
+    out, _ = run(capsys, "sweep", study, "--json")
+    assert json.loads(out) == {"study": "People", "points": 8, "made": 1, "from_store": 7, "undefined": []}
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_the_points_are_those_of_the_engine_and_the_same_each_time(tmp_path, capsys, ending):
+    study, files = study_in(tmp_path), [tmp_path / f"one.{ending}", tmp_path / f"two.{ending}"]
+    for file in files:
+        _, err = run(capsys, "sweep", study, "--out", file)
+        assert str(file) in err
+    assert files[0].read_bytes() == files[1].read_bytes()
+    asked = Study.open(study)
+    points = sweep(asked.table(asked.read()), asked.candidates(), asked.measured()).measured
+    if ending == "json":
+        found = json.loads(files[0].read_text())
+        assert [one["values"] for one in found["points"]] == [dict(point.values) for point in points]
+        assert [one["number"] for one in found["points"]] == list(range(1, 8))
+    else:
+        found = pd.read_csv(files[0])
+        assert found["P_loss"].tolist() == [point.values["P_loss"] for point in points]
+        assert found["recipe"].tolist() == [str(point.recipe) for point in points]
+
+
+def test_what_is_undefined_is_said_with_its_reason(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("k: [3, 6, 12]", "k: [3, 1000]").replace("t: [0.1, 0.3]", "t: 0.3"))
+    out, _ = run(capsys, "sweep", study)
+    assert "1 undefined on some measure\n  k-anonymity, k = 1000 (mondrian): P_loss, U_loss(min_support=0.1), " in out
+    assert "R_id undefined: no release of this table keeps" in out
+    (undefined,) = json.loads(run(capsys, "sweep", study, "--json")[0])["undefined"]
+    assert list(undefined["reasons"].values()) == [["P_loss", "U_loss(min_support=0.1)", "R_id"]]
+
+
+@pytest.mark.parametrize(
+    "out, words",
+    [("points.txt", "points are written as .csv or .json"), ("nowhere/a.csv", "does not exist"), ("f.csv", "folder")],
+)
+def test_a_bad_place_is_said_before_anything_is_made(tmp_path, capsys, out, words):
+    (tmp_path / "f.csv").mkdir()
+    assert words in wrong(capsys, "sweep", study_in(tmp_path), "--out", tmp_path / out)
+    assert not (tmp_path / "people.results").exists()
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("people.csv", "none.csv", "no such file"),
+        ("name: privacy loss", "name: privacy los", "privacy los"),
+        ("[age, work]", "[age, wrk]", "wrk"),
+        ("k-anonymity", "k-anonimity", "k-anonimity"),
+    ],
+)
+def test_a_wrong_study_is_one_line_and_leaves_nothing(tmp_path, capsys, old, new, words):
+    study = study_in(tmp_path, STUDY.replace(old, new))
+    assert words in wrong(capsys, "sweep", study)
+    assert sorted(os.listdir(tmp_path)) == ["people.csv", "people.yaml"]
+    assert "is no study" in wrong(capsys, "sweep", tmp_path / "people.csv")
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path):
+    study = study_in(tmp_path, STUDY.replace("[3, 6, 12]", str(list(range(2, 120)))))
+    command = [sys.executable, "-m", "workbench.cli", "sweep", study]
+    everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=everything)
+    first = process.stderr.readline()
+    assert first.startswith("1/")
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    kept = len(Store(tmp_path / "people.results").keys())
+    if process.returncode == 0:  # it was faster
+        assert kept == 122
+        return
+    assert process.returncode == 130 and out == "" and "Traceback" not in err, (out, err, time.monotonic() - began)
+    assert f"note: stopped; {kept} new points are kept in" in err and 0 < kept < 122

@@ -1,0 +1,168 @@
+"""What generalised values mean."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.test_release import NASTY, every_run, numbers, text
+from workbench.column import Column
+from workbench.labels import Labels
+from workbench.release import run_labels
+
+AGES = numbers(18, 20, 25, 29, 30, 41, 50, 60, missing=1)
+SIGNED = numbers(-30, -10, -5, 0, 5)
+FRACTIONS = numbers(0.5, 1.5, 2.25, 3.0)
+DAYS = np.array(["2023-12-31", "2024-01-01", "2024-01-30", "2024-02-29", "2025-07-01"], "datetime64[D]")
+DATES = Column("q", "date", DAYS, tuple(map(str, DAYS)), np.ones(5, int))
+WORK = text(
+    "Clergy", "Farm", "Fishing", "Office", "Shop", levels=[["Clergy", "Outdoors", "Outdoors", "Indoors", "Indoors"]]
+)
+ZIPS = text("13053", "13068", "14850", "47901", "47906", "9")
+LISTS = text("A", "A, B", "B", "C;D", "E|F")
+
+CASES = [
+    (AGES, "20", (20, 20)),
+    (AGES, "20.0", (20, 20)),
+    (AGES, "[20, 30)", (20, 29)),
+    (AGES, "[20, 30[", (20, 29)),
+    (AGES, "[20-30[", (20, 29)),
+    (AGES, "[20,30]", (20, 30)),
+    (AGES, "(20, 30]", (25, 30)),
+    (AGES, "]20, 30]", (25, 30)),
+    (AGES, "(20, 30)", (25, 29)),
+    (AGES, "20-30", (20, 30)),
+    (AGES, " 20 - 30 ", (20, 30)),
+    (AGES, "20–30", (20, 30)),
+    (AGES, "20 to 30", (20, 30)),
+    (AGES, "[17-36]", (18, 30)),
+    (AGES, "[0; 19]", (18, 18)),
+    (AGES, "(-inf, 25.5]", (18, 25)),
+    (AGES, "[50, inf)", (50, 60)),
+    (AGES, "[50, )", (50, 60)),
+    (AGES, "<50", (18, 41)),
+    (AGES, "<=50", (18, 50)),
+    (AGES, "≤ 50", (18, 50)),
+    (AGES, ">=50", (50, 60)),
+    (AGES, ">50", (60, 60)),
+    (AGES, "50+", (50, 60)),
+    (AGES, "*", (18, "missing")),
+    (AGES, "**", (18, "missing")),
+    (AGES, "2*", (20, 29)),
+    (AGES, "missing", ("missing", "missing")),
+    (AGES, "[41..60] or missing", (41, "missing")),
+    (AGES, "{20, 25, 29}", (20, 29)),
+    (AGES, "{20, 29}", (20, 29, "loose")),
+    (AGES, "20, 29", (20, 29, "loose")),
+    (AGES, "20;25", (20, 25)),
+    (AGES, "21", None),
+    (AGES, "[31, 40]", None),
+    (AGES, "[30, 20]", None),
+    (AGES, "{20, 21}", None),
+    (AGES, "young", None),
+    (AGES, "1e999", None),
+    (AGES, "[20, 99999999999999999999999999]", (20, 60)),
+    (SIGNED, "-10--5", (-10, -5)),
+    (SIGNED, "[-10, 5)", (-10, 0)),
+    (SIGNED, "-30 to -10", (-30, -10)),
+    (SIGNED, "<0", (-30, -5)),
+    (FRACTIONS, "[1.5-3[", (1.5, 2.25)),
+    (FRACTIONS, "[.5..2.25]", (0.5, 2.25)),
+    (DATES, "2024", ("2024-01-01", "2024-02-29")),
+    (DATES, "2024-01", ("2024-01-01", "2024-01-30")),
+    (DATES, "2024-**-**", ("2024-01-01", "2024-02-29")),
+    (DATES, "30.1.2024", ("2024-01-30", "2024-01-30")),
+    (DATES, "[2024-01-01, 2024-02-29)", ("2024-01-01", "2024-01-30")),
+    (DATES, "2023-2024", ("2023-12-31", "2024-02-29")),
+    (DATES, ">2024", ("2025-07-01", "2025-07-01")),
+    (DATES, "<=2024-01-30", ("2023-12-31", "2024-01-30")),
+    (DATES, "2024-02-31", None),
+    (WORK, "Farm", ("Farm", "Farm")),
+    (WORK, "Outdoors", ("Farm", "Fishing")),
+    (WORK, "{Farm, Fishing}", ("Farm", "Fishing")),
+    (WORK, "Fishing;Farm", ("Farm", "Fishing")),
+    (WORK, "Farm|Fishing", ("Farm", "Fishing")),
+    (WORK, "['Farm', 'Fishing']", ("Farm", "Fishing")),
+    (WORK, "{Indoors, Farm}", ("Farm", "Shop", "loose")),
+    (WORK, "{Outdoors}", ("Farm", "Fishing")),
+    (WORK, "{Clergy, Shop}", ("Clergy", "Shop", "loose")),
+    (WORK, "{Farm, Mine}", None),
+    (WORK, "Sea", None),
+    (ZIPS, "479**", ("47901", "47906")),
+    (ZIPS, "130**", ("13053", "13068")),
+    (ZIPS, "1*", ("13053", "14850")),
+    (ZIPS, "*0**", ("13053", "47906")),
+    (ZIPS, "8**", None),
+    (ZIPS, "****6", ("47906", "47906")),
+    (ZIPS, "*****", ("13053", "9")),
+    (LISTS, "A, B", ("A, B", "A, B")),
+    (LISTS, "{A, A, B, B}", ("A", "B")),
+    (LISTS, "C;D", ("C;D", "C;D")),
+    (LISTS, "{B, C;D}", ("B", "C;D")),
+    (LISTS, '{"A, B", "B"}', ("A, B", "B")),
+]  # fmt: skip
+
+
+def meant(column, label, beside=()):
+    found = Labels(column, (label, *beside)).meaning(label)
+    if found is None:
+        return None
+    values = [*column.values.tolist(), "missing"] if column.kind == "number" else column.value_labels()
+    return (values[found.low], values[found.high], *(() if found.exact else ("loose",)))
+
+
+@pytest.mark.parametrize("column, label, run", CASES, ids=[f"{i}: {case[1]}" for i, case in enumerate(CASES)])
+def test_labels(column, label, run):
+    assert meant(column, label) == run
+
+
+def test_an_end_that_two_intervals_share_is_the_upper_ones():
+    beside = ("18-30", "30-50", "50-60")
+    assert [meant(AGES, label, beside) for label in beside] == [(18, 29), (30, 41), (50, 60)]
+    assert Labels(AGES, beside).shared_ends
+    assert not Labels(AGES, ("[18-30]", "[30-50]")).shared_ends
+    assert not Labels(AGES, ("18-29", "30-49")).shared_ends
+
+
+def test_a_name_of_a_value_and_of_a_group_is_the_group_unless_that_is_written_out():
+    column = text("Private", "Public", "Own", levels=[["Private", "Private", "Own"]])
+    assert meant(column, "Private") == ("Private", "Public")
+    assert meant(column, "Private", ("{Private, Public}",)) == ("Private", "Private")
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_our_own_labels_mean_their_runs(name):
+    column = NASTY[name]
+    low, high = every_run(column)
+    labels = run_labels(column, low, high)
+    reading = Labels(column, tuple(labels))
+    found = [reading.meaning(label) for label in labels]
+    assert [(run.low, run.high) for run in found] == list(zip(low.tolist(), high.tolist(), strict=True))
+    assert all(run.exact for run in found)
+
+
+@given(
+    st.lists(st.integers(-99, 99), min_size=2, max_size=20, unique=True),
+    st.integers(-110, 110),
+    st.integers(0, 60),
+    st.sampled_from(
+        ["[{}, {})", "[{}, {}[", "[{},{}]", "({}, {}]", "]{}, {}]", "({}, {})", "{} - {}", "{} to {}", "{}..{}"]
+    ),
+)
+@example([1, 2], 1, 0, "({}, {}]")
+def test_intervals_hold_what_lies_between(values, low, width, form):
+    column, label = numbers(*sorted(values)), form.format(low, low + width)
+    left, right = form[0] in "(]", form[-1] in ")["
+    inside = [v for v in sorted(values) if low + left <= v <= low + width - right]
+    found = Labels(column, (label,)).meaning(label)
+    assert (found is None) == (not inside)
+    if inside:
+        assert [column.values[found.low], column.values[found.high]] == [inside[0], inside[-1]]
+        assert found.exact
+
+
+@given(st.text(max_size=30))
+def test_any_text_means_something_or_nothing(label):
+    for column in (AGES, DATES, WORK, LISTS):
+        found = Labels(column, (label,)).meaning(label)
+        assert found is None or 0 <= found.low <= found.high < column.size

@@ -1,0 +1,232 @@
+"""`workbench anonymize`: one release to a file, audited before it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.commands.audit import file_of, names
+from workbench.commands.frontier import Caps, limits, on_axes, seen
+from workbench.commands.shared import heard, opened, print_json, warned
+from workbench.commands.sweep import refuse_place, swept
+from workbench.errors import BadInput, Unsatisfiable
+
+if TYPE_CHECKING:
+    from workbench.models import Audit
+    from workbench.recipe import Recipe
+    from workbench.release import Release
+    from workbench.study import Study
+    from workbench.table import Table
+
+STUDIES = (".yaml", ".yml")
+MENDED = (
+    "Name them as identifiers, which leaves them out, or as quasi-identifiers, which blurs them, or say --giveaways"
+)
+
+Columns = list[str] | None
+
+
+def anonymize(
+    given: Annotated[
+        str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout.")
+    ],
+    recipe: Annotated[
+        str, typer.Option(metavar="recipe", help="Of a study: a number of `workbench frontier`, or a recipe in words.")
+    ] = "",
+    cap: Caps = None,
+    quasi: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: the quasi-identifiers, a,b.")] = None,
+    sensitive: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: the sensitive columns.")] = None,
+    identifiers: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: what is left out.")] = None,
+    model: Annotated[str, typer.Option(metavar="model", help="Of a table: what is safe, 'k-anonymity, k=10'.")] = "",
+    method: Annotated[str, typer.Option(metavar="method", help="How it is made; unless told mondrian.")] = "",
+    giveaways: Annotated[
+        bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
+    ] = False,
+    defuse: Annotated[
+        bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")] = False,
+) -> None:
+    """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
+    study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Columns in
+    no role are published as they are, unless they give away what is blurred.
+
+    \b
+    workbench anonymize study.yaml -o release.csv                          the best under the study's caps
+    workbench anonymize study.yaml --cap P_loss=0.15 -o release.parquet
+    workbench anonymize study.yaml --recipe 19 -o release.csv              the number in `workbench frontier`
+    workbench anonymize study.yaml --recipe "k-anonymity, k=10 & t-closeness, t=0.2" -o release.csv
+    workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
+    cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
+    """
+    _refuse_output(output, defuse, force, as_json)
+    if Path(given).suffix in STUDIES:
+        _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
+                 "--method": method}, f"{given} is a study, which says that itself")  # fmt: skip
+        table, chosen = _of_study(Path(given), recipe, cap)
+    else:
+        _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
+        table, chosen = _of_table(given, names(quasi), names(sensitive), names(identifiers), model, method)
+    release = chosen.release(table)
+    audit = _audited(release, chosen)
+    if not giveaways:
+        release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
+    files = _written(release, output, defuse, force)
+    if as_json:
+        print_json(_as_dict(release, chosen, audit, files))
+    else:
+        verdict = f"; {audit}" if audit else "; no model was asked for"
+        classes = len(release.classes)
+        said = f"{chosen}: {table.records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
+        typer.echo(said, err=True)
+        typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
+
+
+def _refuse(options: dict[str, Any], why: str) -> None:
+    """Raise BadInput for options that don't go with what was given."""
+    wrong = [name for name, value in options.items() if value]
+    if wrong:
+        raise BadInput(f"{why}; leave out {', '.join(wrong)}")
+
+
+def _refuse_output(output: str, defuse: bool, force: bool, as_json: bool) -> None:
+    """Raise BadInput for a place that cannot be written to, before any work is done."""
+    from workbench.writing import refuse_ending
+
+    if output == "-":
+        if as_json:
+            raise BadInput("-o - and --json would both go to stdout; leave out one of them")
+        return
+    path = Path(output)
+    refuse_ending(path)
+    refuse_place(path)
+    if os.path.lexists(path) and not force:
+        raise BadInput(f"{path} is there already, and stays; say --force to write over it, or choose another name")
+    if defuse and path.suffix != ".csv":
+        raise BadInput(f"{path}: nothing in Parquet is taken for a formula; --defuse-formulas is for CSV")
+
+
+# --- which release
+
+
+def _of_study(path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
+    """The table of a study, and the recipe that was asked for or is the best under the caps."""
+    study = opened(path)
+    if recipe:
+        _refuse({"--cap": cap}, "--recipe says which release")
+        chosen = chosen_from(study, recipe)
+        with heard():
+            return study.table(study.read()), chosen
+    caps = limits(study, cap)
+    if not caps:
+        raise BadInput(
+            f"{path}: say which release: --recipe with a number of `workbench frontier {path}`, or --cap P_loss=0.15 "
+            "for the best one under a cap"
+        )
+    seen(study, None, None, list(caps))
+    found = swept(path)
+    best = on_axes(found.frontier, study).best(caps).recipe
+    warned(f"the best under {', '.join(f'{key}={value:g}' for key, value in caps.items())} is {best}")
+    return found.table, best
+
+
+def chosen_from(study: Study, text: str) -> Recipe:
+    """The recipe of that number, or of that spelling; in words also one that is no candidate of the study."""
+    from workbench import spelled
+    from workbench.methods.mondrian import Mondrian
+    from workbench.recipe import Recipe
+    from workbench.sweeps import BASELINES, distinct
+
+    known = distinct([*study.candidates(), *BASELINES])
+    if re.fullmatch(r"#?\d{1,9}", text, re.ASCII):
+        number = int(text.lstrip("#"))
+        if not 1 <= number <= len(known):
+            raise BadInput(f"--recipe {text}: the study has recipes 1 to {len(known)}; see `workbench frontier`")
+        return known[number - 1]
+    same = [i for i, one in enumerate(known) if str(one) == text.strip()]
+    if not same:
+        model, method = spelled.model_and_method(text)
+        parts = set(model.parts) if model else set()
+        same = [
+            i
+            for i, one in enumerate(known)
+            if (method is None or one.method == method) and (set(one.model.parts) if one.model else set()) == parts
+        ]
+        if not same:
+            made = Recipe(method or Mondrian(), model, study.seed)
+            warned(f"{made} is no candidate of the study, and was not measured")
+            return made
+    if len(same) > 1:
+        numbers = ", ".join(f"{i + 1} ({known[i]})" for i in same)
+        raise BadInput(f"--recipe {text}: several recipes of the study are called so; say the number: {numbers}")
+    return known[same[0]]
+
+
+def _of_table(
+    given: str, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str], model: str, method: str
+) -> tuple[Table, Recipe]:
+    """A table from a file or a pipe in these roles, and what is to be done with it."""
+    from workbench import spelled
+    from workbench.methods.mondrian import Mondrian
+    from workbench.recipe import Recipe
+    from workbench.table import Table
+
+    if not quasi or not model:
+        missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
+        raise BadInput(f"of a table say what others may know of a person, and what is safe; {missing} is missing")
+    asked, behind = spelled.model_and_method(model)
+    if asked is None:
+        raise BadInput(f"--model {model}: this is a method; say what is safe, as in --model 'k-anonymity, k=10'")
+    if behind and method:
+        raise BadInput(f"--model {model} names a method too; leave out --method")
+    recipe = Recipe(spelled.method(method) if method else behind or Mondrian(), asked)
+    with file_of(given) as path, heard():
+        return Table.read(path, quasi, sensitive, identifiers), recipe
+
+
+# --- audited, and written
+
+
+def _audited(release: Release, recipe: Recipe) -> Audit | None:
+    """The verdict of the recipe's model on what is about to be written; never one that is broken."""
+    if recipe.model is None:
+        return None
+    audit = release.audit(recipe.model)
+    if not audit.holds:
+        raise Unsatisfiable(f"{recipe}: {audit}; nothing was written")
+    return audit
+
+
+def _written(release: Release, output: str, defuse: bool, force: bool) -> list[str]:
+    """The files that the release is in; none when it went to stdout."""
+    if output != "-":
+        return [str(path) for path in release.export(output, giveaways=True, defuse=defuse, overwrite=force)]
+    from workbench.writing import defused
+
+    tables = list(release.tables().values())
+    if len(tables) > 1:
+        raise BadInput(f"this release is {len(tables)} tables, and stdout holds one; name a file with -o")
+    (defused(tables[0]) if defuse else tables[0]).to_csv(sys.stdout, index=False)
+    sys.stdout.flush()
+    return []
+
+
+def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Sequence[str]) -> dict[str, Any]:
+    return {
+        "recipe": str(recipe),
+        "settings": recipe.to_dict(),
+        "records": release.table.records,
+        "classes": len(release.classes),
+        "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
+        "files": list(files),
+    }

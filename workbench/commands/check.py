@@ -1,0 +1,43 @@
+"""`workbench check`: everything that is wrong with a study, at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.shared import print_json, warned
+from workbench.errors import BadInput
+
+WRONG = 2
+
+
+def check(
+    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
+) -> None:
+    """Everything that is wrong with a study and its data, a line each with its place; or what the study will do.
+
+    \b
+    workbench check study.yaml
+    workbench check study.yaml --json | jq .problems
+    """
+    from workbench.checking import checked
+
+    if study.suffix not in (".yaml", ".yml"):
+        raise BadInput(f"{study} is no study: its name would end in .yaml")
+    found = checked(study)
+    if json:
+        problems = [{"line": one.line, "path": list(one.path), "text": one.text} for one in found.problems]
+        print_json({"study": str(study), "problems": problems, "notes": found.notes, "summary": found.summary})
+    else:
+        for problem in found.problems:
+            print(f"{' '.join(str(problem).split())}", file=sys.stderr)
+        for note in () if found.problems else found.notes:
+            warned(note)
+        if not found.problems:
+            typer.echo(found.summary)
+    if found.problems:
+        raise typer.Exit(WRONG)

@@ -1,0 +1,202 @@
+"""`workbench compare`: two studies by their frontiers, or two released tables by their audits."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.commands.audit import (
+    Original,
+    Quasi,
+    Sensitive,
+    StudyFile,
+    Suppressed,
+    aligned,
+    before,
+    plain,
+    released_by,
+    value_of,
+)
+from workbench.commands.shared import print_json, warned
+from workbench.errors import BadInput, Undefined
+
+if TYPE_CHECKING:
+    from workbench.frontier import Frontier
+
+STUDIES = (".yaml", ".yml")
+NOTHING = 1e-12  # differences that are rounding
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A study (.yaml), or a released table.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="Another of the same kind.", show_default=False)],
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    original: Original = None,
+    study: StudyFile = None,
+    suppressed: Suppressed = "class",
+    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
+) -> None:
+    """Two studies: the efficient candidates of each, which of them loses less utility at each privacy, and the best of
+    each under its caps; what is not in their stores is made. Two released tables, from any tool: their audits side by
+    side, in the same roles.
+
+    \b
+    workbench compare study.yaml other.yaml
+    workbench compare a.csv b.csv --quasi age,zip --sensitive disease
+    workbench compare a.csv b.csv --study study.yaml --json
+    """
+    kinds = [name.suffix in STUDIES for name in (first, second)]
+    if kinds[0] != kinds[1]:
+        raise BadInput(f"{first} and {second}: a study and a table have nothing in common; give two of one kind")
+    if kinds[0]:
+        if quasi or sensitive or original or study:
+            raise BadInput(
+                "studies bring their own roles and data; leave out --quasi, --sensitive, --original, --study"
+            )
+        found = of_studies(first, second)
+    else:
+        if str(first) == str(second) == "-":
+            raise BadInput("only one of the two tables can come through a pipe; give the other as a file")
+        table = before(quasi, sensitive, original, study)
+        pair = str(first), str(second)
+        found = of_tables({name: released_by(name, table, quasi, sensitive, suppressed) for name in {*pair}}, pair)
+    if as_json:
+        print_json(found)
+        return
+    for note in found["notes"]:
+        warned(note)
+    typer.echo("\n".join(plain(line) for line in (study_lines if kinds[0] else table_lines)(found)))
+
+
+# --- released tables
+
+
+def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
+    """Both audits, and what they differ in."""
+    from workbench.auditing import audited
+
+    audits = [audited(releases[name]) for name in pair]
+    rows = []
+    for one, other in zip(*(audit["achieved"] + audit["measures"] for audit in audits), strict=True):
+        about = {key: one[key] for key in ("measure", "name", "side", "better")}
+        values = {"first": one["value"], "second": other["value"]}
+        rows.append({**about, **values, "ahead": ahead(values["first"], values["second"], one["better"])})
+    notes = [f"{name}: {note}" for name, audit in zip(pair, audits, strict=True) for note in audit["notes"]]
+    return {"first": {"release": pair[0], **audits[0]}, "second": {"release": pair[1], **audits[1]}, "measures": rows,
+            "notes": notes}  # fmt: skip
+
+
+def ahead(one: float | None, other: float | None, better: str) -> str | None:
+    """Which of two values is better; None where one has none."""
+    if one is None or other is None:
+        return None
+    if one == other or math.isclose(one, other, rel_tol=1e-9, abs_tol=NOTHING):
+        return "equal"
+    return "first" if (one < other) == (better == "lower") else "second"
+
+
+def table_lines(found: dict[str, Any]) -> list[str]:
+    """Audits side by side."""
+    out = []
+    for which in ("first", "second"):
+        one = found[which]
+        left_out = f", {one['left_out']:,} left out" if one["left_out"] else ""
+        out.append(f"{which}: {one['release']}: {one['records']:,} records in {one['classes']:,} classes{left_out}")
+    if not found["first"]["original"]:
+        out.append("Without the original: each is compared with its own distribution.")
+    rows = [("", "first", "second", "ahead", "better")]
+    for one in found["measures"]:
+        values = [value_of({"value": one[which]}) for which in ("first", "second")]
+        rows.append((one["measure"], *values, one["ahead"] or "", one["better"]))
+    return [*out, "", *aligned(rows, head=True)]
+
+
+# --- studies
+
+
+def of_studies(first: Path, second: Path) -> dict[str, Any]:
+    """Both frontiers, and which loses less utility at each privacy."""
+    from workbench.commands.frontier import on_axes
+    from workbench.commands.sweep import swept
+
+    both = [swept(path) for path in (first, second)]
+    frontiers = [on_axes(one.frontier, one.study) for one in both]
+    axes = [one.axes for one in frontiers]
+    if axes[0] != axes[1]:
+        said = " against ".join(" and ".join(pair) for pair in axes)
+        raise BadInput(f"{first} and {second} are drawn on other axes ({said}); give both the same axes")
+    notes = []
+    if both[0].table.fingerprint != both[1].table.fingerprint:
+        notes.append(
+            "the studies are not about the same table in the same roles, so their losses may mean different things"
+        )
+    sides = [_of_study(one.study, frontier) for one, frontier in zip(both, frontiers, strict=True)]
+    return {
+        "axes": list(axes[0]),
+        "first": {"file": str(first), **sides[0]},
+        "second": {"file": str(second), **sides[1]},
+        "by_privacy": _by_privacy(*frontiers),
+        "notes": notes,
+    }
+
+
+def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
+    """A study's efficient points, the area under them, and the best under its caps."""
+    found: dict[str, Any] = {"study": study.name, "caps": dict(study.caps), "area": None, "best": None}
+    found["efficient"] = [_point(frontier.measured[int(i)], frontier) for i in frontier.efficient.index]
+    try:
+        found["area"] = frontier.area
+    except Undefined as reason:
+        found["no_area"] = str(reason)
+    try:
+        found["best"] = _point(frontier.best(study.caps), frontier)
+    except BadInput as reason:
+        found["no_best"] = str(reason)
+    return found
+
+
+def _point(point: Any, frontier: Frontier) -> dict[str, Any]:
+    return {"recipe": str(point.recipe), **{key: point.values[key] for key in frontier.axes}}
+
+
+def _by_privacy(first: Frontier, second: Frontier) -> list[dict[str, Any]]:
+    """At each privacy that an efficient point of either has: the best utility of each that is at least as private."""
+    privacy, utility = first.axes
+    better = first.measure(utility).better
+    losses = [one.losses()[one.efficient.index.to_numpy(dtype=int)] for one in (first, second)]
+    rows = []
+    for level in sorted({float(p) for one in losses for p in one[:, 0]}):
+        best = [one[one[:, 0] <= level][:, 1] for one in losses]
+        one, other = (float(kept.min()) * first.sign(utility) if len(kept) else None for kept in best)
+        which = ahead(one, other, better) or ("second" if one is None else "first")
+        rows.append({privacy: level * first.sign(privacy), "first": one, "second": other, "ahead": which})
+    return rows
+
+
+def study_lines(found: dict[str, Any]) -> list[str]:
+    """Frontiers side by side."""
+    from workbench.figures import figures
+
+    privacy, utility = found["axes"]
+    out = []
+    for which in ("first", "second"):
+        one = found[which]
+        area = "" if one["area"] is None else f", area {figures(one['area'])}"
+        out += [f"{which}: {one['study']} ({one['file']}): {len(one['efficient']):,} efficient{area}"]
+        out += aligned(
+            [(privacy, utility, "efficient"),
+             *((figures(p[privacy]), figures(p[utility]), p["recipe"]) for p in one["efficient"])],
+            head=True,
+        ) if one["efficient"] else []  # fmt: skip
+        caps = ", ".join(f"{key} {cap:g}" for key, cap in one["caps"].items()) or "no cap"
+        best = one["best"]["recipe"] if one["best"] else one["no_best"]
+        out += [f"  best under {caps}: {best}", ""]
+    rows: list[tuple[str, ...]] = [(privacy, "first", "second", "ahead")]
+    for row in found["by_privacy"]:
+        values = ["-" if row[which] is None else figures(row[which]) for which in ("first", "second")]
+        rows.append((figures(row[privacy]), *values, str(row["ahead"])))
+    return [*out, f"At each {privacy}: the best {utility} that is at least as private", *aligned(rows, head=True)]

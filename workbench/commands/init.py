@@ -1,0 +1,59 @@
+"""`workbench init`: a study proposed for a table, with the reasons."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.commands.shared import print_json
+from workbench.errors import BadInput
+
+
+def init(
+    data: Annotated[Path, typer.Argument(help="A table: CSV, Parquet or JSON.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The study's file; unless told data.study.yaml.")
+    ] = None,
+    sensitive: Annotated[str, typer.Option(metavar="columns", help="What must not be learnt of anybody: a,b.")] = "",
+    quasi: Annotated[str, typer.Option(metavar="columns", help="What others may know of a person: a,b.")] = "",
+    identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
+) -> None:
+    """Propose a study for a table: roles, hierarchies, recipes and measures, and why each was chosen.
+
+    \b
+    workbench init people.csv                                    writes people.study.yaml
+    workbench init people.csv --sensitive disease -o mine.yaml
+    workbench init people.csv --quasi age,zip,sex --force
+    """
+    from workbench.starting import begin
+    from workbench.writing import whole
+
+    if data.is_dir():
+        raise BadInput(f"{data}: this is a folder; name the file in it")
+    to = out or data.with_name(f"{data.name.split('.')[0]}.study.yaml")
+    if to.suffix not in (".yaml", ".yml"):
+        raise BadInput(f"{to}: a study's name ends in .yaml")
+    if to.exists() and not force:
+        raise BadInput(f"{to} is there already, and stays; say --force to write over it, or name another with -o")
+    if not to.parent.is_dir():
+        raise BadInput(f"{to}: the folder {str(to.parent)!r} does not exist; make it, or choose another")
+    start = begin(data, _names(quasi), _names(sensitive), _names(identifiers), to.parent)
+    with whole(to) as aside:
+        aside.write_text(start.text(), "utf-8")
+    reasons = start.reasons()
+    for line in (*start.head, *(f"{what}: {why}" for what, why in reasons)):
+        print(" ".join(line.split()), file=sys.stderr)
+    if json:
+        told = [{"what": what, "why": why} for what, why in reasons]
+        print_json({"file": str(to), "study": start.study.to_dict(), "why": told, "notes": list(start.head)})
+    else:
+        typer.echo(f"Written: {to}. Look through it, then: workbench check {to}")
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))

@@ -1,0 +1,154 @@
+"""`workbench sweep`: every candidate of a study is made and measured, and its point kept beside the study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.commands.shared import as_words, heard, opened, print_json, progress, warned
+from workbench.errors import BadInput
+
+if TYPE_CHECKING:
+    from workbench.frontier import Frontier
+    from workbench.recipe import Point
+    from workbench.study import Study
+    from workbench.table import Table
+
+ENDINGS = (".csv", ".json")
+
+
+def sweep(
+    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="file", help="Write the points: .csv or .json.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The summary as JSON.")] = False,
+) -> None:
+    """Make and measure every candidate of a study. The points are kept beside it (study.yaml -> study.results), so what
+    was done once is not done again; Ctrl+C keeps what is done.
+
+    \b
+    workbench sweep study.yaml
+    workbench sweep study.yaml --out points.csv
+    workbench sweep study.yaml --json | jq .undefined
+    """
+    if out is not None:
+        _refuse(out)
+    found = swept(study)
+    if out is not None:
+        write_points(found.frontier, found.study.name, out)
+    if as_json:
+        print_json({"study": found.study.name, **found.counts, "undefined": found.undefined})
+        return
+    typer.echo(f"{found.study.name}: {in_words(found)}")
+    for one in found.undefined:
+        for reason, keys in one["reasons"].items():
+            typer.echo(f"  {one['recipe']}: {', '.join(keys)} undefined: {reason}")
+    if out is not None:
+        typer.echo(f"The points are in {out}.", err=True)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A study with its points, and how they came about."""
+
+    study: Study
+    table: Table
+    frontier: Frontier
+    made: int
+    found: int  # in the store
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many points there are, and where they come from."""
+        return {"points": len(self.frontier.measured), "made": self.made, "from_store": self.found}
+
+    @property
+    def undefined(self) -> list[dict[str, Any]]:
+        """The recipes that some measure says nothing of, with each reason and the measures it goes for."""
+        points = [point for point in self.frontier.measured if point.reasons]
+        return [{"recipe": str(point.recipe), "reasons": _by_reason(point)} for point in points]
+
+
+def swept(path: Path) -> Swept:
+    """The study in a file with all its points: those in the store beside it, and the others made and kept there."""
+    from workbench.store import Store
+    from workbench.study import results_beside
+    from workbench.sweeps import sweep as over
+
+    study, folder = opened(path), results_beside(path)
+    candidates, measures = study.candidates(), study.measured()
+    with heard():
+        table = study.table(study.read())
+    there = set(Store(folder).keys()) if folder.is_dir() else set()
+    points: list[Point] = []
+
+    def told(done: int, total: int, point: Point) -> None:
+        points.append(point)
+        line(done, total, f"measured: {point.recipe}")
+
+    try:
+        with progress() as line:
+            frontier = over(table, candidates, measures, folder, progress=told)
+    except KeyboardInterrupt:
+        kept = len(set(Store(folder).keys()) - there) if folder.is_dir() else 0
+        warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")
+        raise
+    found = sum(point.key in there for point in points)
+    return Swept(study, table, frontier, len(points) - found, found)
+
+
+def in_words(found: Swept) -> str:
+    """How many points there are, and where they come from."""
+    count, undefined = len(found.frontier.measured), len(found.undefined)
+    return (
+        f"{count:,} {'point' if count == 1 else 'points'}, {found.made:,} made and {found.found:,} from the store; "
+        f"{undefined or 'none'} undefined on some measure"
+    )
+
+
+def _by_reason(point: Point) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for key, reason in point.reasons.items():
+        reasons.setdefault(reason, []).append(key)
+    return reasons
+
+
+def _refuse(out: Path) -> None:
+    """Raise BadInput for a place that the points cannot be written to, before hours are spent on them."""
+    if out.suffix not in ENDINGS:
+        raise BadInput(f"{out}: points are written as {' or '.join(ENDINGS)}; end the name so")
+    refuse_place(out)
+
+
+def refuse_place(out: Path) -> None:
+    """Raise BadInput where no file can be."""
+    if not out.parent.is_dir():
+        raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; make it, or choose another")
+    if out.is_dir():
+        raise BadInput(f"{out} is a folder; name a file in it")
+
+
+def write_points(frontier: Frontier, name: str, out: Path) -> None:
+    """Every point, as JSON or CSV by the ending of the name; the same study gives the same bytes."""
+    import json
+
+    from workbench.writing import whole
+
+    with whole(out) as aside:
+        if out.suffix == ".json":
+            data = as_words({"study": name, "points": numbered(frontier.records())})
+            aside.write_text(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+        else:
+            points = frontier.points
+            points.set_axis(range(1, len(points) + 1)).to_csv(aside, index_label="number")
+
+
+def numbered(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with the number that `workbench frontier` shows and `workbench anonymize --recipe` takes."""
+    return [{"number": number, **record} for number, record in enumerate(records, 1)]

@@ -1,0 +1,283 @@
+"""Releases that somebody else made, with any tool: read, measured and judged like our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench import kernels
+from workbench.binding import Key, key, keys
+from workbench.cells import distinct_rows
+from workbench.classes import Classes
+from workbench.column import Column
+from workbench.errors import BadInput, Undefined, listing, said
+from workbench.labels import STARS, Labels, Meaning
+from workbench.methods.keep import Keep
+from workbench.populations import Populations
+from workbench.release import Posterior, Release
+from workbench.source import open_source
+from workbench.table import Table, assign
+
+SUPPRESSED = ("class", "out")
+DOUBT = "values were changed, or it is not the original that this was made of"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Foreign(Release):
+    """The classes of a released table, over the codes of the original, or over its own labels where none is given.
+
+    `left_out` counts the records of the original that are not in the file. Nobody learns anything of them: they are
+    believed to be like the whole table, by the adversary and by the researcher.
+    """
+
+    read: Classes
+    labels: Mapping[str, np.ndarray]  # each class's released value, as it is written
+    original: bool  # measured against the original
+    starred: int = 0  # records with every quasi-identifier suppressed
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Foreign release of {self.records:,} records in {len(self.classes):,} classes>"
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Sizes, runs and histograms of the classes, by the labels in the file."""
+        return self.read
+
+    @property
+    def records(self) -> int:
+        """The records in the file."""
+        return int(self.read.sizes.sum())
+
+    def posterior(self, sensitive: str) -> Posterior:
+        """What an adversary believes; Q of those who are left out."""
+        told = super().posterior(sensitive)
+        if not self.left_out or sensitive in self.removed:
+            return told
+        prior = self.table.sensitive[sensitive].prior
+        return Posterior(np.append(told.sizes, self.left_out), np.vstack([told.beliefs, prior]))
+
+    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """What a researcher expects; those who are left out are spread evenly, with Q."""
+        told = super().estimate(populations, sensitive)
+        if not self.left_out:
+            return told
+        runs = np.ascontiguousarray(getattr(populations, "runs", populations), dtype=np.int32)
+        last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
+        left, right = self.table.edges
+        alone = np.zeros(len(runs), np.int64)  # no prefix in common: each by itself
+        there = kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), alone)
+        return told + there * (1.0 if sensitive is None else self.table.sensitive[sensitive].prior)
+
+    def class_labels(self, name: str) -> np.ndarray:
+        """The released value of a quasi-identifier in each class, as it is written in the file."""
+        return self.labels[name] if name in self.labels else super().class_labels(name)
+
+    def frame(self) -> pd.DataFrame:
+        """Undefined: the records of a foreign release are in its file alone."""
+        raise Undefined("the records of a release that was read from a file are in that file; nothing else knows them")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Undefined, as `frame`."""
+        return {"release": self.frame()}
+
+
+def foreign(
+    data: Any,
+    quasi: Sequence[str] | str = (),
+    sensitive: Sequence[str] | str | None = None,
+    original: Table | None = None,
+    *,
+    suppressed: str = "class",
+    **source: Any,
+) -> Foreign:
+    """The release in a file or frame, whatever tool has written it; `source` as in `Table.read`.
+
+    With the `original`, a table in its roles, labels are read as runs of its values and all is measured against it;
+    without, the labels are the values, and what is known beforehand (Q) is the distribution in the release itself.
+    Records with `*` in every quasi-identifier are a class as published; `suppressed="out"` leaves them out.
+    """
+    if suppressed not in SUPPRESSED:
+        raise BadInput(f"suppressed = {said(suppressed)} is not one of {', '.join(map(repr, SUPPRESSED))}")
+    if original is not None:
+        if not isinstance(original, Table) or not original.quasi:
+            raise BadInput(f"the original is {said(original)}; give a Table whose columns have roles")
+        if quasi or sensitive:
+            raise BadInput("the original says which columns are quasi-identifiers and sensitive; don't name them again")
+        quasi, sensitive = original.quasi, tuple(original.sensitive)
+    wanted = _names(quasi), _names(sensitive)
+    file = _read(data, *wanted, some=original is not None, source=source)
+    starred, notes = file.starred, list(file.notes)
+    count = int(starred.sum())
+    if count == len(starred):
+        notes.append("every quasi-identifier of every record is suppressed, so all records are alike")
+    elif count:
+        kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
+        notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
+    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
+    return _against(file, original, keep, notes) if original else _alone(file, keep, notes)
+
+
+def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A released table as text: its columns that have a role."""
+
+    where: str
+    table: Table
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @cached_property
+    def starred(self) -> np.ndarray:
+        """The records with `*` in every quasi-identifier."""
+        stars = []
+        for name in self.quasi:
+            labels = [bool(STARS.fullmatch(label)) for label in self.table.columns[name].labels]
+            stars.append(np.array([*labels, False])[self.table.codes[name]])
+        return np.logical_and.reduce(stars)
+
+    def place(self, name: str, code: int) -> str:
+        """Where a value first stands."""
+        record = int((self.table.codes[name] == code).argmax()) + 1
+        return f"{self.where}, column {name!r}, record {record:,}"
+
+
+def _read(
+    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], some: bool, source: Mapping[str, Any]
+) -> _File:
+    """The columns with a role, all as text; of an original's columns some may not be published."""
+    if isinstance(data, pd.DataFrame):  # what pandas.cut makes
+        kinds = {n: getattr(data[n].dtype, "categories", data[n]).dtype for n in data.columns}
+        intervals = [n for n, kind in kinds.items() if isinstance(kind, pd.IntervalDtype)]
+        data = data.astype(dict.fromkeys(intervals, str))
+    opened = open_source(data, **source)
+    names, where = opened.names, opened.where
+    opened.close()
+    if not some:
+        assign(names, quasi, sensitive, ())
+    table = Table.bare(data, types=dict.fromkeys(names, "text"), **source)
+    there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
+    gone = [name for name in (*quasi, *sensitive) if name not in table.names]
+    if not there:
+        raise BadInput(f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; {listing(names)}")
+    others = {name for name in names if name not in (*quasi, *sensitive)}
+    plain = ("delimiter ", "encoding utf-8")  # what needs no note
+    notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
+    notes += [f"{', '.join(gone)}: not published"] if gone else []
+    return _File(where, table, there, shown, tuple(notes))
+
+
+def _alone(file: _File, keep: np.ndarray, notes: list[str]) -> Foreign:
+    """Without an original: the labels are the values."""
+    frame = file.table.drop([n for n in file.table.names if n not in (*file.quasi, *file.sensitive)]).frame[keep]
+    types = dict.fromkeys(file.quasi, "text")
+    for name in file.sensitive:
+        types[name] = "number" if all(map(NUMBER.fullmatch, file.table.columns[name].labels)) else "text"
+    table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
+    kept = Keep().release(table, None, 0)
+    return Foreign(
+        table, kept.cells, kept.group, read=kept.classes, labels={}, original=False,
+        starred=int(file.starred.sum()), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _against(file: _File, original: Table, keep: np.ndarray, notes: list[str]) -> Foreign:
+    """With the original: each label is a run of its values."""
+    count, codes = int(keep.sum()), {name: array[keep] for name, array in file.table.codes.items()}
+    if count > original.records:
+        raise BadInput(
+            f"{file.where}: it has {count:,} records and the original {original.records:,}; "
+            "give the original that it was made of"
+        )
+    rows = np.stack([codes[name] for name in file.quasi], axis=1)
+    first, number = distinct_rows(rows)
+    low = np.zeros((len(first), len(original.quasi)), np.int32)
+    high = np.array([[original.columns[name].size - 1 for name in original.quasi]], np.int32).repeat(len(first), axis=0)
+    labels = {}
+    for i, name in enumerate(file.quasi):
+        a, here = original.quasi.index(name), rows[first, i]
+        low[:, a], high[:, a] = _runs(file, original.columns[name], notes)[here].T
+        labels[name] = np.array(file.table.columns[name].value_labels(), dtype=object)[here]
+    histograms = {}
+    for name in file.sensitive:
+        value = _values(file, original, name)[codes[name]]
+        histograms[name] = np.zeros((len(first), len(original.sensitive[name])), np.int64)
+        np.add.at(histograms[name], (number, value), 1)
+        if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
+            notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
+    left_out = original.records - count
+    if left_out:
+        notes.append(f"{left_out:,} of the original's {original.records:,} records are left out")
+    published = {name: original.sensitive[name] for name in file.sensitive}
+    classes = Classes(np.bincount(number).astype(np.int64), histograms, published, low, high)
+    return Foreign(
+        original, original.cells(), np.zeros(0, np.int32),
+        frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive}),
+        read=classes, labels=labels, original=True, starred=int(file.starred.sum()), left_out=left_out,
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
+    """The run of each label of a released column: labels x (low, high)."""
+    name, released = column.name, file.table.columns[column.name]
+    reading, found = Labels(column, released.labels), []
+    for code, label in enumerate(released.labels):
+        run = reading.meaning(label)
+        if run is None:
+            raise BadInput(
+                f"{file.place(name, code)}: the label {said(label)} fits no value of the original; if it is a group, "
+                "give a study with the hierarchy that names it, else the original that this was made of"
+            )
+        found.append(run)
+    if released.missing:
+        last = column.size - 1
+        found.append(Meaning(last if column.missing else 0, last))
+        if not column.missing:
+            notes.append(f"{name}: {released.missing:,} empty values are read as suppressed")
+    loose = sum(not run.exact for run in found)
+    if loose:
+        notes.append(
+            f"{name}: {loose:,} {'labels are' if loose > 1 else 'label is'} no run of neighbouring values, and counted "
+            "as the smallest run that holds all of it"
+        )
+    if reading.shared_ends:
+        notes.append(f"{name}: an end that two intervals share is taken to belong to the upper one")
+    below = np.append(0, np.cumsum(column.totals))
+    if any(n > below[run.high + 1] - below[run.low] for n, run in zip(released.totals, found, strict=True)):
+        notes.append(f"{name}: some label has more records than the original has with its values; {DOUBT}")
+    return np.array([(run.low, run.high) for run in found], np.int32).reshape(-1, 2)
+
+
+def _values(file: _File, original: Table, name: str) -> np.ndarray:
+    """The original's value for each value of a released sensitive column."""
+    released, column, seen = file.table.columns[name], original.columns[name], original.sensitive[name]
+    spelled: Callable[[str], Key] = str if original.levels.get(name) else partial(key, kind=column.kind)
+    places: dict[Key, int] = {
+        label: v for v, label in enumerate(seen.labels)
+    }  # also what our own releases call missing
+    if not original.levels.get(name):
+        places |= {value: v for v, value in enumerate(keys(column))}
+    found = [places.get(spelled(label)) for label in released.labels]
+    if released.missing:
+        found.append(len(seen) - 1 if column.missing else None)
+    if None in found:
+        code = found.index(None)
+        label = said(released.value_labels()[code])
+        raise BadInput(
+            f"{file.place(name, code)}: {label} is no value of the original's; publish its values as they are"
+        )
+    return np.array(found, np.int64)

@@ -1,0 +1,282 @@
+"""What generalised values mean, however a tool has written them: the codes of the original column that they cover."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from workbench.binding import DOTTED, key, keys
+from workbench.column import MISSING, Column
+from workbench.release import spelled
+
+STARS = re.compile(r"\*+")
+NUMBERED = re.compile(r".*\(values (\d+) to (\d+)\)", re.S)
+FROM_TO = re.compile(r"\{(.*) \.\. (.*): (\d+) values\}", re.S)
+NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)"
+CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
+DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
+SEPARATORS = "|;,"
+LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The smallest run of codes that holds everything a label names."""
+
+    low: int
+    high: int
+    exact: bool = True  # the label names the whole run
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The labels of one released column, read beside each other: how a tool writes shows in all of them."""
+
+    column: Column
+    labels: tuple[str, ...]
+
+    def meaning(self, label: str) -> Meaning | None:
+        """What a label covers; None where it fits no value of the column."""
+        try:
+            codes = self._codes(label.strip())
+        except ValueError:  # it looks like a date, and is none: 2024-02-31
+            return None
+        if codes is None or not len(codes):
+            return None
+        low, high = int(min(codes)), int(max(codes))
+        return Meaning(low, high, len(codes) == high - low + 1)
+
+    @property
+    def everything(self) -> Meaning:
+        """What a suppressed value covers."""
+        return Meaning(0, self.column.size - 1)
+
+    # --- a label that names codes, in the order in which it is tried
+
+    def _codes(self, label: str, whole: bool = True) -> Sequence[int] | None:
+        """The codes of a label; of one in a set when it is not `whole`, which is no set again."""
+        readings: list[Callable[[str], Sequence[int] | None]] = [self._named, self._numbered, self._or_missing]
+        readings += [self._own_set, self._from_to]
+        if self.column.kind != "text":
+            readings += [self._one_bound, self._between, self._beyond]
+        readings += [self._masked]
+        if whole:
+            readings += [self._set]
+        return next((codes for read in readings if (codes := read(label)) is not None), None)
+
+    @cached_property
+    def _names(self) -> dict[str, list[tuple[int, int]]]:
+        """The runs that each name stands for: values, quoted values, groups of the hierarchy."""
+        column = self.column
+        found: dict[str, list[tuple[int, int]]] = {}
+        runs = [(c, c) for c in range(column.size)]
+        if column.hierarchy:
+            levels = range(len(column.hierarchy.levels))
+            runs += [tuple(run) for j in levels for run in column.hierarchy.bounds(j).tolist()]
+            names = [*column.value_labels(), *(name for level in column.hierarchy.levels for name in level.labels)]
+        else:
+            names = list(column.value_labels())
+        quoted = [(json.dumps(name, ensure_ascii=False), (c, c)) for c, name in enumerate(column.labels)]
+        for name, run in [*zip(names, runs, strict=True), *quoted]:
+            if run not in found.setdefault(name, []):
+                found[name].append(run)
+        return found
+
+    @cached_property
+    def _by_value(self) -> dict[object, int]:
+        return {value: code for code, value in enumerate(keys(self.column))}
+
+    def _named(self, label: str) -> Sequence[int] | None:
+        """A value, or a group; a name of both is the widest, unless that is written out elsewhere in the column."""
+        runs = sorted(self._names.get(label, ()), key=lambda run: run[0] - run[1])
+        if runs:
+            spellings = [{spelled(self.column, *run, quoted) for quoted in (False, True)} - {label} for run in runs]
+            free = [run for run, other in zip(runs, spellings, strict=True) if not other & self._every]
+            low, high = (free or runs)[0]
+            return range(low, high + 1)
+        code = self._by_value.get(key(label, "number")) if self.column.kind == "number" else None
+        if code is not None:
+            return [code]
+        return range(self.column.size) if STARS.fullmatch(label) else None
+
+    @cached_property
+    def _every(self) -> set[str]:
+        return {label.strip() for label in self.labels}
+
+    def _numbered(self, label: str) -> Sequence[int] | None:
+        """The last resort of our own labels: `{a, b} (values 3 to 5)`."""
+        found = NUMBERED.fullmatch(label)
+        if not found or not 1 <= int(found[1]) <= int(found[2]) <= self.column.size:
+            return None
+        return range(int(found[1]) - 1, int(found[2]))
+
+    def _or_missing(self, label: str) -> Sequence[int] | None:
+        if not self.column.missing or not label.endswith(f" or {MISSING}"):
+            return None
+        values = Labels(replace(self.column, missing=0), self.labels)
+        codes = values._codes(label.removesuffix(f" or {MISSING}"))
+        return None if codes is None else [*codes, self.column.size - 1]
+
+    def _own_set(self, label: str) -> Sequence[int] | None:
+        """`{a, b, c}` of neighbouring values, whatever commas are in them."""
+        if self.column.kind != "text" or not (label.startswith("{") and label.endswith("}")):
+            return None
+        inner = label[1:-1]
+        for names in (self.column.labels, [json.dumps(name, ensure_ascii=False) for name in self.column.labels]):
+            for low, name in enumerate(names):
+                high, rest = low, inner.removeprefix(name) if inner.startswith(name) else None
+                while rest and high + 1 < len(names) and rest.startswith(f", {names[high + 1]}"):
+                    high += 1
+                    rest = rest.removeprefix(f", {names[high]}")
+                if rest == "":
+                    return range(low, high + 1)
+        return None
+
+    def _from_to(self, label: str) -> Sequence[int] | None:
+        """`{a .. k: 11 values}`."""
+        found = FROM_TO.fullmatch(label)
+        for low, high in self._long_runs.get(label, ()) if found else ():
+            return range(low, high + 1)
+        return None
+
+    @cached_property
+    def _long_runs(self) -> dict[str, list[tuple[int, int]]]:
+        """The runs that labels of the column may mean which give their ends and their length."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for length in {int(match[3]) for label in self._every if (match := FROM_TO.fullmatch(label))}:
+            for low in range(len(self.column.labels) - length + 1):
+                for quoted in (False, True):
+                    name = spelled(self.column, low, low + length - 1, quoted)
+                    found.setdefault(name, []).append((low, low + length - 1))
+        return found
+
+    # --- numbers and dates
+
+    @property
+    def _bound(self) -> str:
+        return DATE if self.column.kind == "date" else NUMBER
+
+    def _below(self, bound: str) -> int:
+        """How many values lie below a bound."""
+        return int(np.searchsorted(self._moments, self._span(bound)[0], side="left"))
+
+    def _upto(self, bound: str) -> int:
+        """How many values lie below a bound or at it; a day, a month or a year goes on until it ends."""
+        first, after = self._span(bound)
+        return int(np.searchsorted(self._moments, after, side="left" if after > first else "right"))
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
+        values = self.column.values
+        return values.astype("datetime64[us]").astype(np.int64) if self.column.kind == "date" else values
+
+    def _span(self, bound: str) -> tuple[float, float]:
+        """Where a bound begins and ends: a number is a point."""
+        bound = bound.replace("∞", "inf")
+        if bound.lstrip("+-").startswith("inf"):
+            return (float(bound),) * 2
+        if self.column.kind == "number":
+            number = key(bound, "number")
+            point = number if not isinstance(number, str) and abs(number) < LARGEST else float(bound)
+            return point, point
+        dotted = DOTTED.fullmatch(bound)
+        start = np.datetime64(f"{dotted[3]}-{dotted[2]:0>2}-{dotted[1]:0>2}" if dotted else bound.replace(" ", "T"))
+        first, after = (one.astype("datetime64[us]").astype(np.int64) for one in (start, start + 1))
+        return int(first), int(after) if len(bound) <= len("2024-12-31") else int(first)
+
+    def _one_bound(self, label: str) -> Sequence[int] | None:
+        """A single number or date, a month or a year: `2024-12`."""
+        if not re.fullmatch(self._bound, label):
+            return None
+        return range(self._below(label), self._upto(label))
+
+    def _between(self, label: str) -> Sequence[int] | None:
+        """`[20, 30)`, `]20-30]`, `20-30`, `20 to 30`: without brackets an end that two share is the upper's."""
+        found = self._interval.fullmatch(label)
+        if not found or bool(found[1]) != bool(found[5]) or not (found[1] or (found[2] and found[4])):
+            return None
+        if not found[1] and found[3].strip() in SEPARATORS:
+            return None  # `20, 30` are two numbers
+        low, high = found[2] or "-inf", found[4] or "inf"
+        closed_low = found[1] not in ("(", "]")
+        closed_high = found[5] == "]" if found[5] else not (high in self._begins and low != high)
+        return range(
+            self._below(low) if closed_low else self._upto(low), self._upto(high) if closed_high else self._below(high)
+        )
+
+    @cached_property
+    def _interval(self) -> re.Pattern[str]:
+        separator = r"\s*(?:,|;|\.\.|–|—|-|:)\s*|\s+(?:to|and)\s+"
+        return re.compile(rf"([\[(\]])?\s*({self._bound})?({separator})({self._bound})?\s*([\])\[])?")
+
+    @cached_property
+    def _begins(self) -> set[str]:
+        """Where the intervals without brackets begin."""
+        found = (self._interval.fullmatch(label) for label in self._every)
+        return {one[2] for one in found if one and not one[1] and one[2] and one[2] != one[4]}
+
+    @cached_property
+    def shared_ends(self) -> bool:
+        """Whether intervals without brackets share ends: `20-30` beside `30-40`."""
+        if self.column.kind == "text":
+            return False
+        found = (self._interval.fullmatch(label) for label in self._every)
+        return any(one and not one[1] and one[4] in self._begins and one[2] != one[4] for one in found)
+
+    def _beyond(self, label: str) -> Sequence[int] | None:
+        """`<50`, `<=50`, `>=60`, `>60`, `60+`."""
+        found = re.fullmatch(rf"(<=|=<|≤|<|>=|=>|≥|>)?\s*({self._bound})\s*(\+)?", label)
+        if not found or bool(found[1]) == bool(found[3]):
+            return None
+        sign, bound = found[1] or ">=", found[2]
+        if sign in ("<", "<=", "=<", "≤"):
+            return range(self._below(bound) if sign == "<" else self._upto(bound))
+        return range(self._upto(bound) if sign == ">" else self._below(bound), len(self.column.values))
+
+    # --- text
+
+    def _masked(self, label: str) -> Sequence[int] | None:
+        """`479**`: a star is a character; where no value is as long, any number of them."""
+        if "*" not in label:
+            return None
+        for star, text in ((".", label), (".*", re.sub(r"\*+", "*", label))):
+            pattern = re.compile(star.join(map(re.escape, text.split("*"))), re.S)
+            if codes := [c for c, name in enumerate(self.column.labels) if pattern.fullmatch(name)]:
+                return codes
+        return None
+
+    def _set(self, label: str) -> Sequence[int] | None:
+        """`{A, B}`, `A;B`, `A|B`, `['A', 'B']`: every part must be understood."""
+        inner = label[1:-1] if len(label) > 1 and label[0] + label[-1] in ("{}", "[]", "()") else label
+        for separator in SEPARATORS if inner == label else f"{SEPARATORS}\0":
+            parts = list(_split(inner, separator))
+            if len(parts) == 1 and separator != "\0":
+                continue
+            codes = [self._codes(part, whole=False) for part in parts]
+            if all(one is not None and len(one) for one in codes):
+                return sorted({code for one in codes if one is not None for code in one})
+        return None
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """The parts between separators that are in no quotes, without the quotes around them."""
+    part, quote = "", ""
+    for letter in text:
+        if letter == separator and not quote:
+            yield _unquoted(part)
+            part = ""
+            continue
+        if letter in "'\"" and (letter == quote or (not quote and not part.strip())):
+            quote = "" if quote else letter
+        part += letter
+    yield _unquoted(part)
+
+
+def _unquoted(part: str) -> str:
+    part = part.strip()
+    return part[1:-1] if len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" else part

@@ -1,0 +1,107 @@
+"""The release that is proposed: the decision, what it gives away and costs, its classes, who is at risk."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from workbench.figures import about_per_cent
+from workbench.published import WITHOUT, Published, words, words_of
+from workbench.report.words import firm, paragraph, safe, table
+
+CLASSES = 25  # the most exposed ones
+
+
+def decision(study: Published, index: int, cap: float | None) -> str:
+    """One paragraph that says what is proposed, and why; what is wrong with it stands out."""
+    results, point = study.results, study.points[index]
+    of, scale = results["table"], study.scale(cap)
+    sensitive = words_of([one["name"] for one in of["sensitive"]]) if of["sensitive"] else ""
+    learn = f", and nobody should learn their {sensitive}" if sensitive else ""
+    within, best = study.within(index, cap), study.choices(cap)["recommended"] == index
+    why = f"It was opened instead of the one that is recommended for the limit ({scale})."
+    if best:
+        why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
+    exceeded = (
+        "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
+    )
+    warnings = "".join(
+        paragraph(said, "warn") for said in (study.limit, results["others"], exceeded, results["as_they_are"])
+    )
+    day = date.fromisoformat(results["published"])
+    return (
+        f"<h1>{safe(results['study'])}</h1>"
+        f'<p class="soft">Which anonymised version of this table should be published? '
+        f"As of {day.day} {day:%B %Y}.</p>"
+        f'<p class="lead">The table is about {of["records"]:,} people. An attacker may know their '
+        f"{safe(words_of(of['quasi']))}{safe(learn)}. Proposed is the release with this promise: "
+        f"<b>{safe(point['promise'] or point['recipe'])}</b> ({safe(point['recipe'])}). {firm(why)}</p>{warnings}"
+    )
+
+
+def release(study: Published, index: int, cap: float | None) -> str:
+    """What would be learnt, at most and on average, and what that costs."""
+    detail, together = study.opened(index), study.results["together"]
+    groups = f"<p>It makes {safe(study.groups(index))}.</p>" if study.groups(index) else ""
+    cards = "".join(
+        f"<div><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p><p>{firm(said['sentence'])}</p>"
+        f"{paragraph(said.get('worst', ''))}</div>"
+        for said in (study.most_exposed(index), study.learnt(index), study.cost(index))
+    )
+    file = f"No file was written for it: {detail['refused']}." if detail["refused"] not in ("", WITHOUT) else ""
+    several = together["sentence"] if together["files"] > 1 else ""
+    return f'{groups}<div class="figures">{cards}</div>{paragraph(file)}{paragraph(several)}'
+
+
+def classes(study: Published, index: int, cap: float | None) -> str:
+    """The classes that lose most, as the threshold allows."""
+    detail = study.opened(index)
+    if not isinstance(detail["classes"], int):
+        return paragraph(detail["classes"]["reason"])
+    count, rows = study.exposures(index, most=CLASSES)
+    shown = [
+        (row["who"], study.how_many(row), row["sentence"] or "", (row["share"], study.how_exposed(row))) for row in rows
+    ]
+    note = f"{len(rows)} of {count:,} groups of people whom the release does not tell apart. {study.order(index)}"
+    exposed = (
+        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell; "
+        f'"up to" where small numbers are not told: those below {study.smallest}.'
+    )
+    head = ("who they are", "how many", "what would be believed of them", "how exposed")
+    return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)
+
+
+def risk(study: Published, index: int, cap: float | None) -> str:
+    """How many lose as much as a full disclosure, and which quasi-identifiers make people exposed."""
+    found = study.opened(index)["risk"]
+    if "reason" in found:
+        return paragraph(f"{found['reason'][:1].upper()}{found['reason'][1:]}.")
+    said = f"As much as a full disclosure may tell is learnt of {found['at_risk']}."
+    shares = sorted(found["shares"].items(), key=lambda one: -one[1])
+    if not any(share for _, share in shares):
+        return paragraph(said)
+    why = "How much of what is learnt hangs on each column: how far it falls when that column is not published."
+    rows = [(words(name), (share, about_per_cent(share))) for name, share in shares]
+    return paragraph(said) + paragraph(why) + table(("an attacker knows", "share of the risk"), rows, bars=1)
+
+
+def utility(study: Published, index: int, cap: float | None) -> str:
+    """Every measure of utility in a sentence, and the large groups about which the release misleads most."""
+    point = study.points[index]
+    own = [one for one in study.results["measures"] if one["side"] == "utility"]
+    said = "".join(
+        paragraph(f"{words(one['name']).capitalize()}: {text}")
+        for one in own
+        if (text := point["sentences"].get(one["key"]))
+    )
+    rows = [
+        (
+            row["who"],
+            about_per_cent(row["share"]),
+            row["value"],
+            about_per_cent(row["truth"]),
+            about_per_cent(row["told"]),
+        )
+        for row in study.populations(index)
+    ]
+    head = ("large group", "of everybody", "value", "in truth", "from the release")
+    return said + (table(head, rows) if rows else "")

@@ -1,0 +1,206 @@
+"""From a study to its report: the page, the points as JSON and CSV, and if asked for the release.
+
+`notebooks/report.ipynb` shows the sections and writes the files; papermill and `workbench report` run that notebook.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import weakref
+from collections.abc import Mapping, Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import BadInput, said
+from workbench.published import Published
+from workbench.publishing import Progress, publish
+from workbench.report import SECTIONS, report
+from workbench.report.words import safe
+from workbench.scratch import scratch
+from workbench.store import Store
+from workbench.study import Study, results_beside
+from workbench.writing import whole
+
+ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
+
+
+class Section:
+    """A part of the report, as a notebook shows it; the chart is still there, and live on the page."""
+
+    def __init__(self, title: str, body: str) -> None:
+        self.title, self.body = title, body
+
+    def _repr_html_(self) -> str:
+        return f"<h2>{safe(self.title)}</h2>{self.body}" if self.body else ""
+
+    def __repr__(self) -> str:
+        return self.title
+
+
+class Report:
+    """What is reported of a study: `report["decision"]` is a section, `write` leaves the files."""
+
+    def __init__(self, published: Published) -> None:
+        self.published = published
+        self.cap: float | None = published.results["cap"]
+        self.index = int(published.choices(self.cap)["recommended"] or 0)
+
+    def __getitem__(self, name: str) -> Section:
+        if name not in SECTIONS:
+            raise BadInput(f"a report has no section {said(name)}; there are {', '.join(SECTIONS)}")
+        title, section = SECTIONS[name]
+        still = partial(section, live=False) if name == "frontier" else section  # type: ignore[call-arg]
+        return Section(title, still(self.published, self.index, self.cap))
+
+    @property
+    def points(self) -> dict[str, Any]:
+        """Every point with its figures, as the page has them: the same study gives the same."""
+        read, kept = self.published, ("recipe", "settings", "values", "reasons", "baseline", "efficient")
+        learnt, cost = read.most_exposed(self.index), read.cost(self.index)
+        known = ("key", "name", "unit", "side", "better")
+        axes = {side: getattr(read, side)["key"] for side in ("privacy", "utility")}
+        return {
+            "study": read.results["study"],
+            "workbench": read.results["workbench"],
+            "records": read.results["table"]["records"],
+            "axes": axes,
+            "cap": self.cap,
+            "recommended": self.index,
+            "proposed": {
+                "title": read.points[self.index]["title"],
+                "recipe": read.points[self.index]["recipe"],
+                "learnt": f"{learnt['figure']} {learnt['unit']}",
+                "accuracy": f"{cost['figure']} {cost['unit']}",
+            },
+            "measures": [{key: one[key] for key in known} for one in read.results["measures"]],
+            "points": [{key: point[key] for key in kept} for point in read.points],
+        }
+
+    def write(self, output: str | PathLike[str] = "report") -> list[Path]:
+        """The page, the points, and the release if there is one; each file appears whole, the page last."""
+        stem = Path(output)
+        stem = stem.with_suffix("") if stem.suffix == ".html" else stem
+        if not stem.parent.is_dir():
+            raise BadInput(
+                f"{output}: there is no folder {str(stem.parent)!r} to write into; make it, or choose another"
+            )
+        points, made = self.points, []
+        texts = {
+            "json": json.dumps(points, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            "csv": _table(points),
+            "html": report(self.published, self.index, self.cap),
+        }
+        for file in self.published.files(self.index):
+            rest = file.name.removeprefix(f"{self.published.stem}-release")
+            made.append(stem.with_name(stem.name + ENDINGS["release"] + rest))
+            with whole(made[-1]) as aside:
+                shutil.copyfile(file, aside)
+        for kind, text in texts.items():
+            made.append(stem.with_name(stem.name + ENDINGS[kind]))
+            with whole(made[-1]) as aside:
+                aside.write_text(text, "utf-8")
+        return made
+
+
+def _table(points: Mapping[str, Any]) -> str:
+    """The points as CSV, a row each."""
+    keys, out = [one["key"] for one in points["measures"]], io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["recipe", *keys, "baseline", "efficient", "recommended"])
+    for i, one in enumerate(points["points"]):
+        values = [one["values"].get(key, "") for key in keys]
+        marks = [int(mark) for mark in (one["baseline"], one["efficient"], i == points["recommended"])]
+        writer.writerow([one["recipe"], *values, *marks])
+    return out.getvalue()
+
+
+def reported(
+    study: Study, *, release: bool = False, store: Store | Path | None = None, progress: Progress | None = None
+) -> Report:
+    """Sweep, and see what may be shown; with `release` the recommended one is there as a file.
+
+    What the analyst should know stands on the page, and is no warning here.
+    """
+    aside = scratch()
+    try:
+        place = publish(
+            study,
+            aside / "published",
+            store=store,
+            releases="best" if release else False,
+            progress=progress,
+            warn=lambda text: None,
+        )
+        made = Report(Published(place))
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    weakref.finalize(made, shutil.rmtree, aside, True)
+    return made
+
+
+def asked(
+    study: str = "",
+    data: str = "",
+    quasi: str = "",
+    sensitive: str = "",
+    identifiers: str = "",
+    only: str = "",
+    cap: float | None = None,
+    measures: str = "",
+    smallest: int | None = None,
+    seed: int | None = None,
+) -> tuple[Study, Path | None]:
+    """The study of a notebook's parameters, and where its results are kept; lists are separated by commas.
+
+    A study's file, or data with roles. `only` is `column=label`; `measures` are names, in place of the study's.
+    """
+    if bool(study) == bool(data):
+        raise BadInput(
+            "a report is of a study (study: a .yaml file), or of data (data: a file, with quasi: its columns)"
+        )
+    chosen = Study.open(study) if study else _of_data(data, _names(quasi), _names(sensitive), _names(identifiers))
+    changes: dict[str, Any] = {
+        name: value for name, value in (("smallest", smallest), ("seed", seed)) if value is not None
+    }
+    if measures:
+        changes["measures"] = tuple({"name": name} for name in _names(measures))
+        changes["axes"] = ()
+    if only:
+        column, equals, label = only.partition("=")
+        if not equals:
+            raise BadInput(f"only {said(only)}: write column=label")
+        changes["data"] = {**chosen.data, "only": {**chosen.data.get("only", {}), column: label}}
+        changes["name"] = f"{chosen.name}: {column} {label}"
+    chosen = chosen.with_(**changes)
+    if cap is not None:
+        chosen = chosen.with_(caps={**chosen.caps, _privacy_axis(chosen): cap})
+    return chosen, results_beside(study) if study else None
+
+
+def _of_data(path: str, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]) -> Study:
+    """The study that is proposed for a table in these roles."""
+    from workbench.starting import proposed  # only where there is no study
+
+    return proposed(path, quasi, sensitive, identifiers)
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in listed.split(",") if name.strip())
+
+
+def _privacy_axis(study: Study) -> str:
+    """The key of the measure that the limit is on."""
+    if study.axes:
+        return study.axes[0]
+    found = next((one.key for one in study.measured() if one.side == "privacy"), None)
+    if found is None:
+        raise BadInput(
+            "cap: the study measures no privacy, so there is nothing to limit; add a measure such as privacy loss"
+        )
+    return found

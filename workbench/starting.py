@@ -1,0 +1,282 @@
+"""A whole study proposed from the data alone, each choice with its reason; no reason has a value of the data."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench import proposal
+from workbench.builders import Builder, Dates, Groups, Intervals, Prefixes
+from workbench.checking import undefined
+from workbench.column import Column
+from workbench.errors import BadInput
+from workbench.figures import listed
+from workbench.intervals import integers
+from workbench.models import TOLERANCE
+from workbench.recipe import Recipe
+from workbench.study import VERSIONS, Study
+from workbench.table import MANY_VALUES, Table
+from workbench.uniqueness import Advice, namelike, propose_roles, says, survey
+from workbench.yaml_text import lines_of, write_yaml
+
+MEASURES: tuple[dict[str, Any], ...] = (
+    {"name": "privacy loss"},
+    {"name": "adversary's knowledge gain"},
+    {"name": "re-identification risk"},
+    {"name": "utility loss"},
+    {"name": "information loss"},
+    {"name": "average class size"},
+)
+AXES = ("P_loss", "U_loss")
+K = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+L = (1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
+T = (0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+CODES = ("plz", "postal", "postcode", "zip", "zipcode")  # words in the names of columns whose digits are no number
+CROWD = 100  # values of a sensitive column from which groups of them say more
+WIDE = 34  # where reasons begin, beside short lines
+ROLE_WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier"}
+Place = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A proposed study, and why: a reason for a path such as ("roles", "quasi", 0)."""
+
+    study: Study
+    why: Mapping[Place, str]
+    head: Sequence[str]  # what is said of the whole
+
+    def text(self) -> str:
+        """The file, with each reason beside its line."""
+        parts = {**self.study.to_dict(), "versions": VERSIONS}
+        body = "".join(
+            write_yaml({key: value}, short=key != "roles" and isinstance(value, (dict, list)))
+            for key, value in parts.items()
+        )
+        return "".join(f"# {_plain(line)}\n" for line in self.head) + _annotated(body, self.why)
+
+    def reasons(self) -> list[tuple[str, str]]:
+        """What was chosen and why, in words: of each column in a role, and of each hierarchy."""
+        found = []
+        for path, reason in self.why.items():
+            if path[0] == "roles":
+                found.append((f"{getattr(self.study, path[1])[path[2]]} ({ROLE_WORDS[path[1]]})", reason))
+            elif path[0] in ("hierarchies", "levels", "data"):
+                found.append((f"{path[1]} ({path[0]})", reason))
+        return [(_plain(what), _plain(reason)) for what, reason in found]
+
+
+def proposed(
+    path: str | os.PathLike[str],
+    quasi: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+) -> Study:
+    """The study that is proposed for the data in a file; roles that are given stay as they are."""
+    return begin(path, quasi, sensitive, identifiers).study
+
+
+def begin(
+    path: str | os.PathLike[str],
+    quasi: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    folder: str | os.PathLike[str] = ".",
+) -> Start:
+    """A study of a file, with relative names from that folder on, and why it is so."""
+    place = Path(folder).absolute()
+    name = str(path) if Path(path).is_absolute() else os.path.relpath(Path(path).absolute(), place)
+    study = Study(name=Path(path).name.split(".")[0] or "untitled", data={"path": name}, folder=str(place))
+    base = study.read()
+    why: dict[Place, str] = {}
+    types = {one.name: "text" for one in base.columns.values() if says(one.name, CODES) and integers(one)}
+    if types:
+        study = study.with_(data={**study.data, "types": types})
+        base = study.read()
+        why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
+    advice = _roles(base, quasi, sensitive, identifiers)
+    chosen = {
+        role: [n for n, one in advice.items() if one.role == role] for role in ("quasi", "sensitive", "identifier")
+    }
+    if not chosen["quasi"]:
+        raise BadInput(
+            "no column helps to single anybody out, so nothing was proposed; name what others may know with --quasi"
+        )
+    study = study.with_(
+        quasi=tuple(chosen["quasi"]), sensitive=tuple(chosen["sensitive"]), identifiers=tuple(chosen["identifier"])
+    )
+    for role, names in (("quasi", study.quasi), ("sensitive", study.sensitive), ("identifiers", study.identifiers)):
+        why |= {("roles", role, i): advice[name].reason for i, name in enumerate(names)}
+    study, reasons = _with_hierarchies(study, base)
+    why |= reasons
+    table = study.table(base)
+    study, reasons = _with_recipes(study, table)
+    why |= reasons
+    told = _telling(table, study.candidates()[0])
+    if told:
+        why |= {("roles", "identifiers", len(study.identifiers) + i): said for i, said in enumerate(told.values())}
+        study = study.with_(identifiers=(*study.identifiers, *told))
+    return Start(study, why, _head(study.table(base), advice))
+
+
+def _telling(table: Table, recipe: Recipe) -> dict[str, str]:
+    """Neutral columns that would undo what a release blurs, and of what."""
+    found = {neutral: known for known, neutral in recipe.release(table).giveaways()}
+    return {
+        name: f"It tells {known}, which a release blurs: published as it is, it would undo that."
+        for name, known in found.items()
+    }
+
+
+def _head(table: Table, advice: Mapping[str, Advice]) -> list[str]:
+    """What is said above the study."""
+    said = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
+    if not table.sensitive:
+        said.append(
+            "No column is called like something sensitive: name what must not be learnt under roles: sensitive."
+        )
+    if table.neutral:
+        said.append(f"In no role, so published as they are: {', '.join(table.neutral)}.")
+    likely = [name for name in table.neutral if advice[name].likely]
+    if likely:
+        said.append(f"Of these, {listed(likely)} may be sensitive, by their names.")
+    return said
+
+
+# --- roles
+
+
+def _roles(
+    base: Table, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
+) -> dict[str, Advice]:
+    """A role for each column; those that were given first."""
+    given = {
+        name: Advice(role, "Chosen by you.")
+        for role, names in (("quasi", quasi), ("sensitive", sensitive), ("identifier", identifiers))
+        for name in names
+    }
+    base.drop(given)  # says which is not there
+    if len(given) < len(quasi) + len(sensitive) + len(identifiers):
+        raise BadInput("a column was given two roles; give it one")
+    left = [name for name in base.names if name not in given]
+    advice = propose_roles(base, survey(base, leave_out=tuple(given))) | given
+    for name in left:
+        advice[name] = _kept_apart(base.columns[name], advice[name], bool(sensitive), bool(quasi))
+    return {name: advice[name] for name in base.names}
+
+
+def _kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
+    """What is likely sensitive is taken to be, and what would tell records apart is left out."""
+    if advice.role == "quasi" and has_quasi:
+        advice = Advice("neutral", "Not among the quasi-identifiers that you chose.")
+    if advice.likely and not has_sensitive and len(column.values) > 1:
+        return Advice("sensitive", "By its name something that must not be learnt; decide whether that is so.")
+    if advice.role == "neutral" and namelike(column):
+        text = "Nearly every record has its own value: published as it is, it would tell them apart; so it is left out."
+        return Advice("identifier", text)
+    return advice
+
+
+# --- hierarchies
+
+
+def hierarchy_of(column: Column) -> tuple[dict[str, Any] | None, str]:
+    """A builder's settings for a column, or none where its values serve best; and why, without any value."""
+    builder = proposal.propose(column)[0]
+    return (builder.to_dict() if builder else None), _reason(builder, column)
+
+
+def _reason(builder: Builder | None, column: Column) -> str:
+    if isinstance(builder, Intervals):
+        return "most values crowd together: equally filled groups" if builder.quantiles else "round intervals"
+    if isinstance(builder, Dates):
+        return "steps of the calendar"
+    if isinstance(builder, Prefixes):
+        return "codes of one length: fewer and fewer of their digits"
+    if isinstance(builder, Groups):
+        return "values that begin alike"
+    few = len(column.values) <= proposal.FEW
+    return "few values: they need no groups" if few else "values in no known order: group them by meaning if you can"
+
+
+def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str]]:
+    """A hierarchy for every quasi-identifier that is the better for one, and for sensitive columns of many values."""
+    found: dict[str, Any] = {}
+    levels: dict[str, int] = {}
+    why: dict[Place, str] = {}
+    for i, name in enumerate(study.quasi):
+        given, reason = hierarchy_of(base.columns[name])
+        if given:
+            found[name], why["hierarchies", name] = given, reason
+        else:
+            why["roles", "quasi", i, ""] = f"No hierarchy: {reason}."
+    left_out = []
+    for name in study.sensitive:
+        column = base.columns[name]
+        given, reason = hierarchy_of(column) if column.size > CROWD else (None, "")
+        if given:
+            found[name], levels[name], why["hierarchies", name] = given, 1, reason
+            why["levels", name] = (
+                f"{len(column.values):,} values are too many to be learnt one by one: their groups count"
+            )
+        elif column.size > MANY_VALUES:
+            left_out.append(name)
+    if left_out:
+        raise BadInput(
+            f"{listed(left_out)}: more than {MANY_VALUES:,} values and no groups to propose; "
+            "name other sensitive columns with --sensitive, and write a hierarchy for these"
+        )
+    return study.with_(hierarchies=found, levels=levels), why
+
+
+# --- recipes and measures
+
+
+def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
+    """Curves that this table can have, and the measures that say something about it."""
+    mondrian = {"name": "mondrian"}
+    sizes = [k for k in K if k <= max(table.records / 4, 2)][-9:]
+    models: list[dict[str, Any]] = [{"name": "k-anonymity", "k": sizes}]
+    why: dict[Place, str] = {("recipes", 0, "model"): "the size of classes alone: the easiest promise to explain"}
+    if table.sensitive:
+        most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())
+        diverse = [value for value in L if value <= most - TOLERANCE]
+        if diverse:
+            why["recipes", len(models), "model"] = "no value more often than 1/l in a class"
+            models.append({"name": "l-diversity", "l": diverse})
+        why["recipes", len(models), "model"] = "every class much like the whole table"
+        models.append({"name": "t-closeness", "t": list(T), "distance": "js"})
+    study = study.with_(recipes=tuple({"method": mondrian, "model": model} for model in models), measures=MEASURES)
+    told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
+    told = [(given, measure) for given, measure in told if not undefined(measure, table)]
+    sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
+    why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
+    axes = tuple(keys[0] for keys in sides.values())
+    return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
+
+
+# --- the file
+
+
+def _annotated(text: str, why: Mapping[Place, str]) -> str:
+    """Each reason beside its line; above it where the line is quoted or long."""
+    line, rows = lines_of(text), text.split("\n")
+    reasons: dict[int, list[str]] = {}
+    for path, reason in why.items():
+        reasons.setdefault(line(path) - 1, []).append(_plain(reason))
+    for number in sorted(reasons, reverse=True):
+        row, said = rows[number], " ".join(reasons[number])
+        if re.search("['\"]", row):
+            rows.insert(number, f"{row[: len(row) - len(row.lstrip())]}# {said}")
+        else:
+            rows[number] = f"{row:<{WIDE}}  # {said}"
+    return "\n".join(rows)
+
+
+def _plain(text: str) -> str:
+    """One line that any reader can read: names of columns may hold anything."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
