@@ -60,6 +60,7 @@ def test_what_is_printed_is_read_as_the_same(models, method):
         ("k-anonymity", KAnonymity()),
         ("  K-Anonymity ,k= 5", KAnonymity(5)),
         ("k-anonymity k=5", KAnonymity(5)),
+        ("k-anonymity: k=5", KAnonymity(5)),
         ("k-anonymity,k=5&t-closeness,distance=JS,t=.2", KAnonymity(5) & TCloseness(0.2, "js")),
         ("(alpha,k)-anonymity, alpha=0.5, k=1e1", AlphaK(0.5, 10)),
         ("recursive (c,l)-diversity, l=4", RecursiveLDiversity(l=4)),

@@ -1,5 +1,7 @@
 """A study: plain data in, the same table, recipes and measures out, and the same file back."""
 
+from pathlib import Path
+
 import pytest
 
 from workbench import datasets
@@ -7,6 +9,7 @@ from workbench.errors import BadInput
 from workbench.methods import Remove
 from workbench.models import And, KAnonymity, TCloseness
 from workbench.recipe import Recipe
+from workbench.schema import CHOICES, FILE, FROM, ROLES
 from workbench.study import Study, ranges_of, written_out
 from workbench.table import Table
 
@@ -265,3 +268,11 @@ def test_opening_a_file_names_it_and_the_line(tmp_path, monkeypatch):
     (tmp_path / "my.yaml").write_text(TEXT.replace("k: [10, 50]", "k: [10, 0.5]"))
     with pytest.raises(BadInput, match=r"^my\.yaml, line 9: k-anonymity: k = 0\.5 must be a whole number$"):
         Study.open("my.yaml")
+
+
+def test_the_documented_study_is_one_and_every_key_is_documented():
+    text = (Path(__file__).parents[1] / "docs" / "study.md").read_text()
+    example = text.split("```yaml\n")[1].split("```")[0]
+    assert len(Study.from_yaml(example).candidates()) == 5
+    for key in (*Study.from_yaml(example).to_dict(), *ROLES, *FROM, *CHOICES, *FILE, "versions"):
+        assert key in text

