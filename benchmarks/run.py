@@ -26,7 +26,17 @@ if str(HERE.parent) not in sys.path:
 
 from benchmarks.measuring import NO_INSTALL, Figure  # noqa: E402
 
-BENCHMARKS = ("adult", "million", "peers", "privacy_figures", "figure_2a", "large_file", "cold_start", "in_browser")
+BENCHMARKS = (
+    "adult",
+    "million",
+    "peers",
+    "privacy_figures",
+    "figure_2a",
+    "large_file",
+    "cold_start",
+    "reports",
+    "in_browser",
+)
 PACKAGES = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair", "vl-convert-python")
 Results = Mapping[str, Sequence[Figure]]
 
