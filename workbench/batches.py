@@ -76,7 +76,10 @@ def job_of(stem: Path, study: Path | None = None, **parameters: Any) -> Job:
 
 def run(job: Job, progress: bool = False) -> Path:
     """Make one report; the notebook is kept beside it when it has run to its end."""
-    import papermill  # takes half a second to load
+    import workbench.light  # noqa: F401 (before papermill)
+
+    # isort: split
+    import papermill  # takes a moment to load
 
     aside = scratch()
     failure = None

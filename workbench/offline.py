@@ -70,7 +70,10 @@ def show_offline(live: bool = True) -> None:
 
     The next chart brings the library, also where an earlier one has: call it first in a notebook that is run again.
     """
-    import altair as alt  # a second; whoever has a chart has it already
+    import workbench.light  # noqa: F401 (before Altair)
+
+    # isort: split
+    import altair as alt  # whoever has a chart has it already
 
     _sent["library"] = False
     alt.renderers.register("workbench", renderer)

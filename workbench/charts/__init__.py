@@ -5,6 +5,9 @@ Okabe-Ito hues, and a shape for every line as well; text takes the colour of the
 
 from __future__ import annotations
 
+import workbench.light  # noqa: F401 (before Altair)
+
+# isort: split
 import altair as alt
 
 from workbench.charts.frontier import frontier_chart
