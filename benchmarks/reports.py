@@ -1,6 +1,6 @@
 """`workbench report` on the 32 points of figure 2(a), and a batch of 20, one after another and in parallel.
 
-Wall time of whole commands, kernels included; the batch's store is empty at its start, and so is that of the first report.
+Wall time of whole commands, kernels included; the store is empty before the first report and before each batch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The report opens from disk: nothing is asked of anybody, its chart is alive, it fits a telephone and a sheet of paper."""
+"""The report opens from disk: it asks nothing of anybody, its chart is alive, it fits a telephone and paper."""
 
 import pytest
 from playwright.sync_api import expect
