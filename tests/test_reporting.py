@@ -104,6 +104,12 @@ def test_infinity_is_a_word(study, tmp_path):
     assert "inf" in values and all(value == "inf" or math.isfinite(value) for value in values)
 
 
+def test_without_a_limit_none_is_claimed(study):
+    made = reported(Study.open(study).with_(caps={}))
+    assert "No limit was set" in made["decision"].body and "No limit was set" in made["asked"].body
+    assert "The line is the limit" not in made["frontier"].body and made.points["cap"] is None
+
+
 # --- what the notebook is asked
 
 

@@ -94,16 +94,27 @@ def run(job: Job, progress: bool = False) -> Path:
                 progress_bar=progress,
                 extra_arguments=QUIET,
             )
+        notebook = json.loads((aside / "report.ipynb").read_bytes())
+        for place in ("input_path", "output_path"):  # of this machine
+            notebook["metadata"]["papermill"].pop(place, None)
         with whole(job.notebook) as there:
-            shutil.copyfile(aside / "report.ipynb", there)
+            there.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except papermill.PapermillExecutionError as error:
-        ours = error.ename in OURS
-        failure = BadInput(error.evalue if ours else f"a mistake of the workbench itself ({error.ename}), or no kernel")
+        failure = BadInput(_why(job, error.ename, error.evalue))
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     if failure:  # outside: papermill's error quotes the cell's output
         raise failure
     return job.page
+
+
+def _why(job: Job, kind: str, said: str) -> str:
+    """What a kernel's error comes to, in words."""
+    if kind in OURS:
+        return said
+    if kind in ("FileNotFoundError", "PermissionError", "OSError"):
+        return f"{job.page}: it cannot be written there; choose another folder with -o"
+    return f"a mistake of the workbench itself ({kind}), or its kernel ended"
 
 
 def run_all(jobs: Sequence[Job], workers: int | None = None) -> Iterator[tuple[Job, str | None]]:

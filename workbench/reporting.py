@@ -69,7 +69,7 @@ class Report:
             "workbench": read.results["workbench"],
             "records": read.results["table"]["records"],
             "axes": axes,
-            "cap": self.cap,
+            "cap": self.cap if read.results["limit"] else None,
             "recommended": self.index,
             "proposed": {
                 "title": read.points[self.index]["title"],
@@ -90,6 +90,8 @@ class Report:
                 f"{output}: there is no folder {str(stem.parent)!r} to write into; make it, or choose another"
             )
         points, made = self.points, []
+        page = stem.with_name(stem.name + ENDINGS["html"])
+        before = _of_another_decision(stem) if page.exists() else []
         texts = {
             "json": json.dumps(points, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             "csv": _table(points),
@@ -104,7 +106,16 @@ class Report:
             made.append(stem.with_name(stem.name + ENDINGS[kind]))
             with whole(made[-1]) as aside:
                 aside.write_text(text, "utf-8")
+        for path in set(before) - set(made):
+            path.unlink()
         return made
+
+
+def _of_another_decision(stem: Path) -> list[Path]:
+    """The release and the print that an earlier report of that name has left: under a new page they would mislead."""
+    name = f"{stem.name}{ENDINGS['release']}"
+    released = [path for path in stem.parent.iterdir() if path.name.startswith(name) and path.suffix == ".csv"]
+    return [*released, *filter(Path.exists, [stem.with_name(f"{stem.name}.pdf")])]
 
 
 def _table(points: Mapping[str, Any]) -> str:

@@ -51,6 +51,9 @@ def report(
         for study in found
         for job in _jobs(study, _place(output, study, many), each, vary or [], {"cap": cap, "release": release})
     ]
+    if not todo:
+        raise BadInput(f"--each {each}: no value has enough records for a report; choose a column of larger groups")
+    todo[0].stem.parent.mkdir(parents=many, exist_ok=True)
     for job in todo:
         if again:
             job.page.unlink(missing_ok=True)
@@ -91,7 +94,6 @@ def _place(output: Path | None, study: Path, many: bool) -> Path:
         folder = output or Path("reports")
         if folder.suffix:
             raise BadInput(f"{folder}: several reports go into a folder; name one without an ending")
-        folder.mkdir(parents=True, exist_ok=True)
         return folder / name
     if output is None:
         return Path(f"{name}-report")
@@ -133,6 +135,8 @@ def _labels(study: Path, column: str) -> list[str]:
     from workbench.study import Study
 
     asked = Study.open(study)
+    if column in asked.sensitive:
+        raise BadInput(f"--each {column}: it is sensitive, and within one of its values nothing is left to learn")
     table = asked.read()
     if column not in table.names:
         raise BadInput(f"--each {said(column)}: the data have no such column; there are {', '.join(table.names)}")

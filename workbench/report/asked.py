@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.figures import about_per_cent, figures, listed
 from workbench.published import STUDY, Published, words, words_of
+from workbench.report.chosen import set_by_hand
 from workbench.report.words import firm, paragraph, safe, table
 
 VALUES = 15  # of a sensitive column that are listed
@@ -18,11 +19,13 @@ def asked(study: Published, index: int, cap: float | None) -> str:
     for one in study.points:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
+    limit = f"The limit is {study.scale(cap)}" if set_by_hand(study, cap) else "No limit was set"
     kinds = listed([f"{count} of {line}" for line, count in lines.items()])
     said = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
-        f"The limit is {study.scale(cap)}. Counts below {study.smallest} are not told."
+        f"{limit}. Counts of people below {study.smallest} are not told, but for a release's own figures, such as its "
+        f"smallest group."
     )
     return paragraph(said)
 
@@ -70,7 +73,8 @@ def computed(study: Published, index: int, cap: float | None) -> str:
     return (
         f"<p>{firm(text)}</p>{table(('measure', 'value', 'unit', 'in words'), rows)}"
         f'<p class="soft">{safe(made(point["settings"]))} Workbench {safe(results["workbench"])}; {safe(versions)}. '
-        f"This page was made from the study's published results, without the data.</p>"
+        f"Values have four figures, rounded so that none flatters, and one where a value that few people have decides "
+        f"them. This page was made from the study's published results, without the data.</p>"
         f"{paragraph(again)}<pre>{safe(kept)}</pre>"
     )
 

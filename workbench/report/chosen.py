@@ -19,7 +19,9 @@ def decision(study: Published, index: int, cap: float | None) -> str:
     learn = f", and nobody should learn their {sensitive}" if sensitive else ""
     within, best = study.within(index, cap), study.choices(cap)["recommended"] == index
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
-    if best:
+    if best and not set_by_hand(study, cap):
+        why = f"No limit was set: it is the knee of the frontier, or its middle where that has none; {scale}."
+    elif best:
         why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
     exceeded = (
         "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
@@ -36,6 +38,11 @@ def decision(study: Published, index: int, cap: float | None) -> str:
         f"{safe(words_of(of['quasi']))}{safe(learn)}. Proposed is the release with this promise: "
         f"<b>{safe(point['promise'] or point['recipe'])}</b> ({safe(point['recipe'])}). {firm(why)}</p>{warnings}"
     )
+
+
+def set_by_hand(study: Published, cap: float | None) -> bool:
+    """Whether somebody has set the limit; otherwise it is where the page opens."""
+    return study.results["limit"] is not None or cap != study.results["cap"]
 
 
 def release(study: Published, index: int, cap: float | None) -> str:

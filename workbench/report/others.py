@@ -7,6 +7,7 @@ import json
 from workbench import offline
 from workbench.figures import figures
 from workbench.published import CHART, OFFERED, Published
+from workbench.report.chosen import set_by_hand
 from workbench.report.words import firm, paragraph, table
 
 
@@ -17,7 +18,7 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
     value = figures(float(values[study.privacy["key"]]))
     said = f"Ringed: {study.points[index]['recipe']}, {study.privacy['name']} {value}."
-    if cap is not None:
+    if cap is not None and set_by_hand(study, cap):
         layers = (layer.get("encoding", {}).get("x", {}) for layer in spec["layer"])
         low, high = next(x["scale"]["domain"] for x in layers if "scale" in x)
         floor = study.privacy["better"] == "higher"
