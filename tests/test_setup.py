@@ -78,9 +78,10 @@ import sys
 from pathlib import Path
 from voila.paths import collect_template_paths
 from widgets.server import TEMPLATES
-from workbench import cli, serving
+from workbench import serving
+from workbench.commands import lab
 
-assert (serving.NOTEBOOKS / "dashboard.ipynb").is_relative_to(sys.prefix) and (serving.NOTEBOOKS / cli.EXPLORE).exists()
+assert (serving.NOTEBOOKS / "dashboard.ipynb").is_relative_to(sys.prefix) and (serving.NOTEBOOKS / lab.EXPLORE).exists()
 found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
 assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
 """

@@ -16,6 +16,12 @@ from workbench.study import Study
 from workbench.sweeps import sweep
 
 
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """As wide as it has to be, whatever the tests are run in."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def study(tmp_path):
     return study_in(tmp_path)
