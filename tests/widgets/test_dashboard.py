@@ -204,7 +204,11 @@ def test_the_release_and_the_report_are_handed_over(heard, folder):
     heard.say("report", field="download")
     assert heard.one("file")["name"] == "who-is-ill-report.html"
     page = gzip.decompress(heard.buffers[heard.kinds().index("file")][0]).decode()
-    assert page.startswith("<!doctype html>") and "The line is the limit" in page
+    assert page.startswith("<!doctype html>") and "No limit was set" in page and "The line is the limit" not in page
+    heard.say("cap", cap=0.2)
+    heard.say("report", field="download")
+    page = gzip.decompress(heard.buffers[heard.kinds().index("file")][0]).decode()
+    assert "The line is the limit, at most 0.2" in page
 
 
 def test_several_files_come_as_one_archive(tmp_path):
