@@ -37,7 +37,10 @@ class Job:
     stem: Path
     parameters: dict[str, Any]
     newer: tuple[Path, ...] = ()  # files that it depends on
-    label: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.stem.name
 
     @property
     def page(self) -> Path:
@@ -61,17 +64,12 @@ class Job:
             return False
 
 
-def job_of(stem: Path, study: Path | None = None, **parameters: Any) -> Job:
-    """The job of a study's file or of data, with what it depends on."""
+def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
+    """The job of a study's file, with what it depends on."""
     given = {name: value for name, value in parameters.items() if value not in (None, "", False)}
-    files = [study] if study else []
-    data = given.get("data")
-    if study:
-        given["study"] = str(study)
-        asked = Study.open(study)
-        data = asked.data.get("path") and str(Path(asked.folder) / str(asked.data["path"]))
-    here = [Path(data)] if data else []
-    return Job(stem, {**given, "output": str(stem)}, (*files, *here), stem.name)
+    asked = Study.open(study)
+    data = [Path(asked.folder) / str(asked.data["path"])] if "path" in asked.data else []
+    return Job(stem, {**given, "study": str(study), "output": str(stem)}, (study, *data))
 
 
 def run(job: Job, progress: bool = False) -> Path:

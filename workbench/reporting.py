@@ -91,7 +91,7 @@ class Report:
             )
         points, made = self.points, []
         page = stem.with_name(stem.name + ENDINGS["html"])
-        before = _of_another_decision(stem) if page.exists() else []
+        before = self._of_another_decision(stem) if page.exists() else []
         texts = {
             "json": json.dumps(points, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             "csv": _table(points),
@@ -102,20 +102,20 @@ class Report:
             made.append(stem.with_name(stem.name + ENDINGS["release"] + rest))
             with whole(made[-1]) as aside:
                 shutil.copyfile(file, aside)
+        for path in before:
+            if path not in made:
+                path.unlink(missing_ok=True)  # before the page: under a new one it would mislead
         for kind, text in texts.items():
             made.append(stem.with_name(stem.name + ENDINGS[kind]))
             with whole(made[-1]) as aside:
                 aside.write_text(text, "utf-8")
-        for path in set(before) - set(made):
-            path.unlink()
         return made
 
-
-def _of_another_decision(stem: Path) -> list[Path]:
-    """The release and the print that an earlier report of that name has left: under a new page they would mislead."""
-    name = f"{stem.name}{ENDINGS['release']}"
-    released = [path for path in stem.parent.iterdir() if path.name.startswith(name) and path.suffix == ".csv"]
-    return [*released, *filter(Path.exists, [stem.with_name(f"{stem.name}.pdf")])]
+    def _of_another_decision(self, stem: Path) -> list[Path]:
+        """The release and the print that an earlier report of that name may have left."""
+        parts = ["", "-records", *(f"-{one['name']}" for one in self.published.results["table"]["sensitive"])]
+        released = [f"{ENDINGS['release']}{part}.csv" for part in parts]
+        return [stem.with_name(stem.name + ending) for ending in (*released, ".pdf")]
 
 
 def _table(points: Mapping[str, Any]) -> str:

@@ -218,14 +218,8 @@ def exposures(release: Release, smallest: int, most: float | None = None) -> pa.
     found = _worst(release, order)
     told = zip(found["count"].tolist(), sizes.tolist(), strict=True)
     hidden = few | np.array([tells(count, of, smallest) for count, of in told])
-    known = {
-        (name, label)
-        for name, seen in table.sensitive.items()
-        for label, named in zip(seen.labels, nameable(seen.totals, smallest), strict=True)
-        if named
-    }
     pairs = list(zip(found["sensitive"], found["value"], strict=True))
-    rare = np.array([pair not in known for pair in pairs])
+    rare = _rare(table, pairs, smallest)
     holds_few = _holds_few(release, smallest)[order]
     more = found["count"] - found["prior"] * sizes  # that a value moves most, if hardly, bounds all others
     alike = (found["loss"] <= findings.NOTHING) & ~holds_few
@@ -241,18 +235,33 @@ def exposures(release: Release, smallest: int, most: float | None = None) -> pa.
             "value": pa.array(found["value"], pa.string(), mask=hushed),
             "prior": pa.array(np.round(found["prior"], FIGURES), mask=hushed),
             "posterior": pa.array(np.round(found["posterior"], 2), mask=hidden | hushed),
-            "sentence": [
-                f"They are about as mixed in {published.words(name)} as everybody."
-                if same
-                else f"Which {published.words(name)} stands out among them would tell of few people, and is left out."
-                if silent
-                else findings.believed(
-                    name, None if unnamed else value, prior, int(count), int(size), smallest, bool(hush)
-                )
-                for (name, value), unnamed, same, silent, prior, count, size, hush in rows
-            ],
+            "sentence": [_told(*row, smallest=smallest) for row in rows],
         }
     )
+
+
+def _rare(table: Table, pairs: Sequence[tuple[str, str]], smallest: int) -> np.ndarray:
+    """Which of these columns and values are of so few people that they go without their name."""
+    known = {
+        (name, label)
+        for name, seen in table.sensitive.items()
+        for label, named in zip(seen.labels, nameable(seen.totals, smallest), strict=True)
+        if named
+    }
+    return np.array([pair not in known for pair in pairs])
+
+
+def _told(
+    pair: tuple[str, str], rare: bool, alike: bool, untold: bool, prior: float, count: int, of: int, few: bool,
+    smallest: int,
+) -> str:  # fmt: skip
+    """What is believed of the people of a class, or why that is left out."""
+    name, value = pair
+    if alike:
+        return f"They are about as mixed in {published.words(name)} as everybody."
+    if untold:
+        return f"Which {published.words(name)} stands out among them would tell of few people, and is left out."
+    return findings.believed(name, None if rare else value, prior, int(count), int(of), smallest, bool(few))
 
 
 def _holds_few(release: Release, smallest: int) -> np.ndarray:
