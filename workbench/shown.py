@@ -235,7 +235,7 @@ def exposures(release: Release, smallest: int, most: float | None = None) -> pa.
             "value": pa.array(found["value"], pa.string(), mask=hushed),
             "prior": pa.array(np.round(found["prior"], FIGURES), mask=hushed),
             "posterior": pa.array(np.round(found["posterior"], 2), mask=hidden | hushed),
-            "sentence": [_told(*row, smallest=smallest) for row in rows],
+            "sentence": [_told(row, smallest) for row in rows],
         }
     )
 
@@ -251,12 +251,9 @@ def _rare(table: Table, pairs: Sequence[tuple[str, str]], smallest: int) -> np.n
     return np.array([pair not in known for pair in pairs])
 
 
-def _told(
-    pair: tuple[str, str], rare: bool, alike: bool, untold: bool, prior: float, count: int, of: int, few: bool,
-    smallest: int,
-) -> str:  # fmt: skip
+def _told(row: tuple[Any, ...], smallest: int) -> str:
     """What is believed of the people of a class, or why that is left out."""
-    name, value = pair
+    (name, value), rare, alike, untold, prior, count, of, few = row
     if alike:
         return f"They are about as mixed in {published.words(name)} as everybody."
     if untold:
