@@ -1,5 +1,6 @@
 """A study: plain data in, the same table, recipes and measures out, and the same file back."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -276,3 +277,26 @@ def test_the_documented_study_is_one_and_every_key_is_documented():
     assert len(Study.from_yaml(example).candidates()) == 5
     for key in (*Study.from_yaml(example).to_dict(), *ROLES, *FROM, *CHOICES, *FILE, "versions"):
         assert key in text
+
+
+def test_a_study_says_what_its_columns_and_records_are_called():
+    study = Study.from_yaml(TEXT + "titles: {race: origin}\nrecord: [visit, visits]\n")
+    assert study.titles == {"race": "origin"} and study.record == ("visit", "visits")
+    assert Study.from_yaml(study.to_yaml()) == study
+    assert "record" not in Study.from_yaml(TEXT).to_yaml()
+
+
+@pytest.mark.parametrize(
+    "line, says",
+    [
+        ("titles: {race: [1]}", "must be text"),
+        ("titles: {race: ' '}", "race is empty"),
+        ("titles: {race: a, sex: a}", "two columns are called 'a'"),
+        ("record: visit", "[visit, visits]"),
+        ("record: [visit, '']", "[visit, visits]"),
+    ],
+)
+def test_what_is_wrong_with_titles_is_said_with_its_line(line, says):
+    with pytest.raises(BadInput, match=re.escape(says)) as caught:
+        Study.from_yaml(TEXT + line + "\n")
+    assert f"line {len(TEXT.splitlines()) + 1}" in str(caught.value)

@@ -137,7 +137,7 @@ def _columns(study: Study, base: Table) -> Faults:
     """Names of columns that the data don't have, and names that nobody should have to publish."""
     named: list[tuple[tuple[Any, ...], str]] = []
     named += [(("roles", role, i), name) for role in ROLES for i, name in enumerate(getattr(study, role))]
-    named += [((part, name), name) for part in ("levels", "hierarchies") for name in getattr(study, part)]
+    named += [((part, name), name) for part in ("levels", "hierarchies", "titles") for name in getattr(study, part)]
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:

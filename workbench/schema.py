@@ -23,6 +23,7 @@ BUNDLED = "bundled"
 ROLES = ("quasi", "sensitive", "identifiers")
 CHOICES = ("drop_missing", "only", "types", "missing")  # what else may be said of data, beside how a file is written
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
+PERSON = ("person", "people")  # what a record is, unless the study says otherwise
 FORMAT = 1  # of the file; a newer one is refused
 
 
@@ -51,6 +52,8 @@ def faults(given: Any) -> Faults:
         "measures": _measures,
         "axes": _axes,
         "caps": _caps,
+        "titles": _titles,
+        "record": _record,
         "smallest": lambda asked: _whole("smallest", asked),
         "seed": lambda asked: _whole("seed", asked),
         "versions": _versions,
@@ -318,6 +321,28 @@ def _key(where: str, key: Any) -> Faults:
     symbols = [kind.symbol for kind in variants("measure").values() if issubclass(kind, Measure)]
     if not isinstance(key, str) or not ("(" in key or key in (*symbols, "")):
         yield Fault((), f"{where}: no measure is called {said(key)} in a chart; {meant(key, symbols)}")
+
+
+def _titles(given: Any) -> Faults:
+    if wrong := _must(Mapping, "titles", given):
+        yield Fault((), wrong)
+        return
+    for name, title in given.items():
+        if wrong := _must(str, "titles: the name of a column", name) or _must(str, f"titles: {name}", title):
+            yield Fault((name,), wrong)
+        elif not title.strip():
+            yield Fault((name,), f"titles: {name} is empty; say what the column is, or leave the line out")
+        elif title in [other for key, other in given.items() if key != name]:
+            yield Fault((name,), f"titles: two columns are called {said(title)}; give each a title of its own")
+
+
+def _record(given: Any) -> Faults:
+    if (
+        not isinstance(given, (list, tuple))
+        or len(given) != 2
+        or not all(isinstance(w, str) and w.strip() for w in given)
+    ):
+        yield Fault((), "record must say what one record is, and what several are: [visit, visits]")
 
 
 def _versions(given: Any) -> Faults:

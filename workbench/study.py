@@ -19,7 +19,7 @@ from workbench.ranges import MOST as MOST
 from workbench.ranges import ranges_of as ranges_of
 from workbench.ranges import variant, written_out
 from workbench.recipe import Recipe
-from workbench.schema import BUNDLED, FORMAT, FROM, ROLES, faults, first
+from workbench.schema import BUNDLED, FORMAT, FROM, PERSON, ROLES, faults, first
 from workbench.source import Query
 from workbench.table import Table
 from workbench.writing import whole
@@ -46,6 +46,8 @@ class Study:
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
     caps: Mapping[str, float] = None  # type: ignore[assignment]
+    titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
+    record: tuple[str, ...] = PERSON  # what one record is, and what several are
     smallest: int = 10  # a count below is shown as "fewer than"
     seed: int = 0
     folder: str = "."  # where relative names begin; not in the file
@@ -89,6 +91,8 @@ class Study:
             if field.name not in (*ROLES, "name", "data", "folder"):
                 value = getattr(self, field.name)
                 said[field.name] = list(value) if isinstance(value, tuple) else value
+        if self.record == PERSON:
+            del said["record"]
         return {key: _plain(value) for key, value in said.items() if value not in ({}, [])}
 
     @classmethod
