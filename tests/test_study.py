@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from workbench import datasets
@@ -213,6 +214,16 @@ def test_a_hierarchy_lies_beside_the_study(tmp_path):
     (tmp_path / "study.yaml").write_text(text)
     study = Study.open(tmp_path / "study.yaml")
     assert study.table(study.read()).columns["sex"].hierarchy.levels[0].labels == ("person",)
+
+
+def test_what_is_dropped_is_in_no_release_and_in_the_file():
+    study = Study(data={"given": "x"}, quasi=("age",), sensitive=("ill",), identifiers=("name",), dropped=("ward",))
+    assert Study.from_yaml(study.to_yaml()).to_dict() == study.to_dict()
+    frame = pd.DataFrame({"name": ["a", "b"], "age": [1, 2], "ill": ["x", "y"], "ward": ["A", "B"], "note": ["c", "d"]})
+    table = study.table(study.read(frame))
+    assert table.names == ["age", "ill", "note"] and table.neutral == ("note",)
+    with pytest.raises(BadInput, match="roles"):
+        Study.from_yaml("data: {given: x}\nroles: {quasi: [a], left: [b]}\n")
 
 
 def test_missing_values_are_left_out_when_identifiers_are_gone():

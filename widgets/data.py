@@ -74,7 +74,7 @@ def suffix(name: str) -> str:
 
 
 class DataPicker(Part):
-    """Choose the data. `base` is the table in no role yet, `data` where it is from, as a study says it.
+    """Choose the data. `base` is the table, every column neutral yet, `data` where it is from, as a study says it.
 
     Given is a frame, a table, a path, or `data` themselves; nothing stands for the bundled data.
     `paths=False` refuses paths on the server, `most_bytes` larger uploads; only Python can set them.
@@ -83,7 +83,7 @@ class DataPicker(Part):
     _esm = script("data")
     _css = styles("data")
     data = traitlets.Dict(help="as in a study: bundled, path or given, and drop_missing")
-    base = traitlets.Instance(Table, allow_none=True, help="every column, in no role yet, all records")
+    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet, all records")
     paths = traitlets.Bool(True, help="whether a path on the server may be typed")
     most_bytes = traitlets.Int(MOST_BYTES, min=1, help="the largest upload")
     folder = traitlets.Unicode(".", help="where relative paths begin")

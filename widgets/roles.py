@@ -27,8 +27,8 @@ from workbench.uniqueness import (
     survey,
 )
 
-KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}  # a role, and its list in `roles`
-WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifier": "identifier", "neutral": "the rest"}
+# a role, and its list in `roles`
+KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}
 WORST = 8  # combinations of each size that are shown
 Roles = dict[str, list[str]]
 
@@ -45,10 +45,10 @@ class RolePicker(Part):
 
     _esm = script("roles_grid", "roles")
     _css = styles("roles")
-    base = traitlets.Instance(Table, allow_none=True, help="every column, in no role yet")
+    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet")
     hierarchies = traitlets.Dict(help="builders or hierarchies of some columns: sensitive ones may be seen at a level")
     drop_missing = traitlets.Bool(False, help="whether records with missing values are left out")
-    roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers").tag(sync=True)
+    roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers, dropped").tag(sync=True)
     levels = traitlets.Dict(help="the level at which models see a sensitive column; 0: its values").tag(sync=True)
     table = traitlets.Instance(Table, allow_none=True, help="the data in these roles")
 
@@ -130,9 +130,10 @@ class RolePicker(Part):
     def _prepared(self, roles: Mapping[str, Sequence[str]]) -> Table:
         """The records and columns that stay, under their hierarchies."""
         assert self.base is not None
-        key = (self.base, tuple(roles["identifiers"]), self.drop_missing, tuple(self.hierarchies.items()))
+        out = (*roles["identifiers"], *roles["dropped"])
+        key = (self.base, out, self.drop_missing, tuple(self.hierarchies.items()))
         if self._kept is None or self._kept[0] != key:
-            table = self.base.drop(roles["identifiers"])
+            table = self.base.drop(out)
             if self.drop_missing:
                 table = table.complete()
             there = {name: one for name, one in self.hierarchies.items() if name in table.columns}
@@ -160,22 +161,20 @@ class RolePicker(Part):
             return f"{name} has no level {level}; its hierarchy has {len(sizes) - 1}"
         where = f" at level {level}" if level else ""
         if sizes[level] < 2:
-            return f"{name} has only one value{where}: there is nothing to protect; leave it in the rest"
+            return f"{name} has only one value{where}: there is nothing to protect; make it neutral"
         if sizes[level] <= MANY_VALUES:
             return ""
         many = f"{name} has {sizes[level]:,} values{where}, more than {MANY_VALUES:,}, too many to measure"
         if any(1 < size <= MANY_VALUES for size in sizes):
             return f"{many}: choose the level to measure at"
-        return (
-            f"{many}: give it a hierarchy with a coarser level first, then make it sensitive; or leave it in the rest"
-        )
+        return f"{many}: give it a hierarchy with a coarser level first, then make it sensitive; or leave it out"
 
     # --- what the view asks
 
     def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some columns get a role."""
         names, role = content.get("columns"), str(content.get("role"))
-        if self.base is None or role not in WORDS or not names or not isinstance(names, list):
+        if self.base is None or role not in (*KEYS, "neutral") or not names or not isinstance(names, list):
             raise BadInput("there is no such column or role; choose again")
         self._adopt(self._moved([self._known(name) for name in names], role), dict(self.levels), names)
 
@@ -245,7 +244,7 @@ class RolePicker(Part):
             self._survey, self._advice, self._surveyed = None, {}, ()
             return
         names = {name for name, one in base.columns.items() if namelike(one)}
-        out = (names - set(self.roles["quasi"])) | set(self.roles["identifiers"])
+        out = (names - set(self.roles["quasi"])) | {*self.roles["identifiers"], *self.roles["dropped"]}
         if (base, drop, out) == self._surveyed:
             return
         if self._surveyed[:2] != (base, drop):

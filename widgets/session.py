@@ -11,10 +11,10 @@ from typing import Any
 from widgets.history import History
 from workbench.errors import BadInput
 from workbench.parameters import canonical
-from workbench.study import Study
+from workbench.study import ROLES, Study
 from workbench.table import Table
 
-TABLE = ("data", "quasi", "sensitive", "identifiers", "levels", "hierarchies")  # what changes the table
+TABLE = ("data", *ROLES, "levels", "hierarchies")  # what changes the table
 POINTS = (*TABLE, "recipes", "measures", "seed")  # what changes the points
 BASES = 3  # tables kept for undo
 MOVEMENT = 1.5  # seconds after which a movement is another
@@ -39,7 +39,7 @@ class Session:
 
     @property
     def base(self) -> Table | None:
-        """All columns of the study's data, in no role; None until they are read."""
+        """All columns of the study's data, all neutral; None until they are read."""
         return self._bases.get(_key(self.study))
 
     def has(self, study: Study) -> bool:
@@ -131,6 +131,7 @@ def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
         quasi=kept(study.quasi),
         sensitive=kept(study.sensitive),
         identifiers=kept(study.identifiers),
+        dropped=kept(study.dropped),
         levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
         hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
     )

@@ -56,7 +56,7 @@ class Checked:
         sensitive = (
             f"what must not be learnt is {listed(list(table.sensitive))}" if table.sensitive else "nothing is sensitive"
         )
-        plain = f"; published as they are: {listed(list(table.neutral))}" if table.neutral else ""
+        plain = f"; neutral, published as they are: {listed(list(table.neutral))}" if table.neutral else ""
         return (
             f"{study.name}: {table.records:,} records; others may know {listed(list(table.quasi))}; "
             f"{sensitive}{plain}; "
@@ -143,7 +143,7 @@ def _columns(study: Study, base: Table) -> Faults:
         if name not in base.columns:
             yield Fault(path, f"the data has no column {name!r}; {meant(name, base.names)}")
     for i, name in enumerate(base.names, 1):
-        if name.startswith(FORMULA) and name not in study.identifiers:
+        if name.startswith(FORMULA) and name not in study.left_out:
             text = (
                 f"the name of column {i} begins with {name[0]!r}: a spreadsheet would take it for a formula; rename it"
             )
@@ -159,7 +159,7 @@ def _fitting(study: Study, records: Table) -> Faults:
     """Hierarchies that cannot be built over their columns."""
     for name, given in study.hierarchies.items():
         if name not in records.columns:
-            continue  # an identifier, which is left out
+            continue  # left out
         column = records.columns[name]
         try:
             study.builder(name, given)(column)

@@ -12,7 +12,7 @@ from workbench import builders
 from workbench.errors import BadInput, said
 from workbench.parameters import Variant
 from workbench.recipe import Recipe
-from workbench.study import BUNDLED, FROM, ROLES, Study
+from workbench.study import BUNDLED, FROM, Study
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
@@ -107,8 +107,8 @@ def _data(study: Study, imports: Imports) -> str:
 
 
 def _roles(study: Study) -> list[str]:
-    roles = {name: list(getattr(study, name)) for name in ROLES}
-    return [_argument(name, chosen) for name, chosen in roles.items() if chosen]
+    roles = {"quasi": study.quasi, "sensitive": study.sensitive, "identifiers": study.left_out}
+    return [_argument(name, list(chosen)) for name, chosen in roles.items() if chosen]
 
 
 def _options(study: Study) -> list[str]:
@@ -118,7 +118,7 @@ def _options(study: Study) -> list[str]:
 
 
 def _hierarchies(study: Study, imports: Imports) -> list[str]:
-    hidden = set(study.identifiers)
+    hidden = set(study.left_out)
     made = {name: _hierarchy(study, name, given, imports) for name, given in study.hierarchies.items()}
     lines = "".join(f"        {name!r}: {call},\n" for name, call in made.items() if name not in hidden)
     return [f"hierarchies={{\n{lines}    }}"] if lines else []

@@ -20,7 +20,7 @@ from workbench.table import Table
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
-ROLES = ("quasi", "sensitive", "identifiers")
+ROLES = ("quasi", "sensitive", "identifiers", "dropped")
 CHOICES = ("drop_missing", "only", "types", "missing")  # what else may be said of data, beside how a file is written
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
 PERSON = ("person", "people")  # what a record is, unless the study says otherwise

@@ -40,6 +40,7 @@ class Study:
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()  # left out like identifiers, though they are none
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
     recipes: tuple[Mapping[str, Any], ...] = ()
@@ -168,10 +169,15 @@ class Study:
                         "or open the study by its path"
                     )
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that no release has: identifiers, and what is dropped."""
+        return (*self.identifiers, *self.dropped)
+
     def records(self, base: Table) -> Table:
-        """The records and columns that are asked about, in no role yet."""
+        """The records and columns that are asked about, all neutral yet."""
         table = base.only(self.data["only"]) if self.data.get("only") else base
-        table = table.drop(self.identifiers)
+        table = table.drop(self.left_out)
         return table.complete() if self.data.get("drop_missing") else table
 
     def table(self, base: Table) -> Table:

@@ -77,7 +77,7 @@ class Table:
     ) -> Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `workbench.source`.
 
-        Columns in no role are neutral: they are published as they are, but those that hold nothing are left out.
+        Columns without another role are neutral: published as they are; those that hold nothing are left out.
         Identifiers are never read, unless `only` asks for one of their values.
         """
         asked, hidden = only or {}, _names(identifiers)
@@ -102,7 +102,7 @@ class Table:
         progress: Callable[[int], None] | None = None,
         **source: Any,
     ) -> Table:
-        """Every column of the data that holds anything, in no role yet; `with_roles` gives them some."""
+        """Every column of the data that holds anything, all neutral yet; `with_roles` gives them roles."""
         return cls._coded(data, None, types, missing, progress, source)
 
     @classmethod
@@ -165,7 +165,7 @@ class Table:
         return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
 
     def unassigned(self) -> Table:
-        """The same microdata with no column in any role."""
+        """The same microdata with every column neutral."""
         return replace(self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, _memory={}, _locks={})
 
     def complete(self) -> Table:
@@ -208,7 +208,7 @@ class Table:
 
     @cached_property
     def neutral(self) -> tuple[str, ...]:
-        """The rest: published beside the quasi-identifiers, used by workloads."""
+        """The neutral columns: published as they are beside the quasi-identifiers, used by workloads."""
         return self._in_role("neutral")
 
     @cached_property

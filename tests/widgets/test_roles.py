@@ -15,8 +15,8 @@ from workbench.study import Study
 from workbench.table import Table
 
 FRAME = people(random.Random(3), missing=True)
-NOTHING = {"quasi": [], "sensitive": [], "identifiers": []}
-CHOSEN = {"quasi": ["age", "work"], "sensitive": ["disease"], "identifiers": ["person"]}
+NOTHING = {"quasi": [], "sensitive": [], "identifiers": [], "dropped": []}
+CHOSEN = {"quasi": ["age", "work"], "sensitive": ["disease"], "identifiers": ["person"], "dropped": []}
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_without_roles_there_is_no_table_and_the_first_quasi_identifier_makes_on
 
 def test_a_table_brings_its_roles(small):
     picker = RolePicker(small(1))
-    assert picker.roles == {"quasi": ["age", "work", "sex"], "sensitive": ["disease"], "identifiers": []}
+    assert picker.roles == {"quasi": ["age", "work", "sex"], "sensitive": ["disease"], "identifiers": [], "dropped": []}
     assert picker.table.columns["age"].hierarchy is not None
 
 
@@ -69,6 +69,7 @@ def test_one_action_is_one_change_and_the_table_follows(picker):
         "quasi": ["age", "work", "sex", "disease", "wage"],
         "sensitive": [],
         "identifiers": ["person"],
+        "dropped": [],
     }
     assert len(changes) == len(tables) == 1 and picker.table.quasi == ("age", "work", "sex", "disease", "wage")
     assert "person" not in picker.table.names
@@ -138,18 +139,35 @@ def test_a_sensitive_column_of_many_values_is_offered_its_levels():
     assert picker.levels == {} and picker.roles["sensitive"] == []
 
 
+def test_a_column_that_is_left_out_is_in_no_table_and_no_identifier(picker):
+    choose(picker, "dropped", "wage")
+    assert picker.roles["dropped"] == ["wage"] and picker.roles["identifiers"] == ["person"]
+    assert picker.table is not None and "wage" not in picker.table.names
+    survey = last(asked(picker, "hello"), "survey")
+    assert not any("wage" in one["names"] for one in (*survey["pairs"], *survey["triples"]))
+    choose(picker, "neutral", "wage")
+    assert picker.roles["dropped"] == [] and picker.table.neutral[-1] == "wage"
+
+
 def test_a_program_cannot_give_two_roles_or_a_column_that_is_not_there(picker):
     for wrong in ({"quasi": ["age"], "sensitive": ["age"]}, {"quasi": ["height"]}):
         with pytest.raises(traitlets.TraitError):
             picker.roles = wrong
         assert picker.roles == CHOSEN
     picker.roles = {"quasi": "sex"}
-    assert picker.roles == {"quasi": ["sex"], "sensitive": [], "identifiers": []} and picker.table.quasi == ("sex",)
+    assert picker.roles == {
+        "quasi": ["sex"],
+        "sensitive": [],
+        "identifiers": [],
+        "dropped": [],
+    } and picker.table.quasi == ("sex",)
 
 
 def test_other_data_keep_the_roles_of_columns_that_are_there(picker):
     picker.base = Table.bare(FRAME.drop(columns=["work", "person"]).assign(disease="flu"))
-    assert picker.roles == {"quasi": ["age"], "sensitive": [], "identifiers": []}, "disease has one value now"
+    assert picker.roles == {"quasi": ["age"], "sensitive": [], "identifiers": [], "dropped": []}, (
+        "disease has one value now"
+    )
     assert picker.table.quasi == ("age",)
     picker.base = Table.bare(pd.DataFrame({"x": [1, 2]}))
     assert picker.roles == NOTHING and picker.table is None

@@ -11,7 +11,7 @@ function inALine({ sizes, there, unfit }) {
   return `${sizes.length - 1} ${sizes.length === 2 ? "level" : "levels"}, ${sizes.map(count).join(" → ")}`;
 }
 
-/** The columns to choose from; those in no role are folded away. */
+/** The columns to choose from; neutral ones are folded away. */
 function columnList(choose) {
   let columns = [], column = "", all = false;
   const list = h("div", { role: "listbox", class: "wb-hier-columns", tabindex: 0, "aria-label": "Columns" });

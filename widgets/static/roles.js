@@ -3,7 +3,7 @@
 /** "6 quasi-identifiers: age, sex, …; sensitive: occupation" */
 function rolesInWords(roles, most = 3) {
   const few = names => names.slice(0, most).join(", ") + (names.length > most ? ", …" : "");
-  const quasi = roles.quasi ?? [], sensitive = roles.sensitive ?? [], left = (roles.identifiers ?? []).length;
+  const quasi = roles.quasi ?? [], sensitive = roles.sensitive ?? [], left = (roles.identifiers ?? []).length + (roles.dropped ?? []).length;
   if (!quasi.length) return "choose at least one quasi-identifier";
   return [`${quasi.length} quasi-identifier${quasi.length > 1 ? "s" : ""}: ${few(quasi)}`,
     sensitive.length ? `sensitive: ${few(sensitive)}` : "nothing sensitive",
@@ -61,7 +61,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     howMany.textContent = names.length ? `Make ${names.length > 1 ? `${names.length} columns` : "it"}` : "Select columns to";
     for (const button of bulk.querySelectorAll("button")) button.disabled = !names.length;
     if (names.length > 1 || !row) {
-      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, R.");
+      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, L, N.");
       return;
     }
     const one = advice[row.name];
@@ -95,7 +95,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- the columns and their roles
   function roleOf(roles) {
     const of = {};
-    for (const [role, key] of [["quasi", "quasi"], ["sensitive", "sensitive"], ["identifier", "identifiers"]])
+    for (const [role, key] of [["quasi", "quasi"], ["sensitive", "sensitive"], ["identifier", "identifiers"], ["dropped", "dropped"]])
       for (const name of roles[key] ?? []) of[name] = role;
     return of;
   }
@@ -111,7 +111,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   }
 
   function drawLists() {
-    const out = new Set(model.get("roles").identifiers ?? []);
+    const out = new Set([...model.get("roles").identifiers ?? [], ...model.get("roles").dropped ?? []]);
     const kept = list => list.filter(one => !one.names.some(name => out.has(name)));
     const [pairs, triples] = [kept(found.pairs), kept(found.triples)];
     const top = Math.max(1e-9, ...[...pairs, ...triples].map(one => one.share));

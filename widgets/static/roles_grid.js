@@ -3,8 +3,10 @@
 const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be learnt"],
   ["identifier", "I", "identifier", "Identifier: left out of every release"],
-  ["neutral", "R", "rest", "The rest: published as it is"]];
-const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", neutral: "the rest" };
+  ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
+  ["neutral", "N", "neutral", "Neutral: published as it is"]];
+const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
+  neutral: "neutral: published as it is" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** A share without claiming that few are none. */
 const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : percent(share);
@@ -68,7 +70,7 @@ function columnRow(column, ask) {
       column.likely && h("i", { class: "wb-tag", title: "By its name likely to be sensitive" }, "sensitive?")),
     h("span", { role: "gridcell", class: "wb-alone", title: few, style: `--share: ${100 * column.share}%` },
       column.unique ? singledOut(column.share) : "–"),
-    h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-four", "aria-label": `Role of ${column.name}` },
+    h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-five", "aria-label": `Role of ${column.name}` },
       Object.values(buttons))),
     h("span", { class: "wb-wrong", role: "alert" }), place);
   let role = "neutral", offered = false;
@@ -108,10 +110,10 @@ function roleGrid(ask) {
   const head = h("div", { class: "wb-column wb-titles", role: "row" },
     h("span", { role: "columnheader" }, "column"),
     h("span", { role: "columnheader", class: "wb-alone", title: "Share of the records that are alone with their value" }, "alone"),
-    h("span", { role: "columnheader" }, h("span", { class: "wb-four" }, ROLES.map(([, short, long, help]) =>
+    h("span", { role: "columnheader" }, h("span", { class: "wb-five" }, ROLES.map(([, short, long, help]) =>
       h("span", { title: help }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))))));
   const element = h("div", { class: "wb-role-grid", role: "grid", "aria-multiselectable": "true",
-    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, R set the role of what is selected" },
+    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, L, N set the role of what is selected" },
   h("div", { role: "rowgroup" }, head), body);
 
   const selection = selecting(() => rows, () => {

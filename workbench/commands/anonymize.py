@@ -58,8 +58,8 @@ def anonymize(
     as_json: Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")] = False,
 ) -> None:
     """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
-    study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Columns in
-    no role are published as they are, unless they give away what is blurred.
+    study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Neutral
+    columns, those that are not named, are published as they are, unless they give away what is blurred.
 
     \b
     workbench anonymize study.yaml -o release.csv                          the best under the study's caps

@@ -37,7 +37,7 @@ def data(study: Published, index: int, cap: float | None) -> str:
     if of["sensitive"]:
         rows.append(("nobody should learn (sensitive)", words_of([one["name"] for one in of["sensitive"]])))
     if of["neutral"]:
-        rows.append(("published as they are", words_of(of["neutral"])))
+        rows.append(("neutral: published as they are", words_of(of["neutral"])))
     said = table(("role", "columns"), rows)
     for one in of["sensitive"]:
         values = one["values"][:VALUES]
