@@ -1,14 +1,16 @@
 """What generalised values mean."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.test_release import NASTY, every_run, numbers, text
+from tests.test_naming import NASTY, every_run, numbers, text
 from workbench.column import Column
 from workbench.labels import Labels
-from workbench.release import run_labels
+from workbench.naming import run_labels
 
 AGES = numbers(18, 20, 25, 29, 30, 41, 50, 60, missing=1)
 SIGNED = numbers(-30, -10, -5, 0, 5)
@@ -19,6 +21,7 @@ WORK = text(
     "Clergy", "Farm", "Fishing", "Office", "Shop", levels=[["Clergy", "Outdoors", "Outdoors", "Indoors", "Indoors"]]
 )
 ZIPS = text("13053", "13068", "14850", "47901", "47906", "9")
+MANY = text("a", "a .. b", *(f"m{i}" for i in range(20)), "x .. y", "z: 3 values}", missing=1)
 LISTS = text("A", "A, B", "B", "C;D", "E|F")
 
 CASES = [
@@ -95,6 +98,13 @@ CASES = [
     (ZIPS, "8**", None),
     (ZIPS, "****6", ("47906", "47906")),
     (ZIPS, "*****", ("13053", "9")),
+    (MANY, "{a .. m8: 11 values}", ("a", "m8")),
+    (MANY, "{a .. b .. m8: 10 values}", ("a .. b", "m8")),
+    (MANY, "{m3 .. x .. y: 18 values} or missing", ("m3", "missing", "loose")),
+    (MANY, "{m3 .. x .. y: 18 values}", ("m3", "x .. y")),
+    (MANY, "{m4 .. z: 3 values}: 18 values} or missing", ("m4", "missing")),
+    (MANY, '{"m0" .. "m9": 10 values}', ("m0", "m9")),
+    (MANY, "{m0 .. m9: 11 values}", None),
     (LISTS, "A, B", ("A, B", "A, B")),
     (LISTS, "{A, A, B, B}", ("A", "B")),
     (LISTS, "C;D", ("C;D", "C;D")),
@@ -139,6 +149,17 @@ def test_our_own_labels_mean_their_runs(name):
     found = [reading.meaning(label) for label in labels]
     assert [(run.low, run.high) for run in found] == list(zip(low.tolist(), high.tolist(), strict=True))
     assert all(run.exact for run in found)
+
+
+def test_labels_of_many_values_take_no_longer_for_it():
+    column = text(*(f"name {i:05}" for i in range(20_000)), missing=1)
+    low = np.arange(0, 19_000, 19)
+    high = np.minimum(low + 9 + low % 700, 20_000)
+    began = time.process_time()
+    labels = run_labels(column, low, high)
+    reading = Labels(column, tuple(labels))
+    assert [reading.meaning(label).high for label in labels] == high.tolist()
+    assert time.process_time() - began < 10  # tenths of a second; hours where each label is held against each run
 
 
 @given(

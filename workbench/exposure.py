@@ -17,7 +17,8 @@ from workbench.measures import average, classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.models import Model
-from workbench.release import Release, run_labels
+from workbench.naming import run_labels
+from workbench.release import Release
 
 NOTHING = 1e-12  # a loss that is rounding
 

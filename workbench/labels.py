@@ -12,11 +12,11 @@ import numpy as np
 
 from workbench.binding import DOTTED, key, keys
 from workbench.column import MISSING, Column
-from workbench.release import spelled
+from workbench.hierarchy import Hierarchy
 
 STARS = re.compile(r"\*+")
 NUMBERED = re.compile(r".*\(values (\d+) to (\d+)\)", re.S)
-FROM_TO = re.compile(r"\{(.*) \.\. (.*): (\d+) values\}", re.S)
+FROM_TO = re.compile(r"\{(.*): (\d+) values\}", re.S)
 NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)"
 CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
@@ -48,7 +48,7 @@ class Labels:
             return None
         if codes is None or not len(codes):
             return None
-        low, high = int(min(codes)), int(max(codes))
+        low, high = int(codes[0]), int(codes[-1])
         return Meaning(low, high, len(codes) == high - low + 1)
 
     @property
@@ -70,22 +70,34 @@ class Labels:
         return next((codes for read in readings if (codes := read(label)) is not None), None)
 
     @cached_property
-    def _names(self) -> dict[str, list[tuple[int, int]]]:
-        """The runs that each name stands for: values, quoted values, groups of the hierarchy."""
-        column = self.column
-        found: dict[str, list[tuple[int, int]]] = {}
-        runs = [(c, c) for c in range(column.size)]
-        if column.hierarchy:
-            levels = range(len(column.hierarchy.levels))
-            runs += [tuple(run) for j in levels for run in column.hierarchy.bounds(j).tolist()]
-            names = [*column.value_labels(), *(name for level in column.hierarchy.levels for name in level.labels)]
-        else:
-            names = list(column.value_labels())
-        quoted = [(json.dumps(name, ensure_ascii=False), (c, c)) for c, name in enumerate(column.labels)]
-        for name, run in [*zip(names, runs, strict=True), *quoted]:
-            if run not in found.setdefault(name, []):
-                found[name].append(run)
+    def _places(self) -> dict[str, int]:
+        """The code of each value, missing included."""
+        return {name: code for code, name in reversed(list(enumerate(self.column.value_labels())))}
+
+    @cached_property
+    def _quoted(self) -> dict[str, int]:
+        """The code of each value in quotes."""
+        return {in_quotes(name): code for code, name in enumerate(self.column.labels)}
+
+    @cached_property
+    def _groups(self) -> dict[str, set[tuple[int, int]]]:
+        """The runs of the hierarchy that each name stands for."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        hierarchy = self.column.hierarchy or Hierarchy(())
+        for j, level in enumerate(hierarchy.levels):
+            for name, (low, high) in zip(level.labels, hierarchy.bounds(j).tolist(), strict=True):
+                found.setdefault(name, set()).add((low, high))
         return found
+
+    def _runs(self, label: str) -> list[tuple[int, int]]:
+        """The runs that a name stands for, the widest first: a value, missing, a quoted value, groups."""
+        found = set(self._groups.get(label, ()))
+        found |= {(self._places[label],) * 2} if label in self._places else set()
+        if label == MISSING and self.column.missing:
+            found.add((self.column.size - 1,) * 2)
+        if label.startswith('"') and label in self._quoted:
+            found.add((self._quoted[label],) * 2)
+        return sorted(found, key=lambda run: (run[0] - run[1], run))
 
     @cached_property
     def _by_value(self) -> dict[object, int]:
@@ -93,7 +105,9 @@ class Labels:
 
     def _named(self, label: str) -> Sequence[int] | None:
         """A value, or a group; a name of both is the widest, unless that is written out elsewhere in the column."""
-        runs = sorted(self._names.get(label, ()), key=lambda run: run[0] - run[1])
+        runs = self._runs(label)
+        if len(runs) == 1:
+            return range(runs[0][0], runs[0][1] + 1)
         if runs:
             spellings = [{spelled(self.column, *run, quoted) for quoted in (False, True)} - {label} for run in runs]
             free = [run for run, other in zip(runs, spellings, strict=True) if not other & self._every]
@@ -118,42 +132,45 @@ class Labels:
     def _or_missing(self, label: str) -> Sequence[int] | None:
         if not self.column.missing or not label.endswith(f" or {MISSING}"):
             return None
-        values = Labels(replace(self.column, missing=0), self.labels)
-        codes = values._codes(label.removesuffix(f" or {MISSING}"))
+        codes = self._known._codes(label.removesuffix(f" or {MISSING}"))
         return None if codes is None else [*codes, self.column.size - 1]
+
+    @cached_property
+    def _known(self) -> Labels:
+        """The same labels over the values alone."""
+        return Labels(replace(self.column, missing=0), self.labels)
 
     def _own_set(self, label: str) -> Sequence[int] | None:
         """`{a, b, c}` of neighbouring values, whatever commas are in them."""
         if self.column.kind != "text" or not (label.startswith("{") and label.endswith("}")):
             return None
-        inner = label[1:-1]
-        for names in (self.column.labels, [json.dumps(name, ensure_ascii=False) for name in self.column.labels]):
-            for low, name in enumerate(names):
-                high, rest = low, inner.removeprefix(name) if inner.startswith(name) else None
-                while rest and high + 1 < len(names) and rest.startswith(f", {names[high + 1]}"):
+        inner, names = f"{label[1:-1]}, ", self.column.labels
+        for places, shown in self._spellings(inner):
+            for first, rest in _cut(inner, ", "):
+                high = low = places.get(first, len(names))
+                while rest and high + 1 < len(names) and rest.startswith(f"{shown(names[high + 1])}, "):
                     high += 1
-                    rest = rest.removeprefix(f", {names[high]}")
-                if rest == "":
+                    rest = rest.removeprefix(f"{shown(names[high])}, ")
+                if low < len(names) and not rest:
                     return range(low, high + 1)
         return None
 
     def _from_to(self, label: str) -> Sequence[int] | None:
-        """`{a .. k: 11 values}`."""
+        """`{a .. k: 11 values}`: the two ends are so many values apart, whatever dots are in them."""
         found = FROM_TO.fullmatch(label)
-        for low, high in self._long_runs.get(label, ()) if found else ():
-            return range(low, high + 1)
+        inner, count = (found[1], int(found[2])) if found else ("", 0)
+        for places, _ in self._spellings(inner):
+            for first, last in _cut(inner, " .. "):
+                low, high = places.get(first), places.get(last)
+                if low is not None and high is not None and high - low + 1 == count:
+                    return range(low, high + 1)
         return None
 
-    @cached_property
-    def _long_runs(self) -> dict[str, list[tuple[int, int]]]:
-        """The runs that labels of the column may mean which give their ends and their length."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for length in {int(match[3]) for label in self._every if (match := FROM_TO.fullmatch(label))}:
-            for low in range(len(self.column.labels) - length + 1):
-                for quoted in (False, True):
-                    name = spelled(self.column, low, low + length - 1, quoted)
-                    found.setdefault(name, []).append((low, low + length - 1))
-        return found
+    def _spellings(self, inner: str) -> Iterator[tuple[dict[str, int], Callable[[str], str]]]:
+        """How our own sets may spell the values, and each value's code by that."""
+        yield self._places, str
+        if inner.startswith('"'):
+            yield self._quoted, in_quotes
 
     # --- numbers and dates
 
@@ -261,6 +278,38 @@ class Labels:
             if all(one is not None and len(one) for one in codes):
                 return sorted({code for one in codes if one is not None for code in one})
         return None
+
+
+def in_quotes(name: str) -> str:
+    """A name in double quotes, so that nothing in it is taken for more than a part of it."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
+    """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
+
+    def name(code: int) -> str:
+        label = column.value_labels()[code]
+        return in_quotes(label) if quoted and code < len(column.values) else label
+
+    if low == high:
+        return name(low)
+    if column.missing and high == len(column.values):
+        return f"{spelled(column, low, high - 1, quoted)} or {MISSING}"
+    if column.kind != "text":
+        plain = column.values.dtype.kind == "i" and column.values[0] >= 0
+        return f"[{name(low)}{'-' if plain else '..'}{name(high)}]"
+    if high - low < 8:
+        return "{" + ", ".join(map(name, range(low, high + 1))) + "}"
+    return f"{{{name(low)} .. {name(high)}: {high - low + 1} values}}"
+
+
+def _cut(text: str, separator: str) -> Iterator[tuple[str, str]]:
+    """The text before and behind each separator."""
+    at = text.find(separator)
+    while at >= 0:
+        yield text[:at], text[at + len(separator) :]
+        at = text.find(separator, at + 1)
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

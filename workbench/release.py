@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +16,10 @@ import pandas as pd
 from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
-from workbench.column import MISSING, Column, spare
+from workbench.column import Column, spare
 from workbench.errors import BadInput, said
 from workbench.models import Audit, Model
+from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
 from workbench.uniqueness import NAMING, says
@@ -333,46 +332,6 @@ def names(column: Column) -> bool:
     if says(column.name, NAMES):
         return known < SHARING_A_NAME * distinct
     return column.values.dtype.kind != "f" and known < SHARING * distinct
-
-
-def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one."""
-    first, number = distinct_rows(np.stack([low, high], axis=1))
-    runs = [(int(low[i]), int(high[i])) for i in first]
-    labels = [run_label(column, a, b) for a, b in runs]
-    for quoted in (False, True):
-        taken = Counter(labels)
-        both = zip(labels, runs, strict=True)
-        labels = [spelled(column, *run, quoted) if taken[label] > 1 else label for label, run in both]
-    if len(set(labels)) < len(labels):
-        labels = [f"{label} (values {a + 1} to {b + 1})" for label, (a, b) in zip(labels, runs, strict=True)]
-    return np.array(labels, dtype=object)[number]
-
-
-def run_label(column: Column, low: int, high: int) -> str:
-    """One run's label."""
-    names = column.value_labels()
-    if low == high:
-        return names[low]
-    node = column.hierarchy.label(low, high) if column.hierarchy else None
-    return node if node is not None else spelled(column, low, high)
-
-
-def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
-    """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
-    names = column.value_labels()
-    if quoted:
-        names = (*(json.dumps(label, ensure_ascii=False) for label in column.labels), *names[len(column.labels) :])
-    if low == high:
-        return names[low]
-    if column.missing and high == len(column.values):
-        return f"{spelled(column, low, high - 1, quoted)} or {MISSING}"
-    if column.kind != "text":
-        plain = column.values.dtype.kind == "i" and column.values[0] >= 0
-        return f"[{names[low]}{'-' if plain else '..'}{names[high]}]"
-    if high - low < 8:
-        return "{" + ", ".join(names[low : high + 1]) + "}"
-    return f"{{{names[low]} .. {names[high]}: {high - low + 1} values}}"
 
 
 def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,8 +21,9 @@ from workbench.measures import Measure, Measured, classes_of
 from workbench.measures.accuracy_gain import AccuracyGain
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss
+from workbench.naming import run_label
 from workbench.recipe import Recipe
-from workbench.release import Release, operating_system_random, run_label
+from workbench.release import Release, operating_system_random
 from workbench.table import Table
 from workbench.thresholds import coarse, masked, nameable, some_of, tells
 

@@ -14,7 +14,8 @@ from workbench.figures import figures, per_cent
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss
-from workbench.release import Release, run_label
+from workbench.naming import run_label
+from workbench.release import Release
 
 BINS = 300
 FEWEST = 10  # records of a population that a chart may show
