@@ -75,6 +75,9 @@ STUDIES = {  # name: the study's text, and what the line says
     "one axis": (text_with(axes="axes: [P_loss]"), "line 9: axes name two"),
     "a cap that is no number": (text_with(axes="caps: {P_loss: .nan}"), "line 9: .*finite"),
     "a cap without end": (text_with(axes="caps: {P_loss: .inf}"), "line 9: .*finite"),
+    "a negative cap": (text_with(axes="caps: {P_loss: -0.1}"), "line 9: .*no measure is below 0"),
+    "a measure twice": (text_with(measures="measures: [{name: privacy loss}, {name: utility loss},\n"
+                                  "  {name: privacy loss, distance: js}]"), "line 9: .*P_loss twice; keep one"),
     "a negative threshold": (text_with(axes="smallest: -1"), "line 9: smallest"),
     "a level that is text": (text_with(axes="levels: {disease: one}"), "line 9: levels"),
     "from the future": (text_with(axes="versions: {format: 99}"), "line 9: .*newer"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.stage import free_port
-from workbench import cli
+from workbench import __version__, cli
 from workbench.commands import dashboard, explore
 from workbench.published import Published, is_published
 
@@ -45,6 +45,11 @@ def said(capsys, *arguments, code=0):
     out, err = capsys.readouterr()
     assert "Traceback" not in err
     return err if code else out
+
+
+def test_the_version(capsys):
+    assert said(capsys, "--version") == f"workbench {__version__}\n"
+    assert "--version" in said(capsys, "--help")
 
 
 def test_help_has_examples(capsys):

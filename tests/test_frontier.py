@@ -267,6 +267,19 @@ def test_knee_and_area_undefined():
         _ = Frontier([point(2, P=1, U=1), *baselines(keep=(0, 0))], [P, U]).knee
 
 
+def test_the_knee_is_never_a_point_with_an_infinite_loss():
+    """Infinitely good on one axis and infinitely bad on the other is no place between the baselines."""
+    measures = (P, Fake("U", "utility", "higher", math.inf))
+    ends = [Point(Recipe(Keep()), {"P": 10, "U": 8}), Point(Recipe(Remove()), {"P": 0, "U": 0})]
+    best, worst, fair = (point(2, P=9, U=INFINITY), point(3, P=-INFINITY, U=-INFINITY), point(4, P=3, U=6))
+    assert Frontier([best, worst, fair, *ends], measures).knee is fair
+    with pytest.raises(Undefined, match="no point lies below the chord"):
+        _ = Frontier([best, worst, *ends], measures).knee
+    crossed = point(5, P=-INFINITY, U=-INFINITY)
+    with pytest.raises(Undefined, match="no point lies below the chord"):
+        _ = Frontier([crossed, *ends], measures).knee
+
+
 def test_slope_skips_equal_points_and_survives_infinity():
     assert frontier((1, 1), (1, 1), (2, 0), ends=False).slope["slope"].tolist() == [1]
     assert frontier((INFINITY, 0), (2, 1), ends=False).slope["slope"].tolist() == [0]

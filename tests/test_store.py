@@ -1,5 +1,7 @@
 """The store: points come back as they went in, whole, to their owner alone, whoever else writes at the same time."""
 
+import json
+import math
 import os
 import stat
 import subprocess
@@ -21,6 +23,7 @@ from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.recipe import Point, Recipe
 from workbench.store import Store
+from workbench.sweeps import sweep
 from workbench.table import Table
 
 FRAME = pd.DataFrame(
@@ -196,7 +199,7 @@ def test_a_write_that_fails_leaves_nothing(store, table, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "write_file", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(BadInput, match="points' cannot keep a point: No space left on device; make room"):
         kept(store, table)
     assert os.listdir(store.folder) == [".secret"]
 
@@ -229,6 +232,80 @@ def test_a_damaged_point_says_which_folder_to_delete(store, table, content):
     (store.folder / point.key / "point.json").write_text(content)
     with pytest.raises(BadInput, match=f"{point.key}.*cannot be read.*delete the folder '{point.key}', and"):
         store.get(point.key, RECIPE)
+
+
+NOWHERE = "0" * 40
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link", "loop"])
+def test_what_is_no_folder_at_a_points_place_is_one_clear_line(store, table, kind):
+    key = store.key(table, RECIPE, MEASURES)
+    place = store.folder / key
+    if kind == "file":
+        place.write_text("")
+    else:
+        place.symlink_to(store.folder / (NOWHERE if kind == "dangling link" else key))
+    for asked in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
+        with pytest.raises(BadInput, match=f"{key}' is no folder with a point in it; delete it, and sweep again"):
+            asked()
+    assert os.path.lexists(place)
+
+
+def test_a_folder_in_the_place_of_a_points_file(store, table):
+    point, _, _ = kept(store, table)
+    (store.folder / point.key / "point.json").unlink()
+    (store.folder / point.key / "point.json").mkdir()
+    with pytest.raises(BadInput, match=f"cannot be read.*delete the folder '{point.key}'"):
+        store.get(point.key, RECIPE)
+
+
+def test_the_point_of_another_recipe_and_what_is_no_number_are_not_taken(store, table):
+    point, _, _ = kept(store, table)
+    file = store.folder / point.key / "point.json"
+    with pytest.raises(BadInput, match="it is about another recipe"):
+        store.get(point.key, Recipe(Mondrian(), KAnonymity(4)))
+    said = json.loads(file.read_text())
+    for value in (math.nan, "nan"):
+        file.write_text(json.dumps({**said, "values": {"P_loss": value}}))
+        with pytest.raises(BadInput, match="a value in it is no number"):
+            store.get(point.key, RECIPE)
+
+
+@pytest.fixture
+def read_only(tmp_path, table, monkeypatch):
+    """A store with a point, in a folder where nothing can be written (by root too, who could)."""
+    before = Store(tmp_path / "points")
+    kept(before, table)
+    before.folder.chmod(0o500)
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK and may(path, mode))
+    yield Store(before.folder)
+    monkeypatch.undo()
+    before.folder.chmod(0o700)
+
+
+def test_a_store_that_can_only_be_read_is_read(read_only, table):
+    assert stat.S_IMODE(read_only.folder.stat().st_mode) == 0o500
+    (key,) = read_only.keys()
+    assert read_only.get(key, RECIPE).values and len(read_only.classes(key))
+    assert sweep(table, [RECIPE], MEASURES, read_only, baselines=False).measured[0].key == key
+    with pytest.raises(BadInput, match="points' can only be read, and not every point is in it; allow to write"):
+        sweep(table, [Recipe(Mondrian(), KAnonymity(4))], MEASURES, read_only)
+    assert read_only.keys() == [key]
+
+
+def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path, monkeypatch):
+    """A clock that is days ahead makes every file look old."""
+    store = Store(tmp_path / "points")
+    here = store.folder / f".aside-{module.host()}-{os.getppid()}-{'a' * 12}"
+    there = store.folder / f".aside-{'0' * 8}-1-{'b' * 12}"
+    long_ago = time.time() - 3 * 24 * 60 * 60
+    here.mkdir()
+    os.utime(here, (long_ago, long_ago))
+    there.mkdir()
+    monkeypatch.setattr(time, "time", lambda: long_ago + 6 * 24 * 60 * 60)
+    Store(store.folder)
+    assert here.is_dir() and there.is_dir()
 
 
 def test_damage_elsewhere(store, table):

@@ -1,10 +1,14 @@
 """Files appear whole or not at all."""
 
+import errno
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
 
 from workbench.errors import BadInput
-from workbench.writing import defused, whole, write_frames
+from workbench.writing import defused, refuse_overwriting, whole, write_frames
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
 ENDINGS = ("csv", "parquet")
@@ -44,12 +48,59 @@ def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
     assert path.read_text() == "older" and files(tmp_path) == ["out.csv"]
 
 
+def test_a_full_disk_names_the_file(tmp_path):
+    path = tmp_path / "out.csv"
+    with pytest.raises(BadInput, match=r"out\.csv cannot be written: No space left on device; make room"):  # noqa: SIM117
+        with whole(path) as aside:
+            aside.write_text("half of it")
+            raise OSError(errno.ENOSPC, "No space left on device")
+    assert files(tmp_path) == []
+
+
+def test_what_a_killed_process_was_writing_is_removed_when_the_next_writes(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from workbench.writing import whole\n"
+        "with whole(Path(sys.argv[1])) as aside:\n"
+        "    aside.write_text('half of it'); print('!', flush=True); sys.stdin.read()"
+    )
+    child = [sys.executable, "-c", code, str(tmp_path / "a file.csv")]
+    with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline()
+        (left,) = files(tmp_path)
+        write_frames({tmp_path / "other.csv": FRAME})
+        assert files(tmp_path) == [left, "other.csv"], "its process lives"
+        process.terminate()
+        process.wait()
+    write_frames({tmp_path / "other.csv": FRAME})
+    assert files(tmp_path) == ["other.csv"]
+
+
+@pytest.mark.parametrize("spelled", ["same", "dots", "link", "target", "hard link", "folder"])
+def test_a_file_that_is_read_is_never_written_over_however_its_path_is_spelled(tmp_path, spelled):
+    data = tmp_path / "in" / "people.csv"
+    data.parent.mkdir()
+    data.write_text("a\n1\n")
+    link = tmp_path / "link.csv"
+    out = {"dots": tmp_path / "in" / ".." / "in" / "people.csv", "link": link, "hard link": link}.get(spelled, data)
+    read = link if spelled == "target" else data
+    if spelled == "hard link":
+        link.hardlink_to(data)
+    else:
+        link.symlink_to(data)
+    with pytest.raises(BadInput, match=r"would take the place of .*, which is read; choose another name"):
+        refuse_overwriting([tmp_path / "new.csv", data.parent if spelled == "folder" else out], [read])
+    refuse_overwriting([tmp_path / "new.csv", tmp_path / "in" / "people.csv.gz"], [read])
+
+
 def test_of_several_files_none_appears_where_one_fails(tmp_path, monkeypatch):
     plain = pd.DataFrame.to_csv
 
+    written = []
+
     def fails_on_the_second(self, path, **options):
         plain(self, path, **options)
-        if "second" in path.name:
+        written.append(path)
+        if len(written) == 2:
             raise OSError("no space left")
 
     monkeypatch.setattr(pd.DataFrame, "to_csv", fails_on_the_second)

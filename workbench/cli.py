@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+from workbench import __version__
 from workbench.commands.anonymize import anonymize
 from workbench.commands.audit import audit
 from workbench.commands.check import check
@@ -22,8 +24,9 @@ from workbench.errors import BadInput, Undefined, Unsatisfiable
 
 WRONG = 2  # the exit code of everything that the user can mend
 
+HELP = "Which anonymised version of this table should be published?"
+
 app = typer.Typer(
-    help="Which anonymised version of this table should be published?",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -39,6 +42,21 @@ app.command(short_help="A page about a study, or many.")(report)
 app.command(short_help="The page for those who decide.")(dashboard)
 app.command(short_help="The workbench as a page, without JupyterLab.")(explore)
 app.command(short_help="The workbench in JupyterLab.")(lab)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"workbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help=HELP)
+def _every(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What goes for all commands."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

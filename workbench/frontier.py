@@ -216,7 +216,9 @@ class Frontier:
         Undefined without both baselines, or where no point is below the chord.
         """
         order = self._efficient_order
-        depths = self._depths(self.losses()[order])
+        losses = self.losses()[order]
+        finite = np.isfinite(losses).all(axis=1)  # infinitely far along one axis is no place in the picture
+        order, depths = order[finite], self._depths(losses[finite])
         if not len(depths) or depths.max() <= 0:
             raise Undefined("no point lies below the chord between the baselines")
         return self.measured[int(order[depths.argmax()])]

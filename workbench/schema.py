@@ -14,7 +14,7 @@ from workbench import builders, datasets
 from workbench.errors import BadInput, meant, said
 from workbench.kinds import KINDS as COLUMN_KINDS
 from workbench.measures import Measure
-from workbench.ranges import MOST, combinations, models_of, variants
+from workbench.ranges import MOST, combinations, models_of, variant, variants
 from workbench.source import FORMATS, open_source
 from workbench.table import Table
 
@@ -292,8 +292,14 @@ def _measures(given: Any) -> Faults:
     if wrong := _must(list, "measures", given):
         yield Fault((), wrong)
         return
+    taken: list[Measure] = []
     for i, asked in enumerate(given):
-        yield from _under(variant_faults("measure", asked), i)
+        found = list(variant_faults("measure", asked))
+        yield from _under(iter(found), i)
+        if not found and (measure := variant("measure", asked)) in taken:
+            yield Fault((i,), f"measures has {measure.key} twice; keep one")
+        elif not found:
+            taken.append(measure)
 
 
 def _axes(given: Any) -> Faults:
@@ -314,6 +320,8 @@ def _caps(given: Any) -> Faults:
         yield from _under(_key("caps", key), key)
         if isinstance(cap, bool) or not isinstance(cap, Real) or not math.isfinite(cap):
             yield Fault((key,), f"the cap on {said(key)} is {said(cap)}; give a finite number, or leave the cap out")
+        elif cap < 0:
+            yield Fault((key,), f"the cap on {said(key)} is {said(cap)}; no measure is below 0: give 0 or above")
 
 
 def _key(where: str, key: Any) -> Faults:

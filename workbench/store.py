@@ -11,7 +11,7 @@ import secrets
 import shutil
 import stat
 import sys
-import time
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -36,6 +36,7 @@ SECRET = ".secret"
 SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
 ASIDE = re.compile(r"\.aside-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}")
+WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
@@ -60,11 +61,12 @@ class Store:
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder).absolute()
         try:
-            _prepare(self.folder)
+            self.writable = _prepare(self.folder)
             self._secret = _secret(self.folder)
         except OSError as error:
             raise _unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
-        _clear(self.folder)
+        if self.writable:
+            _clear(self.folder)
 
     def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
         """Where the point of this recipe lies: it changes with the data, the measures and the engine."""
@@ -77,18 +79,24 @@ class Store:
         }
         # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
         # (in a log, a listing, a report) could hash guessed tables until one fits, and so confirm people's data
-        return hashlib.blake2b(canonical(about).encode(), key=self._secret, digest_size=20).hexdigest()
+        return self.keyed(canonical(about).encode())
 
     def get(self, key: str, recipe: Recipe) -> Point | None:
         """The finished point, if it is there."""
         folder = self.folder / key
-        if not folder.is_dir():
+        if not os.path.lexists(folder):
             return None
+        if not folder.is_dir():
+            raise BadInput(f"store: {str(folder)!r} is no folder with a point in it; delete it, and sweep again")
         try:
             said = json.loads((folder / POINT).read_bytes())
             values = {name: float(value) for name, value in said["values"].items()}
+            if canonical(said["recipe"]) != canonical(recipe.to_dict()):
+                raise ValueError("it is about another recipe")
+            if any(map(math.isnan, values.values())):
+                raise ValueError("a value in it is no number")
             return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key)
-        except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
 
     def put(
@@ -99,7 +107,9 @@ class Store:
         if release is not None:
             files |= _table_file(CLASSES, _classes(release, measured))
             files |= _table_file(POPULATIONS, _populations(release, measured))
+        self.refuse_reading_only()
         aside, place = self.folder / _aside_name(), self.folder / key
+        failure = None
         try:
             aside.mkdir(mode=0o700)
             for name, content in files.items():
@@ -107,11 +117,22 @@ class Store:
             _sync(aside)
             os.rename(aside, place)
             _sync(self.folder)
-        except OSError:
+        except OSError as error:
             if not place.is_dir():
-                raise
+                failure = _unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+        if failure:
+            raise failure
+
+    def refuse_reading_only(self) -> None:
+        """Raise BadInput where no point can be kept; before one is made."""
+        if not self.writable:
+            raise _unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
+
+    def keyed(self, content: bytes) -> str:
+        """A digest of content that tells nothing without the secret: it may leave the analyst's hands."""
+        return hashlib.blake2b(content, key=self._secret, digest_size=20).hexdigest()
 
     def classes(self, key: str) -> pd.DataFrame:
         """One row a class: `size`, `low:` and `high:` codes, `histogram:` counts, and what measures say of it."""
@@ -169,15 +190,18 @@ def _damaged(path: Path, error: Exception) -> BadInput:
     )
 
 
-def _prepare(folder: Path) -> None:
-    """Make the folder, or see that it is a store; readable by its owner alone."""
+def _prepare(folder: Path) -> bool:
+    """Make the folder, or see that it is a store, readable by its owner alone; whether it can be written to."""
     if not folder.parent.is_dir():
         raise _unusable(folder, f"cannot be made: {str(folder.parent)!r} is no folder; make it, or choose another")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileExistsError:
         raise _unusable(folder, "is a file, not a folder; choose another name") from None
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+    may = [os.access(folder, right | os.X_OK) for right in (os.R_OK, os.W_OK)]
+    if may[0] and not may[1] and (folder / SECRET).exists():
+        return False
+    if not all(may):
         raise _unusable(folder, "cannot be written to; change its permissions, or choose another folder")
     # its permissions are about to change: not those of a folder that was named by mistake
     if not (folder / SECRET).exists():
@@ -186,6 +210,7 @@ def _prepare(folder: Path) -> None:
             raise _unusable(folder, f"is no store: it holds {min(strangers)!r}; name a new or an empty folder")
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
+    return True
 
 
 def _is_ours(name: str) -> bool:
@@ -228,12 +253,19 @@ def _clear(folder: Path) -> None:
 
 
 def _abandoned(path: Path, place: str, process: int) -> bool:
+    """Whether nobody writes it any more: its process is gone or, of another machine's, it has been here for a day."""
+    if place == host():
+        return not alive(process)
     try:
-        if time.time() - path.stat().st_mtime > DAY:
-            return True
+        return _now_in(path.parent) - path.stat().st_mtime > DAY
     except FileNotFoundError:
         return False
-    return place == host() and not alive(process)
+
+
+def _now_in(folder: Path) -> float:
+    """The time by the clock that dates the files of this folder; this machine's own may be days ahead of it."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        return os.fstat(file.fileno()).st_mtime
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -6,8 +6,11 @@ may lead anywhere, as the analyst's own does, unless the text is somebody else's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from glob import glob
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -173,6 +176,21 @@ class Study:
     def left_out(self) -> tuple[str, ...]:
         """The columns that no release has: identifiers, and what is dropped."""
         return (*self.identifiers, *self.dropped)
+
+    def reads(self) -> list[Path]:
+        """The files that its data and hierarchies are read from; of a query those that a text in it may mean."""
+        named = [str(self.data["path"])] if "path" in self.data else []
+        named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
+        return [Path(self.folder) / name for name in named] + list(self._asked())
+
+    def _asked(self) -> Iterator[Path]:
+        """The names and patterns of files in a query, below the folder, and the files that they stand for."""
+        here = os.path.realpath(self.folder)
+        for name in map("".join, re.findall(r"""'([^']+)'|"([^"]+)\"""", str(self.data.get("sql", "")))):
+            for start in {here, os.getcwd()}:  # DuckDB takes names from where it runs
+                path = os.path.normpath(os.path.join(start, name))
+                if Path(path).is_relative_to(here):
+                    yield from map(Path, [path, *glob(path, recursive=True)])
 
     def records(self, base: Table) -> Table:
         """The records and columns that are asked about, all neutral yet."""

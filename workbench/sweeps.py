@@ -131,6 +131,8 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
     found = None if store is None else store.get(key, recipe)
     if found is not None:
         return found
+    if store is not None:
+        store.refuse_reading_only()
     began = time.perf_counter()
     release: Release | None = None
     measured: dict[str, Measured] = {}

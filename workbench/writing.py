@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from fnmatch import fnmatch
+from glob import has_magic
 from pathlib import Path
 
 import pandas as pd
 
 from workbench.errors import BadInput
+from workbench.scratch import name_here, sweep_files
 
 # a spreadsheet takes what begins so for a formula, also in the wide letters of Japanese text
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+ENDING = ".part"  # of a file that is being written
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -25,12 +28,41 @@ def whole(path: Path) -> Iterator[Path]:
         raise BadInput(f"{path}: the folder {str(path.parent)!r} does not exist; make it, or choose another")
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file in it")
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    sweep_files(path.parent, ENDING)
+    aside = path.parent / f"{name_here()}{ENDING}"
+    failure = None
     try:
         yield aside
         os.replace(aside, path)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(aside)):
+            raise
+        failure = BadInput(f"{path} cannot be written: {os.strerror(error.errno)}; make room, or choose another place")
     finally:
         aside.unlink(missing_ok=True)
+    if failure:
+        raise failure
+
+
+def refuse_overwriting(outputs: Iterable[Path], read: Iterable[Path]) -> None:
+    """Raise BadInput where a file that is read would be written over, or lies in a folder that would be.
+
+    Links and other spellings of a path lead to the same file.
+    """
+    for out in outputs:
+        for path in read:
+            if _same(out, path):
+                raise BadInput(f"{out} would take the place of {path}, which is read; choose another name")
+
+
+def _same(out: Path, path: Path) -> bool:
+    try:
+        if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+            return True
+        place, read = Path(os.path.realpath(out)), Path(os.path.realpath(path))
+    except ValueError:  # no name of a file
+        return False
+    return read.is_relative_to(place) or (has_magic(str(path)) and fnmatch(str(place), str(path)))
 
 
 def refuse_ending(path: Path) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from workbench.commands.audit import file_of, names
 from workbench.commands.frontier import Caps, limits, on_axes, seen
-from workbench.commands.shared import heard, opened, print_json, warned
+from workbench.commands.shared import STUDIES, heard, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
 from workbench.errors import BadInput, Unsatisfiable
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from workbench.study import Study
     from workbench.table import Table
 
-STUDIES = (".yaml", ".yml")
 MENDED = (
     "Name them as identifiers, which leaves them out, or as quasi-identifiers, which blurs them, or say --giveaways"
 )
@@ -70,6 +69,8 @@ def anonymize(
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
     _refuse_output(output, defuse, force, as_json)
+    if output != "-":
+        refuse_inputs([Path(output)], Path(given))
     if Path(given).suffix in STUDIES:
         _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
                  "--method": method}, f"{given} is a study, which says that itself")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.shared import print_json, warned
+from workbench.commands.shared import STUDIES, print_json, warned
 from workbench.errors import BadInput
 
 WRONG = 2
@@ -26,7 +26,7 @@ def check(
     """
     from workbench.checking import checked
 
-    if study.suffix not in (".yaml", ".yml"):
+    if study.suffix not in STUDIES:
         raise BadInput(f"{study} is no study: its name would end in .yaml")
     found = checked(study)
     if json:

@@ -20,13 +20,12 @@ from workbench.commands.audit import (
     released_by,
     value_of,
 )
-from workbench.commands.shared import print_json, warned
+from workbench.commands.shared import STUDIES, print_json, warned
 from workbench.errors import BadInput, Undefined
 
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
 
-STUDIES = (".yaml", ".yml")
 NOTHING = 1e-12  # differences that are rounding
 
 

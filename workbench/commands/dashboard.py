@@ -21,6 +21,7 @@ from workbench.commands.shared import (
     Theme,
     opened,
     progress,
+    refuse_inputs,
     warned,
 )
 from workbench.errors import BadInput
@@ -56,6 +57,7 @@ def dashboard(
     if publish_only:
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
+        refuse_inputs([folder], study)
         published_from(study, folder)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return

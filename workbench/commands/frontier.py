@@ -87,6 +87,10 @@ def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
             number = math.nan
         if not equals or math.isnan(number):
             raise BadInput(f"--cap {text}: write a measure and a number, as in --cap P_loss=0.15")
+        if number < 0:
+            raise BadInput(f"--cap {text}: no measure is below 0; give a cap of 0 or above")
+        if key.strip() in found:
+            raise BadInput(f"--cap {text}: {key.strip()} has a cap already; keep one")
         found[key.strip()] = number
     return found
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.shared import print_json
+from workbench.commands.shared import STUDIES, print_json
 from workbench.errors import BadInput
 
 
@@ -31,17 +31,18 @@ def init(
     workbench init people.csv --quasi age,zip,sex --force
     """
     from workbench.starting import begin
-    from workbench.writing import whole
+    from workbench.writing import refuse_overwriting, whole
 
     if data.is_dir():
         raise BadInput(f"{data}: this is a folder; name the file in it")
     to = out or data.with_name(f"{data.name.split('.')[0]}.study.yaml")
-    if to.suffix not in (".yaml", ".yml"):
+    if to.suffix not in STUDIES:
         raise BadInput(f"{to}: a study's name ends in .yaml")
     if to.exists() and not force:
         raise BadInput(f"{to} is there already, and stays; say --force to write over it, or name another with -o")
     if not to.parent.is_dir():
         raise BadInput(f"{to}: the folder {str(to.parent)!r} does not exist; make it, or choose another")
+    refuse_overwriting([to], [data])
     start = begin(data, _names(quasi), _names(sensitive), _names(identifiers), to.parent)
     with whole(to) as aside:
         aside.write_text(start.text(), "utf-8")

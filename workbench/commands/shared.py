@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,6 +18,9 @@ from workbench.errors import BadInput
 
 if TYPE_CHECKING:
     from workbench.study import Study
+
+
+STUDIES = (".yaml", ".yml")
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
@@ -67,11 +70,22 @@ Frames = Annotated[
 
 def opened(study: Path) -> Study:
     """The study in a file; of another file the text is not even looked at, since it may hold records."""
-    if study.suffix not in (".yaml", ".yml"):
+    if study.suffix not in STUDIES:
         raise BadInput(f"{study} is no study: its name would end in .yaml")
     from workbench.study import Study
 
     return Study.open(study)
+
+
+def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
+    """Raise BadInput where an output is a table or a study that is given, or a file that a study reads.
+
+    Every command that writes asks this before anything is done.
+    """
+    from workbench.writing import refuse_overwriting
+
+    read = [path for one in given for path in (one, *(opened(one).reads() if one.suffix in STUDIES else ()))]
+    refuse_overwriting(outputs, read)
 
 
 def warned(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.commands.shared import as_words, heard, opened, print_json, progress, warned
+from workbench.commands.shared import as_words, heard, opened, print_json, progress, refuse_inputs, warned
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def sweep(
     """
     if out is not None:
         _refuse(out)
+        refuse_inputs([out], study)
     found = swept(study)
     if out is not None:
         write_points(found.frontier, found.study.name, out)
