@@ -26,6 +26,7 @@ from workbench.models import Model
 from workbench.release import Release
 
 BARS = 24  # of values in a row; neighbours share one where there are more
+SETTLED = 0.3  # seconds without another release until the table follows: under a moving slider the chart comes first
 PATIENCE = 2.0  # seconds that a view may take to draw; then the next is sent anyway, its word may be lost
 SCRIPTS = ("data", "cells", "grid", "loss", "controls")
 
@@ -67,7 +68,8 @@ class DisclosureTable(Part):
         self._turn = self._sent = 0  # of what there is, and of what was sent last
         self._drawing = 0.0  # until when a view may be drawing that
         self._later: TimerHandle | None = None
-        self._computing = self._again = False
+        self._settling: TimerHandle | None = None
+        self._computing = False
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
         self._active = -1  # the class whose sentence is on view
         super().__init__(release=release, model=model, **traits)
@@ -90,7 +92,7 @@ class DisclosureTable(Part):
             raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
         return proposal.value
 
-    # what to show, computed beside the kernel: at most one at a time, then the latest
+    # what to show, computed beside the kernel: at most one at a time, then the latest, once the hand rests
 
     def _changed(self, change: Any) -> None:
         if change.name == "release" and change.new and self.sensitive not in ("", *change.new.table.sensitive):
@@ -99,11 +101,11 @@ class DisclosureTable(Part):
         self._refresh()
 
     def _refresh(self) -> None:
-        if self._computing:
-            self._again = True
-            return
-        self._computing, self._again = True, False
-        self.soon(self._begin)  # when all that changes at once has changed
+        if self._settling is not None:
+            self._settling.cancel()
+        self._computing = True
+        wait = SETTLED if self._shown and self.release else 0
+        self._settling = self.later(wait, self._begin)  # when all that changes at once has changed
 
     def _begin(self) -> None:
         given = self.release, self.sensitive, self.model
@@ -116,8 +118,6 @@ class DisclosureTable(Part):
     def _failed(self, error: BaseException) -> None:
         self._computing = False
         self.wrong("", error)
-        if self._again:
-            self._refresh()
 
     def _computed(self, found: Shown | None) -> None:
         self._computing = False
@@ -125,8 +125,6 @@ class DisclosureTable(Part):
         self._shown, self._turn = found, self._turn + 1
         self.tell("fine", field="")
         self._offer()
-        if self._again:
-            self._refresh()
 
     def _offer(self) -> None:
         """Show what there is, unless the view still draws the one before; then as soon as it has."""

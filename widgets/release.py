@@ -128,7 +128,7 @@ class ReleaseCard(Part):
         self._own = True
         try:
             with self.hold_trait_notifications():
-                self.recipe, self.release, self.point = recipe, release, point
+                self.recipe, self.point, self.release = recipe, point, release  # told in this order: the chart is first
         finally:
             self._own = False
 
