@@ -1,6 +1,7 @@
 """The commands, as they are typed."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -156,7 +157,7 @@ def test_ctrl_c_ends_a_dashboard(study, tmp_path):
     everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=everything)
     address = process.stdout.readline().split()[1]
-    assert address.startswith(f"http://127.0.0.1:{port}/?token=")
+    assert re.match(rf"http://127.0.0.1:{port}/\w{{32}}/\?token=", address)
     assert "People" in urllib.request.urlopen(address, timeout=60).read().decode()
     with pytest.raises(urllib.error.HTTPError, match="403"):
         urllib.request.urlopen(address.partition("?")[0], timeout=60)

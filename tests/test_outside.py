@@ -6,7 +6,7 @@ import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -79,9 +79,10 @@ def test_no_path_answers_with_microdata(visitor):
     assert len(tried) > 500
     for path in tried:
         for method in ("GET", "HEAD", "POST", "PUT") if tried.index(path) % 40 == 0 else ("GET",):
-            status, body, headers = visitor.ask(path, method)
-            assert status in (400, 403, 404, 405), (method, path, status, headers)
-            assert not any(planted in body for planted in PLANTED) and "root:" not in body, path
+            for ask in (visitor.ask, visitor.ask_exactly):
+                status, body, headers = ask(path, method)
+                assert status in (400, 403, 404, 405), (method, path, status, headers)
+                assert not any(planted in body for planted in PLANTED) and "root:" not in body, path
 
 
 def test_only_scripts_and_styles_of_the_page_are_static(visitor):
@@ -195,7 +196,8 @@ def test_a_page_of_another_origin_gets_no_connection(visitor, kernel, where):
     for proof in ({"Authorization": "", "Cookie": cookie}, {}):
         with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
             visitor.talk(kernel, Origin=where, **proof).__enter__()
-        assert "Access-Control-Allow-Origin" not in visitor.ask("/", Origin=where)[2]
+        status, _, headers = visitor.ask("/", Origin=where)
+        assert status == 403 and "Access-Control-Allow-Origin" not in headers
         assert visitor.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=where)[0] in (403, 404)
     with visitor.talk(kernel, Authorization="", Cookie=cookie) as talk:
         talk.comms()
@@ -328,7 +330,7 @@ def test_the_log_holds_no_token_and_no_query(visitor, kernel):
     far = f"/api/kernels/{kernel}/channels?token={TOKEN}&session_id={'x' * 300}"  # too long for a name in ZeroMQ
     with pytest.raises((websocket.WebSocketException, ConnectionError)):
         connection = websocket.create_connection(
-            f"ws://127.0.0.1:{visitor.port}{far}", subprotocols=[V1], suppress_origin=True, timeout=20
+            f"ws://127.0.0.1:{visitor.port}{visitor.base}{far}", subprotocols=[V1], suppress_origin=True, timeout=20
         )
         while connection.recv():
             pass
@@ -352,6 +354,11 @@ def test_who_is_unknown_is_told_so_in_plain_words(visitor):
         ({"Site": "cross-site", "Mode": "cors", "Dest": "empty"}, 403),
         ({"Site": "cross-site", "Mode": "navigate", "Dest": "iframe"}, 403),
         ({"Site": "cross-site"}, 403),
+        ({"Site": "same-site", "Mode": "no-cors", "Dest": "image"}, 403),
+        ({"Site": "same-site", "Mode": "cors", "Dest": "empty"}, 403),
+        ({"Site": "same-site", "Mode": "navigate", "Dest": "iframe"}, 403),
+        ({"Site": "same-site", "Mode": "navigate", "Dest": "document"}, 200),
+        ({"Site": "something new", "Mode": "no-cors", "Dest": "image"}, 403),
         ({"Site": "cross-site", "Mode": "navigate", "Dest": "document"}, 200),
         ({"Site": "none", "Mode": "navigate", "Dest": "document"}, 200),
         ({"Site": "same-origin", "Mode": "cors", "Dest": "empty"}, 200),
@@ -361,7 +368,60 @@ def test_another_site_starts_no_kernel(open_door, sent, status):
     headers = {f"Sec-Fetch-{name}": value for name, value in sent.items()}
     path = "/" if status == 403 else "/voila/static/voila.js"
     assert open_door.ask(path, **headers)[0] == status
-    assert open_door.ask(path, **headers, **{"Sec-Purpose": "prefetch"})[0] == (403 if "cross" in sent["Site"] else 200)
+    assert open_door.ask(path, **headers, **{"Sec-Purpose": "prefetch"})[0] == (
+        200 if sent["Site"] in ("none", "same-origin") else 403
+    )
+
+
+@pytest.mark.parametrize("known", ["path", "cookie", "both"])
+def test_another_port_of_this_host_starts_no_kernel(visitor, known):
+    """A browser sends a cookie to every port, and an old one does not say who asks: the cookie opens no page."""
+    path = visitor.base if known != "cookie" else ""
+    cookie = visitor.ask("/voila/static/voila.js")[2]["Set-Cookie"].partition(";")[0] if known != "path" else ""
+    (visitor.witness / "environment.json").unlink(missing_ok=True)
+    status, page, headers = visitor.ask_exactly(path + "/", token=None, Cookie=cookie)
+    assert status == (404 if known == "cookie" else 403) and "full link" in page and "Location" not in headers
+    assert not within(1, (visitor.witness / "environment.json").exists)
+    page, kernel = visitor.open_page()
+    assert "kernelId" in page and visitor.lives(kernel)
+
+
+def test_the_cookie_is_sent_to_the_secret_path_alone(visitor):
+    cookie = visitor.ask("/voila/static/voila.js")[2]["Set-Cookie"]
+    assert cookie.startswith(f"workbench-{visitor.port}=")
+    assert {f"Path={visitor.base}/", "HttpOnly", "SameSite=Lax"} <= set(cookie.split("; "))
+    assert len(visitor.base) > 30 and visitor.base not in str(visitor.ask_exactly("/", token=None))
+
+
+def test_a_portal_may_frame_the_page_and_no_other_port_may(tmp_path):
+    portal = "http://portal.example.org"
+    with visited(tmp_path, frames=f"{portal} http://127.0.0.1:1") as one:
+        sent = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+        assert one.ask("/voila/static/voila.js", **sent, Referer=f"{portal}/")[0] == 200
+        for other in ("", "http://127.0.0.1:2/", f"{portal}.evil.example/"):
+            assert one.ask("/voila/static/voila.js", **sent, Referer=other)[0] == 403
+        assert one.ask("/voila/static/voila.js", **{**sent, "Sec-Fetch-Dest": "image"}, Referer=portal)[0] == 403
+
+
+def test_connections_do_not_use_up_the_servers_files(tmp_path):
+    """A hundred and twenty to one page, and as many as there may be to all of three."""
+    with visited(tmp_path, most=3, files=256) as one, ExitStack() as every:
+        kernels = [one.open_page()[1] for _ in range(3)]
+        refused = 0
+        for kernel in kernels * 40:
+            try:
+                talk = every.enter_context(one.talk(kernel))
+            except websocket.WebSocketBadStatusException as error:
+                refused += 1
+                assert error.status_code == 429 and b"Too many connections" in error.resp_body
+            else:
+                talk.comms()
+        assert 120 - 3 * 4 <= refused < 120 - 3
+        assert one.ask("/voila/static/voila.js")[0] == 200 and all(map(one.lives, kernels))
+        every.close()
+        with one.talk(kernels[0]) as talk:
+            assert talk.comms()
+    assert "many" not in (tmp_path / "server.log").read_text()
 
 
 def test_there_is_room_for_so_many_pages(tmp_path):

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from widgets.kernels import Quiet
 from widgets.server import copied
 from workbench import serving
 from workbench.errors import BadInput
-from workbench.serving import a_click, free_port, link, new_token, serve, voila_command
+from workbench.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 
 ROOT = Path(__file__).parent.parent
 
@@ -48,9 +49,45 @@ def test_the_token_is_in_the_environment_and_in_no_command(tmp_path):
 
 
 def test_the_link_is_the_whole_one():
-    assert link(8866, "t") == "http://127.0.0.1:8866/?token=t"
+    path = secret_path("t")
+    assert link(8866, "t") == f"http://127.0.0.1:8866{path}?token=t"
     assert link(8866, None) == "http://127.0.0.1:8866/"
-    assert link(8866, "t", "https://example.org/study/") == "https://example.org/study/?token=t"
+    assert link(8866, "t", "https://example.org/study/") == f"https://example.org/study{path}?token=t"
+
+
+def test_the_path_is_secret_and_tells_nothing_of_the_token(tmp_path):
+    token = new_token()
+    path = secret_path(token)
+    assert re.fullmatch(r"/[0-9a-f]{32}/", path) and token not in path and path != secret_path(new_token())
+    assert path.strip("/") not in " ".join(voila_command(tmp_path / "page.ipynb", 1234, token)[0])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"frames": "https://a.example; script-src *"},
+        {"frames": "https://a.example, default-src *"},
+        {"frames": "*"},
+        {"frames": "https://a.example\r\nX: y"},
+        {"public": "https://a.example;script-src"},
+        {"public": "https://me:secret@a.example/"},
+        {"public": "https://a.example/x?y"},
+        {"public": "https://a.example/x;y"},
+        {"public": "https://a.example/\n"},
+    ],
+)
+def test_what_goes_into_the_pages_policy_is_a_site_and_nothing_else(tmp_path, given):
+    with pytest.raises(BadInput, match="is no site; write https|is no address; it begins with https"):
+        voila_command(tmp_path / "page.ipynb", 1234, "t", **given)
+    voila_command(tmp_path / "page.ipynb", 1234, "t", frames="'self' https://a.example http://127.0.0.1:99")
+
+
+def test_more_pages_than_the_machine_has_files_for_are_refused_at_the_start(tmp_path):
+    with pytest.raises(
+        RuntimeError, match=r"20 pages at once need \d+ open files, and this process may open 256: .*--most"
+    ):
+        with visited(tmp_path, files=256):
+            pass
 
 
 def test_a_browser_learns_the_token_from_a_file_of_its_own():
@@ -70,7 +107,7 @@ def test_a_port_that_is_taken_is_said(tmp_path):
     with pytest.raises(BadInput, match="no such notebook"):
         serve(tmp_path / "none.ipynb")
     with pytest.raises(BadInput, match="is no address"):
-        serve(tmp_path / "none.ipynb", public="example.org")
+        serve(write_notebook(tmp_path / "page.ipynb", "1"), public="example.org")
 
 
 def test_a_server_that_fails_is_said(tmp_path):
@@ -90,7 +127,7 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
     code += "browser=False, preheat=1, tell=lambda line: print(line, flush=True))"
     everything = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=everything)
-    assert f"http://127.0.0.1:{port}/?token=" in process.stdout.readline()
+    assert re.search(rf"http://127.0.0.1:{port}/\w{{32}}/\?token=", process.stdout.readline())
     assert within(20, lambda: any("ipykernel" in line for line in processes(str(tmp_path))))
     process.send_signal(how)
     assert process.wait(30) == (-how if how == signal.SIGKILL else 0)

@@ -16,7 +16,7 @@ from typing import Any
 import websocket
 
 from tests.browser.stage import free_port, served, write_notebook
-from workbench.serving import voila_command
+from workbench.serving import secret_path, voila_command
 
 TOKEN = "a-token-of-the-tests"
 NAME, DISEASE = "PLANTED-NAME-4711", "PLANTED-DISEASE-0815"  # the records behind the page
@@ -62,9 +62,15 @@ class Visitor:
 
     def __init__(self, port: int, folder: Path, token: str | None = TOKEN) -> None:
         self.port, self.folder, self.witness, self.token = port, folder, folder / "witness", token
+        self.base = secret_path(token).rstrip("/")
 
     def ask(self, path: str, method: str = "GET", token: str | None = "", **headers: str) -> tuple[int, str, Any]:
-        """Status, body and headers of a request that nothing normalises."""
+        """Status, body and headers of a request below the page's secret path that nothing normalises."""
+        return self.ask_exactly(self.base + path, method, token, **headers)
+
+    def ask_exactly(
+        self, path: str, method: str = "GET", token: str | None = "", **headers: str
+    ) -> tuple[int, str, Any]:
         token = self.token if token == "" else token
         sent = {"Host": f"127.0.0.1:{self.port}", **({"Authorization": f"token {token}"} if token else {}), **headers}
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
@@ -85,7 +91,7 @@ class Visitor:
     def talk(self, kernel: str, protocol: str | None = V1, **headers: str) -> Iterator[Talk]:
         """A connection to a kernel, as the page has one."""
         sent = {"Authorization": f"token {self.token}", "Origin": f"http://127.0.0.1:{self.port}", **headers}
-        address = f"ws://127.0.0.1:{self.port}/api/kernels/{kernel}/channels?session_id={uuid.uuid4()}"
+        address = f"ws://127.0.0.1:{self.port}{self.base}/api/kernels/{kernel}/channels?session_id={uuid.uuid4()}"
         connection = websocket.create_connection(
             address,
             header=[f"{name}: {value}" for name, value in sent.items() if name != "Origin" and value],
@@ -163,8 +169,11 @@ class Talk:
 
 
 @contextmanager
-def visited(folder: Path, token: str | None = TOKEN, **options: Any) -> Iterator[Visitor]:
-    """A notebook with records behind it, served; beside it lie files that nobody may read."""
+def visited(folder: Path, token: str | None = TOKEN, files: int | None = None, **options: Any) -> Iterator[Visitor]:
+    """A notebook with records behind it, served; beside it lie files that nobody may read.
+
+    `files` is how many the server may have open.
+    """
     witness = folder / "witness"
     witness.mkdir()
     for name in ("records.csv", "picture.png", ".hidden.csv", "published/results.json", "data/adult.csv"):
@@ -174,6 +183,8 @@ def visited(folder: Path, token: str | None = TOKEN, **options: Any) -> Iterator
     port = free_port()
     command, environment = voila_command(notebook, port, token, published=folder / "published", **options)
     environment["WORKBENCH_WITNESS"] = str(witness)
+    if files is not None:
+        command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
     with served(command, f"http://127.0.0.1:{port}/nothing", folder, **environment):
         yield Visitor(port, folder, token)
 

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import resource
 import struct
 import traceback
 from collections.abc import Mapping
@@ -13,13 +14,17 @@ from datetime import datetime
 from itertools import pairwise
 from types import TracebackType
 from typing import Any
+from weakref import WeakSet
 
 from jupyter_server._tz import utcnow
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from nbclient.exceptions import CellExecutionError
 from traitlets import Dict, Integer, Set, Unicode
+
+from workbench.errors import BadInput
 
 NEEDED = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHONPATH"
@@ -27,6 +32,8 @@ NEEDED = re.compile(
     r"|SERVER_SOFTWARE|VOILA_(PREHEAT|BASE_URL|SERVER_URL|APP_PORT)"
 )
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a character that is written in two halves
+CONNECTIONS = 4  # of a page at once: it has one, and those that were lost may not have been missed yet
+FILES, KERNEL_FILES, CONNECTION_FILES = 100, 16, 13  # open at most: by the server itself, for a kernel, a connection
 V1 = "v1.kernel.websocket.jupyter.org"  # the one way of writing messages that is understood here
 
 
@@ -37,11 +44,21 @@ class Kernels(AsyncMappingKernelManager):
     without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
     left_alone = Integer(28_800, help="seconds after which a page that nobody touched ends").tag(config=True)
     most = Integer(20, help="kernels at once, those that stand ready among them").tag(config=True)
+    room = Integer(80, help="connections at once, of all pages").tag(config=True)
     met = Dict(help="when a kernel was first seen to be a page's: until then it stood ready")
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.cull_idle_timeout, self.cull_connected = self.without_page, True
+        self.connected: WeakSet[KernelWebsocketHandler] = WeakSet()
+
+    def connects(self, kernel_id: str, asking: KernelWebsocketHandler) -> bool:
+        """Whether there is room for one more connection of a page, which then has its place."""
+        own = sum(one.path_kwargs["kernel_id"] == kernel_id for one in self.connected)
+        if own >= CONNECTIONS or len(self.connected) >= self.room:
+            return False
+        self.connected.add(asking)
+        return True
 
     @property
     def full(self) -> bool:
@@ -73,6 +90,24 @@ class Kernels(AsyncMappingKernelManager):
         kernel.last_activity = max(kernel.last_activity, met)
         self.cull_idle_timeout = self.left_alone if self._kernel_connections.get(kernel_id) else self.without_page
         await super().cull_kernel_if_idle(kernel_id)
+
+
+def room_for(most: int) -> int:
+    """How many connections may be open at once, so that the files that this process may open suffice for all pages."""
+    kernels = FILES + most * KERNEL_FILES
+    wanted = kernels + most * CONNECTIONS * CONNECTION_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    room = (wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)) - kernels
+    if room < most * CONNECTION_FILES:
+        least = kernels + most * CONNECTION_FILES
+        raise BadInput(
+            f"{most:,} pages at once need {least:,} open files, and this process may open {soft:,}: "
+            "allow fewer pages (--most), or more files (ulimit -n)"
+        )
+    return room // CONNECTION_FILES
 
 
 class Messages(ZMQChannelsWebsocketConnection):

@@ -38,8 +38,10 @@ from voila.app import Voila
 from voila.paths import collect_static_paths
 from voila.tornado.handler import TornadoVoilaHandler
 
-from widgets.kernels import V1, Kernels, Messages, Quiet, placed
+from widgets.kernels import V1, Kernels, Messages, Quiet, placed, room_for
+from workbench.errors import BadInput
 from workbench.scratch import scratch
+from workbench.serving import secret_path
 
 TEMPLATES = Path(__file__).parent / "template"
 TEMPLATE = "workbench"
@@ -65,17 +67,23 @@ class Locked(JupyterHandler):
         """None: no other site reads anything here."""
 
     async def prepare(self, **given: Any) -> None:
-        if self.sent_by_another_site():
+        if self.sent_by_another_site() or not self.check_origin():
             raise web.HTTPError(403)
         await super().prepare(**given)
         if not self.current_user:
             raise web.HTTPError(403)
 
     def sent_by_another_site(self) -> bool:
-        """Whether a site had this asked without its reader's going here: that would start kernels behind their back."""
+        """Whether a site had this asked without its reader's going here: that would start kernels behind their back.
+
+        Another port of this host is another site.
+        """
         said = self.request.headers.get
-        went = said("Sec-Fetch-Mode") == "navigate" and said("Sec-Fetch-Dest") == "document" and not said("Sec-Purpose")
-        return said("Sec-Fetch-Site") == "cross-site" and not went
+        if said("Sec-Fetch-Site", "none") in ("none", "same-origin"):
+            return False
+        framed = said("Sec-Fetch-Dest") == "iframe" and said("Referer", "").rstrip("/") in self.settings["frames"]
+        went = said("Sec-Fetch-Mode") == "navigate" and (framed or said("Sec-Fetch-Dest") == "document")
+        return not went or "Sec-Purpose" in self.request.headers
 
     def write_error(self, status_code: int, **given: Any) -> None:
         """In plain words, the same for everybody: who asks may be unknown yet, and what went wrong is not theirs."""
@@ -90,11 +98,17 @@ class Locked(JupyterHandler):
         """Neither the query, where the token is, nor the error's text; and that a reader has gone is no error."""
         gone = isinstance(value, StreamClosedError | WebSocketClosedError)
         if typ is not None and not gone and not (isinstance(value, web.HTTPError) and value.status_code < 500):
-            self.log.error("%s %s: %s", self.request.method, self.request.path, placed(typ, tb))
+            self.log.error("%s %s: %s", self.request.method, told_path(self), placed(typ, tb))
 
 
 class ThePage(Locked, TornadoVoilaHandler):
     """The notebook, run in a kernel of its own, as long as there is room for one more."""
+
+    async def prepare(self, **given: Any) -> None:
+        """A browser sends a cookie for whoever asks it to: what starts kernels wants the whole link."""
+        await super().prepare(**given)
+        if self.identity_provider.auth_enabled and not self.token_authenticated:
+            raise web.HTTPError(403)
 
     async def get(self, path: str | None = None) -> None:
         until = time.monotonic() + ROOM
@@ -123,6 +137,18 @@ class Channels(Locked, KernelWebsocketHandler):
         await super().prepare(**given)
         if V1 not in re.split(r"[,\s]+", self.request.headers.get("Sec-WebSocket-Protocol", "")):
             raise web.HTTPError(400)
+        if not cast(Kernels, self.kernel_manager).connects(self.path_kwargs["kernel_id"], self):
+            raise web.HTTPError(429)
+
+    def on_finish(self) -> None:
+        """Of a connection this is the beginning; of what was refused, the end."""
+        if self.get_status() != 101:
+            cast(Kernels, self.kernel_manager).connected.discard(self)
+        super().on_finish()
+
+    def on_connection_close(self) -> None:
+        cast(Kernels, self.kernel_manager).connected.discard(self)
+        super().on_connection_close()
 
 
 class Closed(Locked):
@@ -179,6 +205,7 @@ class Server(Voila):
             local_hostnames=["localhost", *([public.hostname] if public.hostname else [])],
             allow_origin=f"{public.scheme}://{public.netloc}" if public.netloc else f"http://localhost:{self.port}",
             log_function=log_request,
+            frames=self.frames.split(),
             headers=self.headers(public.netloc),
         )
         return settings
@@ -252,8 +279,13 @@ def log_request(handler: web.RequestHandler) -> None:
     """Only what went wrong in the server, and never the query: the token may be in it."""
     if handler.get_status() >= 500:
         jupyter_server.log.access_log.error(
-            "%d %s %s", handler.get_status(), handler.request.method, handler.request.path
+            "%d %s %s", handler.get_status(), handler.request.method, told_path(handler)
         )
+
+
+def told_path(handler: web.RequestHandler) -> str:
+    """What was asked for, without what is secret in an address."""
+    return handler.request.path.removeprefix(handler.settings["base_url"].rstrip("/"))
 
 
 def quieted(log: logging.Logger) -> None:
@@ -287,7 +319,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "port": given.port,
             "token": token,
             "identity_provider_class": Identity,
-            "base_url": urlsplit(given.public).path.rstrip("/") + "/",
+            "base_url": urlsplit(given.public).path.rstrip("/") + secret_path(token),
             "public": given.public,
             "frames": given.frames,
             "config_file_paths": [],  # no setting of this user or machine opens what is locked here
@@ -301,7 +333,11 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
                 "ws_ping_timeout": 3000 * given.ping,  # as long as the interval, every answer would be too late
             },
         },
-        Identity={"cookie_options": {"samesite": "Lax"}, "secure_cookie": given.public.startswith("https:")},
+        Identity={
+            "cookie_name": f"workbench-{given.port}",
+            "cookie_options": {"samesite": "Lax"},
+            "secure_cookie": given.public.startswith("https:"),
+        },
         VoilaConfiguration={
             "template": TEMPLATE,
             "theme": given.theme,
@@ -322,6 +358,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "left_alone": given.left_alone,
             "cull_interval": given.every,
             "most": given.most + given.preheat,
+            "room": room_for(given.most + given.preheat),
             "transport_encryption": "required",  # a kernel's ports are open to every user of this machine
         },
         AsyncIOLoopKernelRestarter={"restart_limit": 0},  # a fresh kernel knows nothing of the page: better say so
@@ -370,6 +407,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         quieted(server.log)
         logging.getLogger("tornado").setLevel(given.log_level)
         server.start()
+    except BadInput as error:
+        raise SystemExit(str(error)) from None
     finally:
         shutil.rmtree(private, ignore_errors=True)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -17,7 +19,6 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from workbench.errors import BadInput
 from workbench.scratch import scratch
@@ -28,6 +29,8 @@ NOTEBOOKS = (
 )  # installed, or a checkout
 PORT = 8866
 MOST = 20  # pages at once: each is a kernel
+SITE = re.compile(r"'none'|'self'|https?://[\w.-]+(:\d+)?")
+ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
 START, END = 60, 20  # seconds that the server may take
 
 
@@ -56,6 +59,13 @@ def voila_command(
     seconds after its page has gone, `left_alone` seconds after anybody touched it, to within `every` seconds; there are
     `most` at once. A page that does not answer for three times `ping` seconds has gone.
     """
+    if public and not ADDRESS.fullmatch(public):
+        raise BadInput(f"address: {public!r} is no address; it begins with https:// (or http://) and a name")
+    for site in frames.split():
+        if not SITE.fullmatch(site):
+            raise BadInput(
+                f"frames: {site!r} is no site; write https://portal.example.org, several with spaces between"
+            )
     options = {
         "port": port, "public": public, "frames": frames, "theme": theme, "preheat": preheat, "folder": folder or "",
         "without-page": without_page, "left-alone": left_alone, "every": every, "most": most, "ping": ping,
@@ -74,7 +84,13 @@ def new_token() -> str:
 
 def link(port: int, token: str | None, public: str = "") -> str:
     """The address to give out: the whole of it, since without the token nothing opens."""
-    return (public.rstrip("/") or f"http://127.0.0.1:{port}") + "/" + (f"?token={token}" if token else "")
+    host = public.rstrip("/") or f"http://127.0.0.1:{port}"
+    return host + secret_path(token) + (f"?token={token}" if token else "")
+
+
+def secret_path(token: str | None) -> str:
+    """The folder of the page: nobody can guess it, so no page on another port of this host is sent its cookie."""
+    return f"/{hashlib.blake2s(token.encode(), person=b'path', digest_size=16).hexdigest()}/" if token else "/"
 
 
 def serve(
@@ -88,9 +104,6 @@ def serve(
     **options: Any,
 ) -> None:
     """Serve a notebook until Ctrl+C; `options` are those of `voila_command`."""
-    address = urlsplit(public)
-    if public and not (address.scheme in ("http", "https") and address.netloc):
-        raise BadInput(f"address: {public!r} is no address; it begins with https:// (or http://) and a name")
     if not notebook.is_file():
         raise BadInput(f"{notebook}: there is no such notebook")
     chosen = free_port(port)

@@ -2,6 +2,8 @@
 
 import json
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from playwright.sync_api import expect
@@ -167,7 +169,65 @@ def test_a_failed_cell_is_said_in_plain_words(on_stage, tmp_path):
 
 
 def test_the_link_without_its_token_opens_nothing(dashboard, on_stage):
+    """Neither before nor after the whole link was opened."""
     stage = on_stage()
-    assert stage.page.goto(f"http://127.0.0.1:{dashboard.port}/").status == 403
-    assert "full link only" in stage.page.inner_text("body") and stage.page.url.endswith(f"{dashboard.port}/")
-    stage.wrong.clear()  # the browser counts the refusal as an error
+    for _ in range(2):
+        for path in ("/", dashboard.base + "/"):
+            address = f"http://127.0.0.1:{dashboard.port}{path}"
+            assert stage.page.goto(address).status in (403, 404)
+            assert "full link" in stage.page.inner_text("body") and stage.page.url == address
+        stage.wrong.clear()  # the browser counts the refusal as an error
+        opened(stage, dashboard)
+
+
+TRIES = """async base => {
+    const tried = path => Promise.allSettled([
+        new Promise(done => { const image = new Image(); image.onload = image.onerror = done; image.src = base + path; }),
+        new Promise(done => {
+            const frame = document.createElement("iframe");
+            frame.onload = done; frame.src = base + path; document.body.append(frame);
+        }),
+        fetch(base + path, { mode: "no-cors", credentials: "include" }),
+        fetch(base + path, { credentials: "include" }),
+    ]);
+    for (let i = 0; i < 5; i += 1) await Promise.all(["/", "/?token=", "/index.html"].map(tried));
+}"""
+
+
+@pytest.mark.parametrize("token", [TOKEN, None])
+def test_a_page_on_another_port_of_this_host_starts_no_kernel(on_stage, tmp_path, token):
+    """Nor is it sent the cookie, with which another program could get in."""
+    with visited(tmp_path, token=token, frames="http://127.0.0.1:1") as one, other_port() as (address, heads):
+        stage = on_stage()
+        opened(stage, one, ".shown")
+        assert [cookie for cookie in stage.context.cookies() if cookie["path"] == one.base + "/"]
+        (one.witness / "environment.json").unlink()
+        stage.page.goto(address)
+        for base in {f"http://127.0.0.1:{one.port}", f"http://127.0.0.1:{one.port}{one.base}"}:
+            stage.page.evaluate(TRIES, base)
+        assert heads and (token is None or not any("workbench-" in head for head in heads))
+        assert not within(2, (one.witness / "environment.json").exists)
+        stage.wrong.clear()  # it has tried in vain
+
+
+@contextmanager
+def other_port():
+    """Another server on this host: its address, and what browsers have sent it."""
+    heads = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self):
+            heads.append(str(self.headers))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<p>Another program's page")
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Other) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/", heads
+        server.shutdown()
+        thread.join()
