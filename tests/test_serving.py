@@ -77,17 +77,15 @@ def test_the_path_is_secret_and_tells_nothing_of_the_token(tmp_path):
     ],
 )
 def test_what_goes_into_the_pages_policy_is_a_site_and_nothing_else(tmp_path, given):
-    with pytest.raises(BadInput, match="is no site; write https|is no address; it begins with https"):
+    with pytest.raises(BadInput, match=r"is no site; write https|is no address; it begins with https"):
         voila_command(tmp_path / "page.ipynb", 1234, "t", **given)
     voila_command(tmp_path / "page.ipynb", 1234, "t", frames="'self' https://a.example http://127.0.0.1:99")
 
 
 def test_more_pages_than_the_machine_has_files_for_are_refused_at_the_start(tmp_path):
-    with pytest.raises(
-        RuntimeError, match=r"20 pages at once need \d+ open files, and this process may open 256: .*--most"
-    ):
-        with visited(tmp_path, files=256):
-            pass
+    said = r"20 pages at once need \d+ open files, and this process may open 256: .*--most"
+    with pytest.raises(RuntimeError, match=said), visited(tmp_path, files=256):
+        pass
 
 
 def test_a_browser_learns_the_token_from_a_file_of_its_own():

@@ -1,6 +1,7 @@
 """A published study, read back: what may be shown of it, in plain words, where the data are not.
 
     results.json           the table in numbers, the axes, every point with its recipe, figures and sentences
+    files.json             the list of these files; what is not in it is not served
     study.yaml             what was asked, without where the data lie
     frontier.vl.json       the chart of all points
     points/<number>/       of each point that may be recommended: the table of its classes, the populations that it
@@ -23,6 +24,7 @@ from typing import Any
 from workbench.column import spare
 from workbench.errors import BadInput, said
 from workbench.figures import about_per_cent, figures, listed
+from workbench.sealed import LARGE, check
 from workbench.thresholds import people
 
 FORMAT = 3
@@ -55,7 +57,7 @@ OFFERED = {  # for a limit, and what each is called
 def is_published(folder: Path) -> bool:
     """Whether a folder was made by `publish`, in whatever version."""
     try:
-        found = json.loads((folder / RESULTS).read_bytes())
+        found = json.loads((folder / RESULTS).read_bytes()) if (folder / RESULTS).is_file() else None
     except (OSError, ValueError):
         return False
     return isinstance(found, dict) and "edition" in found
@@ -71,6 +73,7 @@ class Published:
         self.results: dict[str, Any] = json.loads((self.folder / RESULTS).read_bytes())
         if self.results.get("format") != FORMAT:
             raise BadInput("the study was published by another version of the workbench; publish it again")
+        check(self.folder)
 
     # --- what is in it
 
@@ -241,7 +244,8 @@ class Published:
     def files(self, index: int) -> list[Path]:
         """The released files: none where they were refused, or not carried."""
         self.opened(index)
-        return sorted(self._path(index).glob("*.csv"))
+        self._path(index)
+        return [path for path in check(self.folder, f"{POINTS}/{index}/", large=True) if path.suffix == LARGE]
 
     def _path(self, index: int) -> Path:
         """A point's folder, as long as the folder is the one that was read first."""
@@ -251,6 +255,7 @@ class Published:
             edition = None
         if edition != self.results["edition"]:
             raise BadInput("the study has been published anew meanwhile; load this page again")
+        check(self.folder, f"{POINTS}/{index}/")
         return self.folder / POINTS / str(index)
 
     # --- in words

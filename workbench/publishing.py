@@ -45,6 +45,7 @@ from workbench.offered import allowed, keeping, largest_loss, on_axes, rounded, 
 from workbench.published import WITHOUT, Published, words_of
 from workbench.release import Release
 from workbench.scratch import scratch
+from workbench.sealed import seal
 from workbench.shown import FIGURES, write_json
 from workbench.store import Store
 from workbench.study import BUNDLED, Study
@@ -113,10 +114,12 @@ def publish(
             told(done + 1, len(indices), f"written: {point.recipe}")
         results = {**_results(study, table, frontier, details), "others": others}
         write_json(aside / published.RESULTS, results)
+        seal(aside)
         results |= _carried(Published(aside), table, frontier, releases)
         write_json(aside / published.RESULTS, results)
         write_json(aside / published.CHART, frontier.chart(640, 380).to_dict())
         (aside / published.STUDY).write_text(_bare(study).to_yaml(), "utf-8")
+        seal(aside)
         _into_place(aside, place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -182,7 +182,10 @@ def test_the_link_without_its_token_opens_nothing(dashboard, on_stage):
 
 TRIES = """async base => {
     const tried = path => Promise.allSettled([
-        new Promise(done => { const image = new Image(); image.onload = image.onerror = done; image.src = base + path; }),
+        new Promise(done => {
+            const image = new Image();
+            image.onload = image.onerror = done; image.src = base + path;
+        }),
         new Promise(done => {
             const frame = document.createElement("iframe");
             frame.onload = done; frame.src = base + path; document.body.append(frame);
