@@ -312,8 +312,10 @@ def test_quotes_out_of_place(tmp_path):
 
 
 def test_mixed_line_ends(tmp_path):
-    message = message_of(lambda: read_csv(tmp_path, "a,b\r\n1,secret\n2,3\r\n"))
-    assert "ends are of several kinds" in message and "secret" not in message
+    assert read_csv(tmp_path, "a,b\r\n1,x\n2,3\r\n") == {"a": ["1", "2"], "b": ["x", "3"]}
+    for text in ("a,b\r\n1,secret\r2,3\r\n", "a,b\r1,secret\r\n2,3", "a,b\r\n1,secret\r\n2,3\r"):
+        message = message_of(lambda text=text: read_csv(tmp_path, text))
+        assert "its lines end in several ways" in message and "secret" not in message
 
 
 @pytest.mark.parametrize(

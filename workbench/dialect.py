@@ -10,7 +10,7 @@ import re
 import shutil
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -37,7 +37,9 @@ class Dialect:
     delimiter: str
     quote: str
     names: list[str]
-    skip: int  # rows before the first record
+    above: int  # blank rows before anything else
+    header: bool  # whether names come before the first record
+    stripped: bool  # whether names had blanks around them
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -160,19 +162,21 @@ def find_dialect(
     candidates = [delimiter] if delimiter else list(DELIMITERS)
     delimiter = max(candidates, key=lambda d: _fit(sample, d, quote))
     quote = find_quote(sample, delimiter) if quote is None else quote
-    above, first = next((i, row) for i, row in enumerate(parsed(sample.splitlines(True), delimiter, quote)) if row)
-    names = [name.strip() if header else "" for name in first]
-    return Dialect(delimiter, quote, _unique(names, path), above + header)
+    above, first = next((i, row) for i, row in enumerate(parsed(sample, delimiter, quote)) if row)
+    names = [name.strip(" ") if header else "" for name in first]
+    as_written = next(row for row in parsed(sample, delimiter, quote, blanks=True) if row)
+    stripped = any(name != name.strip(" ") and name.strip(" ") in names for name in as_written)
+    return Dialect(delimiter, quote, _unique(names, path), above, header, header and stripped)
 
 
-def parsed(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
-    """The rows of some lines of text, as far as they can be told apart; a blank line is an empty row."""
+def parsed(text: str, delimiter: str, quote: str, blanks: bool = False) -> Iterator[list[str]]:
+    """The rows of a text, as far as they can be told apart; a blank line is an empty row."""
     reader = csv.reader(
-        lines,
+        io.StringIO(text, newline=""),  # str.splitlines would also split at form feeds, U+2028 and the like
         delimiter=delimiter,
         quotechar=quote or None,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-        skipinitialspace=True,
+        skipinitialspace=not blanks,
     )
     try:
         for row in reader:
@@ -184,19 +188,22 @@ def parsed(lines: Iterable[str], delimiter: str, quote: str) -> Iterator[list[st
 def _fit(sample: str, delimiter: str, quote: str | None) -> tuple[float, int]:
     """The share of rows with as many fields as the first, then how many that is."""
     quote = find_quote(sample, delimiter) if quote is None else quote
-    counts = [len(row) for row in parsed(sample.splitlines(True), delimiter, quote) if row]
+    counts = [len(row) for row in parsed(sample, delimiter, quote) if row]
     if not counts or counts[0] == 1:
         return 0.0, 1
     return sum(count == counts[0] for count in counts) / len(counts), counts[0]
 
 
 def find_quote(sample: str, delimiter: str) -> str:
-    """The double quote, unless none opens a field, single quotes enclose some and rows fit as well with them."""
+    """The double quote, unless none opens a field, single quotes enclose some and rows fit as well with them.
+
+    Apostrophes in different lines enclose something only where rows fit better so.
+    """
     start, end = rf"(?:^|{re.escape(delimiter)}) *", rf" *(?:{re.escape(delimiter)}|\r?$)"
-    enclosed = re.search(rf"{start}'(?:[^']|'')*'{end}", sample, re.M)
-    if re.search(start + '"', sample, re.M) or not enclosed:
+    if re.search(start + '"', sample, re.M) or not re.search(rf"{start}'(?:[^']|'')*'{end}", sample, re.M):
         return '"'
-    return max("'", '"', key=lambda quote: _fit(sample, delimiter, quote))
+    in_a_line = re.search(rf"{start}'(?:[^'\r\n]|'')*'{end}", sample, re.M)
+    return max("'\"" if in_a_line else "\"'", key=lambda quote: _fit(sample, delimiter, quote))
 
 
 def _unique(names: list[str], path: Path) -> list[str]:

@@ -7,14 +7,16 @@ drops a last record with an open quote, and says nothing either way.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.compiled import compiled
 from workbench.errors import BadInput
 
-BEGIN, FIELD, PLAIN, QUOTED, CLOSED, AFTER = range(6)  # where in a record; AFTER: blanks behind a closing quote
-WHERE, DELIMITERS, LINE, START, ROWS, RECORDS, RETURN, PROBLEM = range(8)  # places in the state
+# Where in a record: FIELD is just behind a delimiter, BLANK are blanks there, AFTER are blanks behind a closing quote.
+BEGIN, FIELD, BLANK, PLAIN, QUOTED, CLOSED, AFTER = range(7)
+WHERE, DELIMITERS, LINE, START, ROWS, RECORDS, RETURN, PROBLEM, SPACED, TIGHT, CR, CRLF = range(12)  # in the state
 RAGGED, MISPLACED, OPEN = 1, 2, 3
 
 
@@ -25,9 +27,12 @@ def _scan(block: np.ndarray, state: np.ndarray, delimiter: int, quote: int, skip
     for byte in block:
         code = np.int64(byte)
         ends = code == 10 or code == 13
-        if returned and code == 10:
-            returned = 0
-            continue
+        if returned:
+            if where == BEGIN:
+                state[CRLF if code == 10 else CR] += 1
+            if code == 10:
+                returned = 0
+                continue
         returned = code == 13
         state[LINE] += ends
         if where == QUOTED:
@@ -46,21 +51,30 @@ def _scan(block: np.ndarray, state: np.ndarray, delimiter: int, quote: int, skip
                     return
                 state[RECORDS] += 1
             where, delimiters, state[START] = BEGIN, 0, state[LINE]
-        elif where in (CLOSED, AFTER):
+        elif where == CLOSED or where == AFTER:
             if code != 32:
                 state[PROBLEM] = MISPLACED
                 return
             where = AFTER
-        elif code == quote and where != PLAIN:
-            where = QUOTED
-        elif code != 32 or where == BEGIN:
-            where = PLAIN
+        elif where != PLAIN:
+            if where == FIELD:
+                state[SPACED if code == 32 else TIGHT] += 1
+            where = BLANK if code == 32 else QUOTED if code == quote else PLAIN
     state[WHERE], state[DELIMITERS], state[RETURN] = where, delimiters, returned
 
 
-def count_records(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int, fields: int, where: str) -> int:
-    """The number of records after `skip` rows; BadInput with the line where one is not well formed."""
-    state = np.zeros(8, dtype=np.int64)
+@dataclass(frozen=True)
+class Scanned:
+    """What only the whole file says."""
+
+    records: int
+    end: str  # of its lines; DuckDB 2.0 would take the first one that it sees, be it in a quoted name
+    spaced: bool  # a blank follows each delimiter that a value follows
+
+
+def scanned(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int, fields: int, where: str) -> Scanned:
+    """What is found after `skip` rows; BadInput with the line where a record is not well formed."""
+    state = np.zeros(12, dtype=np.int64)
     state[LINE] = state[START] = 1
     rules = ord(delimiter), ord(quote) if quote else -1, skip, fields
     last = b""
@@ -73,9 +87,14 @@ def count_records(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int
         state[PROBLEM] = OPEN
     elif not state[PROBLEM] and last not in (b"\n", b"\r"):
         _scan(np.frombuffer(b"\n", dtype=np.uint8), state, *rules)
+    elif last == b"\r":
+        state[CR] += 1
     if state[PROBLEM]:
         raise _bad(state, f"{where}, line {state[START]}", f"delimiter {delimiter!r}, quote {quote!r}", fields)
-    return int(state[RECORDS])
+    if state[CRLF] and state[CR]:
+        raise BadInput(f"{where}: its lines end in several ways, some in CR alone and some in CR LF; write it anew")
+    end = "\r" if state[CR] else "\r\n" if state[CRLF] else "\n"
+    return Scanned(int(state[RECORDS]), end, bool(state[SPACED] and not state[TIGHT]))
 
 
 def _bad(state: np.ndarray, line: str, dialect: str, fields: int) -> BadInput:

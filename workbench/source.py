@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
 from workbench.errors import BadInput, listing, said
-from workbench.scan import count_records
+from workbench.scan import scanned
 from workbench.scratch import scratch
 
 ROWS = 262_144
@@ -137,26 +137,37 @@ class CsvSource(Source):
         found = self._dialect
         self.notes.append(f"delimiter {found.delimiter!r}, quote {found.quote!r}")
         text_blocks = blocks(self._path)
-        self.records = count_records(text_blocks, found.delimiter, found.quote, found.skip, len(self.names), self.where)
+        rules = found.delimiter, found.quote, found.above + found.header, len(self.names), self.where
+        self._scanned = scanned(text_blocks, *rules)
+        self.records = self._scanned.records
+        if found.stripped:
+            self.notes.append("blanks around the names of columns are left out")
+        if self._scanned.spaced:
+            self.notes.append("a blank follows every delimiter; it is left out, and only further ones stay")
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         # DuckDB never sees the names: it holds `a` and `A` to be the same.
         # parallel = false: the parallel reader of DuckDB 2.0 takes some line ends inside quotes for ends of records.
+        # strict_mode = false: the strict one refuses other line ends within quotes; what it would find, the scan does.
+        # OFFSET, not skip, for the header: skip counts lines, and a name may have several.
         fields = [f"c{i}" for i in range(len(self.names))]
+        found = self._dialect
         options = {
             "path": _literal(self._path),
             "fields": {field: "VARCHAR" for field in fields},
             "names": fields,
-            "delimiter": self._dialect.delimiter,
-            "quote": self._dialect.quote,
-            "skip": self._dialect.skip,
+            "delimiter": found.delimiter,
+            "quote": found.quote,
+            "above": found.above,
+            "end": {"\r": r"\r", "\n": r"\n", "\r\n": r"\r\n"}[self._scanned.end],
             "packed": "gzip" if self._path.suffix.lower() == ".gz" else "none",
         }
+        bare = "regexp_replace(c{0}, '^ ', '') AS c{0}" if self._scanned.spaced else "c{0}"
         return self._connection.sql(
-            f"SELECT {', '.join(f'c{i}' for i in positions)} FROM read_csv($path, columns = $fields, "
-            "auto_detect = false, strict_mode = true, null_padding = false, parallel = false, header = false, "
-            "skip = $skip, delim = $delimiter, quote = $quote, escape = $quote, force_not_null = $names, "
-            "compression = $packed, hive_partitioning = false)",
+            f"SELECT {', '.join((bare if i else 'c{0}').format(i) for i in positions)} FROM (SELECT * FROM "
+            "read_csv($path, columns = $fields, auto_detect = false, strict_mode = false, null_padding = false, "
+            "parallel = false, header = false, delim = $delimiter, quote = $quote, escape = $quote, new_line = $end, "
+            f"force_not_null = $names, compression = $packed, skip = $above, hive_partitioning = false) OFFSET {int(found.header)})",
             params=options,
         )
 
