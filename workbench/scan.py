@@ -51,7 +51,7 @@ def _scan(block: np.ndarray, state: np.ndarray, delimiter: int, quote: int, skip
                     return
                 state[RECORDS] += 1
             where, delimiters, state[START] = BEGIN, 0, state[LINE]
-        elif where == CLOSED or where == AFTER:
+        elif where in (CLOSED, AFTER):
             if code != 32:
                 state[PROBLEM] = MISPLACED
                 return

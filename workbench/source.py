@@ -167,7 +167,8 @@ class CsvSource(Source):
             f"SELECT {', '.join((bare if i else 'c{0}').format(i) for i in positions)} FROM (SELECT * FROM "
             "read_csv($path, columns = $fields, auto_detect = false, strict_mode = false, null_padding = false, "
             "parallel = false, header = false, delim = $delimiter, quote = $quote, escape = $quote, new_line = $end, "
-            f"force_not_null = $names, compression = $packed, skip = $above, hive_partitioning = false) OFFSET {int(found.header)})",
+            "force_not_null = $names, compression = $packed, skip = $above, hive_partitioning = false) "
+            f"OFFSET {int(found.header)})",
             params=options,
         )
 
