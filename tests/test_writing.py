@@ -50,7 +50,7 @@ def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
 
 def test_a_full_disk_names_the_file(tmp_path):
     path = tmp_path / "out.csv"
-    with pytest.raises(BadInput, match=r"out\.csv cannot be written: No space left on device; make room"):  # noqa: SIM117
+    with pytest.raises(BadInput, match=r"out\.csv: it cannot be written there \(No space left on device\); choose"):  # noqa: SIM117
         with whole(path) as aside:
             aside.write_text("half of it")
             raise OSError(errno.ENOSPC, "No space left on device")

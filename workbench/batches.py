@@ -1,32 +1,41 @@
 """Reports by papermill, one or many: each in a kernel of its own, what is there already is not made again.
 
-A report is there when its page is newer than its study and its data, and its notebook was run with the same parameters.
+A report is there when its files are as they were made, and were made of what there is now: the same parameters, study,
+data, hierarchies and workbench, compared by content. Its notebook keeps the digests, which tell nothing without the
+secret of the study's results.
 """
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import json
 import os
 import shutil
 import subprocess
+import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from workbench.errors import BadInput
+from workbench.parameters import canonical
 from workbench.report import PAGE, STYLE
 from workbench.report.words import Html, paragraph, safe, table
 from workbench.reporting import ENDINGS
 from workbench.scratch import scratch
 from workbench.serving import NOTEBOOKS
-from workbench.study import Study
+from workbench.store import ENGINE, Store
+from workbench.study import Study, results_beside
 from workbench.writing import whole
 
 OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is meant for people
+ENDED = "its kernel was ended, as the system does where memory runs out; try again with fewer --jobs at once"
 QUIET = ["--IPKernelApp.log_level=50"]  # nothing that a kernel of one's own machine says is news
 
 
@@ -36,7 +45,7 @@ class Job:
 
     stem: Path
     parameters: dict[str, Any]
-    newer: tuple[Path, ...] = ()  # files that it depends on
+    reads: tuple[Path, ...] = ()  # the study, and the files that it reads
 
     @property
     def label(self) -> str:
@@ -44,32 +53,76 @@ class Job:
 
     @property
     def page(self) -> Path:
-        return self.stem.with_name(self.stem.name + ENDINGS["html"])
+        return self._place(ENDINGS["html"])
 
     @property
     def notebook(self) -> Path:
-        return self.stem.with_name(f"{self.stem.name}.ipynb")
+        return self._place(".ipynb")
 
     @property
     def points(self) -> Path:
-        return self.stem.with_name(self.stem.name + ENDINGS["json"])
+        return self._place(ENDINGS["json"])
+
+    def _place(self, ending: str) -> Path:
+        return self.stem.with_name(self.stem.name + ending)
+
+    def files(self) -> list[Path]:
+        """What it writes, and whatever releases are there."""
+        released = self.stem.parent.glob(glob.escape(self.stem.name + ENDINGS["release"]) + "*.csv")
+        return [self.page, self.notebook, self.points, *map(self._place, (ENDINGS["csv"], ".pdf")), *sorted(released)]
 
     def done(self) -> bool:
-        """Whether it is there, made of what there is now."""
+        """Whether it is there as it was made, of what there is now."""
         try:
-            made = min(path.stat().st_mtime_ns for path in (self.page, self.points))
-            asked = json.loads(self.notebook.read_bytes())["metadata"]["papermill"]["parameters"]
-            return asked == self.parameters and all(path.stat().st_mtime_ns < made for path in self.newer)
-        except (OSError, ValueError, KeyError):
+            kept = json.loads(self.notebook.read_bytes())["metadata"]
+            if not self.page.exists() or not self._results.is_dir():
+                return False
+            made = {self.stem.with_name(name) for name in kept["workbench"]["files"]}
+            return kept["workbench"] == self._digests(self.made_of(), made)
+        except (OSError, ValueError, KeyError, TypeError):
             return False
+
+    def made_of(self) -> bytes:
+        """All that the report depends on; tells of the data, and never leaves this process."""
+        about = {"parameters": self.parameters, "engine": ENGINE, "reads": [_content(path) for path in self.reads]}
+        return canonical(about).encode()
+
+    def digests(self, made_of: bytes) -> dict[str, Any]:
+        """What the notebook keeps, to know again what it was made of and what was made."""
+        own = (self.notebook, self._place(".pdf"))
+        return self._digests(made_of, {path for path in self.files() if path not in own and path.exists()})
+
+    def _digests(self, made_of: bytes, made: Iterable[Path]) -> dict[str, Any]:
+        keyed = Store(self._results).keyed
+        files = {path.name: keyed(_content(path).encode()) for path in sorted(made)}
+        return {"made_of": keyed(made_of), "files": files}
+
+    @property
+    def _results(self) -> Path:
+        return results_beside(self.parameters["study"])
 
 
 def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
     """The job of a study's file, with what it depends on."""
     given = {name: value for name, value in parameters.items() if value not in (None, "", False)}
-    asked = Study.open(study)
-    data = [Path(asked.folder) / str(asked.data["path"])] if "path" in asked.data else []
-    return Job(stem, {**given, "study": str(study), "output": str(stem)}, (study, *data))
+    read = (study, *sorted(set(Study.open(study).reads())))
+    return Job(stem, {**given, "study": str(study), "output": str(stem)}, read)
+
+
+def _content(path: Path) -> str:
+    """A digest of what is in a file; nothing where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return _digest(path, found.st_ino, found.st_size, found.st_mtime_ns) if path.is_file() else ""
+
+
+@lru_cache(1000)
+def _digest(path: Path, *_: int) -> str:
+    """The many reports of a batch are often made of the same data."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def run(job: Job, progress: bool = False) -> Path:
@@ -78,8 +131,9 @@ def run(job: Job, progress: bool = False) -> Path:
 
     # isort: split
     import papermill  # takes a moment to load
+    from traitlets.config import Config
 
-    aside = scratch()
+    aside, made_of = scratch(), job.made_of()
     failure = None
     try:
         with warnings.catch_warnings():
@@ -91,14 +145,18 @@ def run(job: Job, progress: bool = False) -> Path:
                 kernel_name="python3",
                 progress_bar=progress,
                 extra_arguments=QUIET,
+                config=Config({"KernelManager": {"connection_file": str(aside / "kernel.json")}}),
             )
         notebook = json.loads((aside / "report.ipynb").read_bytes())
         for place in ("input_path", "output_path"):  # of this machine
             notebook["metadata"]["papermill"].pop(place, None)
+        notebook["metadata"]["workbench"] = job.digests(made_of)
         with whole(job.notebook) as there:
             there.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except papermill.PapermillExecutionError as error:
         failure = BadInput(_why(job, error.ename, error.evalue))
+    except RuntimeError:  # jupyter's word for a kernel that is gone
+        failure = BadInput(ENDED)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     if failure:  # outside: papermill's error quotes the cell's output
@@ -112,24 +170,36 @@ def _why(job: Job, kind: str, said: str) -> str:
         return said
     if kind in ("FileNotFoundError", "PermissionError", "OSError"):
         return f"{job.page}: it cannot be written there; choose another folder with -o"
-    return f"a mistake of the workbench itself ({kind}), or its kernel ended"
+    return f"a mistake of the workbench itself ({kind})"
 
 
-def run_all(jobs: Sequence[Job], workers: int | None = None) -> Iterator[tuple[Job, str | None]]:
-    """Each job as it ends, with what went wrong; those that are there already come first, as done."""
-    todo = [job for job in jobs if not job.done()]
-    yield from ((job, None) for job in jobs if job not in todo)
+def run_all(jobs: Sequence[Job], workers: int | None = None, pdf: bool = False) -> Iterator[tuple[Job, str | None]]:
+    """Each job as it ends, with what went wrong: the others go on."""
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the work is in the kernels' processes
-        running = {pool.submit(run, job): job for job in todo}
+        running = {pool.submit(_made, job, pdf): job for job in jobs}
         try:
             for one in as_completed(running):
-                error = one.exception()
-                if error is not None and not isinstance(error, (BadInput, OSError)):
-                    raise error
-                yield running[one], None if error is None else str(error)
+                yield running[one], _wrong(one.exception())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _made(job: Job, pdf: bool) -> None:
+    if not job.done():
+        run(job)
+    if pdf:
+        printed(job.page)
+
+
+def _wrong(error: BaseException | None) -> str | None:
+    """What went wrong with a report; of a mistake of ours the place alone, since its text may hold data."""
+    if error is None or isinstance(error, (BadInput, OSError)):
+        return None if error is None else str(error)
+    if not isinstance(error, Exception):
+        raise error
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"a mistake of the workbench itself ({type(error).__name__} in {Path(last.filename).name}:{last.lineno})"
 
 
 def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
@@ -154,11 +224,16 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
     return place
 
 
-def printed(page: Path) -> Path:
-    """The page as PDF, by Chromium where it is installed."""
+def chromium() -> str:
+    """The program that prints."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
-        raise BadInput("a PDF needs Chromium, which is not installed; print the page from a browser")
+        raise BadInput("--pdf needs Chromium, which is not installed; print the page from a browser")
+    return found
+
+
+def printed(page: Path) -> Path:
+    """The page as PDF, by Chromium where it is installed."""
     into, home = page.with_suffix(".pdf"), scratch()
     flags = [
         "--headless",
@@ -172,7 +247,7 @@ def printed(page: Path) -> Path:
     try:
         with whole(into) as aside:
             subprocess.run(
-                [found, *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
+                [chromium(), *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
                 check=True, capture_output=True, timeout=120,
             )  # fmt: skip
     except (subprocess.SubprocessError, OSError):

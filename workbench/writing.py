@@ -37,7 +37,9 @@ def whole(path: Path) -> Iterator[Path]:
     except OSError as error:
         if error.errno is None or error.filename not in (None, str(aside)):
             raise
-        failure = BadInput(f"{path} cannot be written: {os.strerror(error.errno)}; make room, or choose another place")
+        failure = BadInput(
+            f"{path}: it cannot be written there ({os.strerror(error.errno)}); choose another place, or make room"
+        )
     finally:
         aside.unlink(missing_ok=True)
     if failure:

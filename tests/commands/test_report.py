@@ -2,17 +2,23 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
+from tests.commands.people import STUDY, study_in
 from tests.planted import PLACE, planted
-from workbench import cli
+from workbench import BadInput, batches, cli
+from workbench.commands import report
 from workbench.serving import NOTEBOOKS
+from workbench.study import Study
 
 COMMAND = [sys.executable, "-m", "workbench.cli"]
 STUDIES = sorted((NOTEBOOKS.parent / "data" / "studies").glob("*.yaml"))
@@ -61,10 +67,59 @@ def test_one_report(study, capfd):
     assert Path("ill-report.html").stat().st_mtime_ns == before, "it was there already"
     os.utime(study)
     said(capfd, study, "--release")
-    assert Path("ill-report.html").stat().st_mtime_ns > before, "the study is newer"
+    assert Path("ill-report.html").stat().st_mtime_ns == before, "newer is not different"
     for path in Path().glob("ill-report*"):
         text = path.read_text()
         assert "planted-" not in text and PLACE not in text, path.name
+
+
+def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp_path, monkeypatch):
+    """By content: data that an older file took the place of, a hierarchy, what was made itself."""
+    monkeypatch.chdir(tmp_path)
+    study = study_in(tmp_path, STUDY.replace("{builder: intervals, widths: [10, 20]}", "{csv: groups.csv}"))
+    ages = sorted({line.split(",")[0] for line in Path("people.csv").read_text().splitlines()[1:]})
+    Path("groups.csv").write_text("".join(f"{age},{int(age) // 10 * 10}s\n" for age in ages))
+    job = batches.job_of(Path("page"), study, release=True)
+    for path, text in {"page.html": "a page", "page-points.json": "{}", "page-release.csv": "a\n1\n"}.items():
+        Path(path).write_text(text)
+
+    def made() -> None:
+        metadata = {"papermill": {"parameters": job.parameters}, "workbench": job.digests(job.made_of())}
+        Path("page.ipynb").write_text(json.dumps({"metadata": metadata}))
+
+    def changed(path: str, text: str | None, old: bool = False) -> None:
+        before, dated = Path(path).read_text(), os.stat(path)
+        Path(path).unlink() if text is None else Path(path).write_text(text)
+        if old:
+            os.utime(path, (1, 1))
+        assert not job.done(), path
+        Path(path).write_text(before)
+        os.utime(path, ns=(dated.st_atime_ns, dated.st_mtime_ns))
+        assert job.done(), path
+
+    assert not job.done(), "nothing says what it was made of"
+    made()
+    assert job.done()
+    changed("groups.csv", Path("groups.csv").read_text().replace("20s", "twenties"))
+    changed("people.csv", Path("people.csv").read_text().replace("Flu", "Cold"), old=True)
+    changed("people.yaml", Path("people.yaml").read_text() + "# looked through\n")
+    changed("page-release.csv", None)
+    changed("page.html", None)
+    changed("page-points.json", '{"cap": 0.4}')
+    monkeypatch.setattr(batches, "ENGINE", "another engine")
+    assert not job.done()
+
+
+def test_the_digests_in_a_notebook_confirm_no_guessed_data(tmp_path):
+    """Who guesses the data cannot compare: without the secret of the results the digests are others."""
+    found = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        job = batches.job_of(Path("page"), study_in(tmp_path / name))
+        found.append(job.digests(job.made_of()))
+        plain = [batches._content(path) for path in job.reads]
+        assert not any(digest in json.dumps(found[-1]) for digest in plain)
+    assert found[0]["made_of"] != found[1]["made_of"]
 
 
 def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
@@ -100,29 +155,113 @@ def test_one_that_fails_is_said_and_the_others_go_on(study, capfd):
     text = study.read_text()
     Path("bad.yaml").write_text(text.replace("sensitive:\n  - disease", "sensitive:\n  - nowhere"))
     assert Path("bad.yaml").read_text() != text
-    _, err = said(capfd, study, "bad.yaml", "-o", "reports", code=1)
+    Path("broken.yaml").write_text("data: [")
+    _, err = said(capfd, study, "bad.yaml", "broken.yaml", "-o", "reports", code=1)
+    assert "1/3 broken: broken.yaml, line 1" in err
     assert "bad: " in err and "nowhere" in err and "Traceback" not in err
-    assert "no report: " in Path("reports/index.html").read_text()
+    index = Path("reports/index.html").read_text()
+    assert index.count("no report: ") == 2 and "no report: broken.yaml, line 1" in index
     assert "ill.html" in names(Path("reports")) and not [
-        name for name in names(Path("reports")) if name.startswith("bad")
+        name for name in names(Path("reports")) if name.startswith("b")
     ]
 
 
-def test_killed_in_the_middle_and_started_again(study):
+def test_studies_of_one_name_each_get_a_report(study):
+    """Named after their folders; `index` is the name of the list of all."""
+    paths = [Path(name) for name in ("a/ill.yaml", "b/ill.yaml", "index.yaml", "other.yaml", "./other.yaml")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    found = report._studies(paths)
+    assert found == paths[:4]
+    stems = [place.name for place in report._places(None, found, True).values()]
+    assert stems == ["a-ill", "b-ill", f"{Path.cwd().name}-index", "other"]
+    with pytest.raises(BadInput, match="files of one name"):
+        report._places(None, [Path("x.yaml"), Path("x.yml")], True)
+
+
+def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
+    """As the system does where memory runs out: its report is missing, and the index says why."""
+    done = threading.Event()
+
+    def kill() -> None:
+        while not done.is_set():
+            for child in psutil.Process().children(recursive=True):
+                if "ipykernel_launcher" in " ".join(child.cmdline()):
+                    time.sleep(0.5)
+                    child.kill()
+                    return
+            time.sleep(0.05)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        _, err = said(capfd, study, "--vary", "seed=0,1", "--jobs", "1", "-o", "reports", code=1)
+    finally:
+        done.set()
+        killer.join()
+    assert "1/2 ill-seed-0: its kernel was ended" in err and "2/2 ill-seed-1: done" in err and "Traceback" not in err
+    assert "no report: its kernel was ended" in Path("reports/index.html").read_text()
+    assert "ill-seed-1.html" in names(Path("reports"))
+
+
+def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
+    jobs = [batches.Job(Path(name), {}) for name in "abc"]
+
+    def run(job, pdf):
+        if job.label == "a":
+            raise KeyError("planted-secret")
+        if job.label == "b":
+            raise BadInput("the study has no recipes; give one")
+
+    monkeypatch.setattr(batches, "_made", run)
+    found = {job.label: wrong for job, wrong in batches.run_all(jobs, 1)}
+    assert re.fullmatch(r"a mistake of the workbench itself \(KeyError in test_report\.py:\d+\)", found["a"])
+    assert found["b"] == "the study has no recipes; give one" and found["c"] is None
+
+
+def test_without_chromium_pdf_is_refused_before_anything_is_made(study, capfd, monkeypatch):
+    monkeypatch.setattr(batches.shutil, "which", lambda name: None)
+    before = names(Path())
+    for more in ([], ["--vary", "seed=0,1"]):
+        _, err = said(capfd, study, "--pdf", *more, code=2)
+        assert err == "workbench: --pdf needs Chromium, which is not installed; print the page from a browser\n"
+    assert names(Path()) == before
+
+
+@pytest.mark.parametrize(
+    "output, data", [("ill", "ill-points.csv"), ("ill.html", "ill-release.csv"), ("ill", "ill.pdf")]
+)
+def test_a_report_takes_the_place_of_nothing_that_it_reads(study, capfd, output, data):
+    (read,) = Study.open(study).reads()
+    read.rename(data)
+    study.write_text(study.read_text().replace(f"{PLACE}/people.csv", f"{data}\n  format: csv"))
+    before = names(Path()), Path(data).read_bytes()
+    _, err = said(capfd, study, "-o", output, code=2)
+    assert f"{data} would take the place of" in err and (names(Path()), Path(data).read_bytes()) == before
+
+
+def test_killed_in_the_middle_and_started_again(study, monkeypatch):
     """No file is half written, nothing is made twice, and the results are those of a batch that was left alone."""
     vary = ["--vary", "seed=0,1,2", "--jobs", "1", "-o", "reports"]
     command = [*COMMAND, "report", str(study), *vary]
+    temporary, runtime = Path("temporary").absolute(), Path("runtime").absolute()
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(runtime))
     killed = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert "1/3 ill-seed-0: done" in killed.stderr.readline()
     time.sleep(1)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
+    assert list(temporary.glob("workbench-*/kernel.json")), "the key to the kernel stays, for now"
     kept = Path("reports/ill-seed-0.html").stat().st_mtime_ns
     for path in Path("reports").iterdir():
         assert path.suffix != ".json" or json.loads(path.read_text())
         assert path.suffix != ".html" or path.read_text().rstrip().endswith("</html>")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "3/3" in done.stderr and Path("reports/ill-seed-0.html").stat().st_mtime_ns == kept
+    assert not list(temporary.glob("workbench-*")) and not list(runtime.glob("kernel-*"))
     subprocess.run([*command[:-1], "alone"], capture_output=True, check=True)
     assert names(Path("reports")) == names(Path("alone"))
     for path in Path("alone").glob("*-points.json"):

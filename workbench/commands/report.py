@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from workbench.errors import BadInput, said
 
+if TYPE_CHECKING:
+    from workbench import batches
+
 VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
+LONGEST = 60  # characters of a value in a file's name
 FAILED = 1  # some reports could not be made
 
 
@@ -44,78 +52,134 @@ def report(
     """
     from workbench import batches
 
+    if pdf:
+        batches.chromium()  # what is missing is said before hours are spent
     found = _studies(studies)
     many = len(found) > 1 or bool(each) or bool(vary) or any(path.is_dir() for path in studies)
-    todo = [
-        job
-        for study in found
-        for job in _jobs(study, _place(output, study, many), each, vary or [], {"cap": cap, "release": release})
-    ]
+    places = _places(output, found, many)
+    varied = [_varied(one) for one in vary or []]
+    todo, failed = [], []
+    for study, stem in places.items():
+        try:
+            todo += _jobs(study, stem, each, varied, {"cap": cap, "release": release})
+        except BadInput as error:
+            failed.append((batches.Job(stem, {}), str(error)))
+    if failed and not todo:
+        raise BadInput("; ".join(wrong for _, wrong in failed))
     if not todo:
         raise BadInput(f"--each {each}: no value has enough records for a report; choose a column of larger groups")
-    todo[0].stem.parent.mkdir(parents=many, exist_ok=True)
-    for job in todo:
-        if again:
-            job.page.unlink(missing_ok=True)
-    if not many:
+    folder = todo[0].stem.parent
+    _refuse_places(todo, folder, found)
+    with _into(folder, many):
+        for job in todo:
+            if again:
+                job.page.unlink(missing_ok=True)
+        if many:
+            return _many(folder, failed, todo, jobs, pdf)
         (job,) = todo
         if not job.done():
             batches.run(job, progress=sys.stderr.isatty())
-        page = batches.printed(job.page) if pdf else job.page
-        typer.echo(page)
+        typer.echo(batches.printed(job.page) if pdf else job.page)
         return 0
-    results = []
-    for job, wrong in batches.run_all(todo, jobs or None):
+
+
+def _many(folder: Path, failed: list[tuple[batches.Job, str]], todo: list[batches.Job], workers: int, pdf: bool) -> int:
+    """All reports and their index; some could not even begin."""
+    from workbench.batches import index, run_all
+
+    results: list[tuple[batches.Job, str | None]] = []
+    for job, wrong in itertools.chain(failed, run_all(todo, workers or None, pdf)):
         results.append((job, wrong))
-        print(f"{len(results)}/{len(todo)} {job.label}: {wrong or 'done'}", file=sys.stderr, flush=True)
-        if pdf and not wrong:
-            batches.printed(job.page)
-    order = [job.stem for job in todo]
-    place = batches.index(order[0].parent, sorted(results, key=lambda one: order.index(one[0].stem)))
-    typer.echo(place)
+        print(f"{len(results)}/{len(failed) + len(todo)} {job.label}: {wrong or 'done'}", file=sys.stderr, flush=True)
+    order = [job.stem for job in (*(job for job, _ in failed), *todo)]
+    typer.echo(index(folder, sorted(results, key=lambda one: order.index(one[0].stem))))
     return FAILED if any(wrong for _, wrong in results) else 0
 
 
 def _studies(given: list[Path]) -> list[Path]:
-    """The studies themselves; of a folder those in it."""
-    found: list[Path] = []
+    """The studies themselves, each once; of a folder those in it."""
+    found: dict[str, Path] = {}
     for path in given:
         inside = sorted(one for one in path.glob("*.y*ml")) if path.is_dir() else [path]
         if not inside:
             raise BadInput(f"{path}: there is no study (.yaml) in this folder")
-        found += inside
-    return found
+        for one in inside:
+            found.setdefault(os.path.realpath(one), one)
+    return list(found.values())
 
 
-def _place(output: Path | None, study: Path, many: bool) -> Path:
-    """The stem of a study's files."""
-    name = study.name.removesuffix(study.suffix).removesuffix(".study")
+def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, Path]:
+    """The stem of each study's files."""
+    names = [study.name.removesuffix(study.suffix).removesuffix(".study") for study in studies]
     if many:
         folder = output or Path("reports")
         if folder.suffix:
             raise BadInput(f"{folder}: several reports go into a folder; name one without an ending")
-        return folder / name
+        return {study: folder / name for study, name in zip(studies, _apart(studies, names), strict=True)}
     if output is None:
-        return Path(f"{name}-report")
+        return {studies[0]: Path(f"{names[0]}-report")}
     if output.suffix not in ("", ".html"):
         raise BadInput(f"{output}: a report is a page; end its name in .html")
-    return output.with_suffix("") if output.suffix else output
+    return {studies[0]: output.with_suffix("") if output.suffix else output}
 
 
-def _jobs(study: Path, stem: Path, each: str, vary: list[str], given: dict[str, Any]) -> list[Any]:
+def _apart(studies: list[Path], names: list[str]) -> list[str]:
+    """The names, with the folders of the study before those that several have, or that the index has."""
+    folders = [study.absolute().parent.parts[1:] for study in studies]
+    for depth in range(1, 1 + max(map(len, folders))):
+        taken = Counter(name.casefold() for name in ("index", *names))
+        shared = [taken[name.casefold()] > 1 for name in names]
+        if not any(shared):
+            return names
+        pairs = zip(names, shared, folders, strict=True)
+        names = [f"{there[-depth]}-{name}" if also and depth <= len(there) else name for name, also, there in pairs]
+    if len({name.casefold() for name in names}) < len(names):
+        raise BadInput("two of these studies would give files of one name; rename one of them")
+    return names
+
+
+@contextmanager
+def _into(folder: Path, many: bool) -> Iterator[None]:
+    """The folder of the files, made if need be; gone again where nothing was written."""
+    made = not os.path.lexists(folder)
+    try:
+        if made:
+            folder.mkdir(parents=many)
+    except OSError as error:
+        raise BadInput(f"{folder}: it cannot be made: {error.strerror}; name another folder with -o") from None
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder; name another with -o")
+    try:
+        yield
+    finally:
+        if made and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _refuse_places(todo: list[batches.Job], folder: Path, studies: list[Path]) -> None:
+    """Raise BadInput where two reports would have one name, or a file that is read would be written over."""
+    from workbench.writing import refuse_overwriting
+
+    if len({str(job.stem).casefold() for job in todo}) < len(todo):
+        raise BadInput("two of these reports would have one name; vary them one by one, or rename a study")
+    written = [folder / "index.html", *(path for job in todo for path in job.files())]
+    refuse_overwriting(written, {*studies, *(path for job in todo for path in job.reads)})
+
+
+def _jobs(
+    study: Path, stem: Path, each: str, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
+) -> list[batches.Job]:
     """The jobs of one study: one, or one for each value and combination."""
     from workbench.batches import job_of
 
-    axes = [_varied(one) for one in vary]
+    axes = list(varied)
     if each:
         axes.insert(0, [("only", f"{each}={label}", f"{each} {label}") for label in _labels(study, each)])
     found = []
     for chosen in itertools.product(*axes):
-        name = "-".join([stem.name, *(re.sub(r"[^\w.]+", "-", words).strip("-") for *_, words in chosen)])
+        words = (re.sub(r"[^\w.]+", "-", words).strip("-")[:LONGEST] for *_, words in chosen)
         parameters = {**given, **{parameter: value for parameter, value, _ in chosen}}
-        found.append(job_of(stem.with_name(name), study, **parameters))
-    if len({job.stem for job in found}) < len(found):
-        raise BadInput(f"--each {each}: two of its values would give files of one name; vary them one by one")
+        found.append(job_of(stem.with_name("-".join([stem.name, *words])), study, **parameters))
     return found
 
 
