@@ -120,6 +120,7 @@ class Workbench(ipywidgets.VBox):
         self.card.observe(lambda _: self._moved(), "point")
         self.card.observe(lambda _: self._released(), "release")
         self.card.observe(lambda event: self._keep(event.new), "kept")
+        self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
 
     def _change(self, part: Part, merge: bool = False, **fields: Any) -> None:
         """The next study, or what is wrong with it, said at the part that asked; its choices then go back."""
@@ -147,6 +148,12 @@ class Workbench(ipywidgets.VBox):
         new = [ranges_of(recipe) for recipe in recipes]
         there = self.session.study.recipes
         self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
+
+    def _leave_out(self, names: list[str]) -> None:
+        """Neutral columns that would tell too much are in no release any more."""
+        if names:
+            there = self.session.study.dropped
+            self._change(self.preview, dropped=(*there, *(name for name in names if name not in there)))
 
     def _data_arrived(self) -> None:
         """Other data, or the same with other options: roles and hierarchies stay where the columns are there."""

@@ -53,6 +53,7 @@ class ReleasePreview(Part):
     recipe = traitlets.Instance(Recipe, allow_none=True)
     frontier = traitlets.Instance(Frontier, allow_none=True)
     study = traitlets.Instance(Study, allow_none=True)
+    dropped: traitlets.List = traitlets.List(help="columns that a person wants left out; it changes at each ask")
     draw = traitlets.Callable(None, allow_none=True, help="draws the chart that is exported; None: the frontier does")
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
@@ -70,7 +71,7 @@ class ReleasePreview(Part):
 
     def _unmade(self, error: BaseException) -> None:
         if isinstance(error, Giveaways):
-            self.tell("refused", to=self._asker)
+            self.tell("refused", to=self._asker, columns=error.columns)
         self.wrong(self._field, error)
         self.tell("ended", to=self._asker)
 
@@ -113,9 +114,11 @@ class ReleasePreview(Part):
         return self._audit[2]
 
     def _as_they_are(self) -> str:
-        """Which columns no figure counts, since they are in no role."""
-        neutral = self.release.table.neutral if self.release else ()
-        return f"Published as they are, and counted in no figure: {listed(neutral)}." if neutral else ""
+        """Which columns are neutral, and what they tell beside the release."""
+        neutral = self.release.neutral if self.release else ()
+        if self.release is None or not neutral:
+            return ""
+        return f"Neutral: published as they are: {listed(neutral)}. {self.release.beside.sentence}"
 
     # --- original beside release
 
@@ -161,6 +164,13 @@ class ReleasePreview(Part):
         self.tell("working", what=what, asker=self._asker)  # to all: a file that another view waits for comes no more
         self._maker.start(job)
 
+    def hear_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The neutral columns that tell too much are to be left out."""
+        telling = self._release().telling
+        with self.hold_trait_notifications():  # one change, also where the same was asked for before
+            self.dropped = []
+            self.dropped = telling
+
     def _send_file(self, name: str, data: bytes) -> None:
         """The file's bytes; the page puts them together and hands them to the browser."""
         pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
@@ -201,7 +211,11 @@ class ReleasePreview(Part):
 
 
 class Giveaways(BadInput):
-    """Neutral columns undo what the release blurs."""
+    """Neutral columns undo what the release blurs, or single people out; these are to be left out."""
+
+    def __init__(self, text: str, columns: list[str]) -> None:
+        super().__init__(text)
+        self.columns = columns
 
 
 def side_by_side(release: Release, number: int) -> dict[str, Any]:
@@ -237,6 +251,15 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     return {"columns": columns, "sizes": release.classes.sizes[group].tolist(), "of": table.records}
 
 
+def ask_about(release: Release) -> None:
+    """Raise Giveaways where neutral columns tell too much."""
+    try:
+        release.refuse_giveaways("", "")
+    except BadInput as error:
+        said = str(error).removeprefix(": ").strip()
+        raise Giveaways(f"{said[0].upper()}{said[1:]}", release.telling) from None
+
+
 def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool) -> Made:
     """The audited release as one file; two of a bucketized one come as a zip."""
     if recipe is not None and recipe.model is not None:
@@ -246,10 +269,9 @@ def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str
     folder = scratch()
     try:
         path = folder / f"{stem}.{ending}"
-        try:
-            files = release.export(path, giveaways=anyway)
-        except BadInput as error:
-            raise Giveaways(str(error).removeprefix(f"{path}: ")) from None
+        if not anyway:
+            ask_about(release)
+        files = release.export(path, giveaways=True)
         if len(files) == 1:
             return files[0].name, files[0].read_bytes()
         return f"{stem}.zip", _zipped(files)

@@ -103,6 +103,8 @@ class ReleaseCard(Part):
                 recipe.method.check(table)
                 release = recipe.release(table)
                 point = point_of(recipe, release, measures)
+                if release.neutral:
+                    release.beside  # noqa: B018, remembered: it takes a while
             except (BadInput, Unsatisfiable, Undefined) as error:
                 tell(self._refused, str(error), ask, outside)
             else:
@@ -258,6 +260,7 @@ class ReleaseCard(Part):
             method=str(point.recipe.method) if point else "",
             classes=_in_classes(self.release),
             sentences=self._sentences(),
+            neutral=_neutral(self.release),
             figures=self._figures(),
             place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]
             alternatives=[
@@ -327,6 +330,11 @@ def _comparable(frontier: Frontier | None, point: Point) -> bool:
     if frontier is None or not (frontier.privacy and frontier.utility):
         return False
     return all(key in point.values or key in point.reasons for key in frontier.axes)
+
+
+def _neutral(release: Release | None) -> str:
+    """What neutral columns tell beside the release."""
+    return release.beside.sentence if release is not None and release.neutral else ""
 
 
 def _in_classes(release: Release | None) -> str:

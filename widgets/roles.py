@@ -13,6 +13,7 @@ from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
 from workbench.column import Column
 from workbench.errors import BadInput, listing, said
+from workbench.methods import Keep
 from workbench.table import MANY_VALUES, Table
 from workbench.uniqueness import (
     LIKELY,
@@ -279,16 +280,17 @@ class RolePicker(Part):
         self.wrong("survey", error)
 
     def _ask(self) -> None:
-        """How many records are alone with their quasi-identifiers."""
+        """How many records are alone with their quasi-identifiers, and with the neutral columns beside them."""
         if self.table is None:
             self._asker.forget()
             self._said_alone({})
             return
-        table, names = self._prepared(self.roles), tuple(self.roles["quasi"])
+        table = self.table
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            found = single_out(table, names)
-            tell(self._said_alone, _singled(found))
+            found = single_out(table, table.quasi)
+            beside = Keep()(table).beside.sentence if table.neutral else ""
+            tell(self._said_alone, {**_singled(found), "beside": beside})
 
         self._asker.start(job)
 

@@ -213,7 +213,8 @@ def _carried(read: Published, table: Table, frontier: Frontier, releases: Which)
     made = []
     for i in chosen:
         made.append(frontier.measured[i].recipe.release(table))
-        made[-1].export(read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv")
+        file = read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv"
+        made[-1].export(file, giveaways=True)  # refused above
     together = _together(table, made, read.smallest)
     beside = _as_they_are(table, made, read.smallest)
     return {"points": points, "carried": chosen, "together": together, "as_they_are": beside}

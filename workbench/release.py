@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,23 +17,19 @@ import pandas as pd
 from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
-from workbench.column import Column, spare
+from workbench.column import spare
 from workbench.errors import BadInput, said
+from workbench.giveaways import Beside, Giveaway, beside, giveaways, known_by, names
 from workbench.models import Audit, Model
 from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
-from workbench.uniqueness import NAMING, says
 from workbench.writing import defused, write_frames
 
-CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
-HALF = 0.5
-NOTICEABLE = 0.01  # of the records
-FEW = 5  # records that are alike by chance
-SHARING = 2  # a value of a column names people where fewer share it, on average
-SHARING_A_NAME = 10  # the same where the column is called like a name
-IN_PYTHON = "Leave them out with table.drop([...]), make them identifiers or quasi-identifiers, or say giveaways=True"
-NAMES = (*NAMING, "fullname", "guid", "id", "identifier", "ids", "mail", "name", "names", "username", "uuid")
+IN_PYTHON = (
+    "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
+    "giveaways=True"
+)
 
 
 class Posterior(NamedTuple):
@@ -158,41 +155,65 @@ class Release:
         """What is in each published file, by name."""
         return {"release": self.frame()}
 
-    def giveaways(self) -> list[tuple[str, str]]:
-        """Neutral columns, published as they are, that undo what the release blurs: (what is known, what it tells).
+    def giveaways(self) -> list[Giveaway]:
+        """Neutral columns, published as they are, that narrow what the release blurs.
 
         Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
-        schooling), and look for that. What is hidden of a sensitive column may follow from a neutral one.
+        schooling), and look for that; or the neutral one tells it (a husband, the sex). What is hidden of a sensitive
+        column may follow from neutral ones.
         """
-        classes, table, neutral = self.classes, self.table, self._neutral
-        found = []
+        classes, table = self.classes, self.table
+        if not self.neutral:
+            return []
+        blurred: dict[str, np.ndarray] = {}
         for a, name in enumerate(table.quasi):
-            if not classes.exact and (classes.low[:, a] < classes.high[:, a]).any():  # type: ignore[index]
-                found += [(name, n) for n in neutral if tells(table, name, n)]
+            wide = classes.low[:, a] < classes.high[:, a]  # type: ignore[index]
+            if not classes.exact and wide.any():
+                blurred[name] = wide[self._group_of_record]
         hidden = [name for name in table.sensitive if classes.exact or name in self.removed]
-        return found + [(n, name) for name in hidden for n in neutral if tells(table, n, name)]
+        return giveaways(table, self.neutral, blurred | dict.fromkeys(hidden, np.ones(table.records, bool)))
 
     @property
-    def _neutral(self) -> list[str]:
+    def neutral(self) -> list[str]:
         """The columns that are published as they are."""
         return [name for name in self.table.neutral if name not in self.removed]
+
+    @cached_property
+    def beside(self) -> Beside:
+        """What is found by who knows the neutral columns of everybody, too."""
+        return self._beside(self.neutral)
+
+    def _beside(self, neutral: Sequence[str]) -> Beside:
+        table, group, known = self.table, self._group_of_record, known_by(self.table, neutral)
+        sensitive = {name: table.sensitive_codes(name) for name in self._published()}
+        if self.classes.exact:  # neutral columns lie beside the exact quasi-identifiers, sensitive values elsewhere
+            return beside(neutral, known_by(table, table.quasi), known, sensitive, told_by=group)
+        return beside(neutral, group, known, sensitive)
 
     def named(self) -> list[str]:
         """Neutral columns, published as they are, that nearly name people: with one of them known, nothing is hidden.
 
         Two releases that both have such a column can be joined by it, record by record.
         """
-        return [name for name in self._neutral if names(self.table.columns[name])]
+        return [name for name in self.neutral if names(self.table.columns[name])]
+
+    @cached_property
+    def telling(self) -> list[str]:
+        """The neutral columns that tell too much: they name people, narrow what is blurred, or single out a noticeable
+        share of the records beside those with fewer values."""
+        told, without, kept = {*self.named()}, self._beside(()), list[str]()
+        told |= {name for one in self.giveaways() for name in one.columns}
+        for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):
+            if name not in told and not self._beside([*kept, name]).noticeably_more(without):
+                kept.append(name)
+        return [name for name in self.neutral if name not in kept]
 
     def refuse_giveaways(self, where: str | Path, mended: str = IN_PYTHON) -> None:
-        """Raise BadInput where a neutral column names people, or gives away what the release blurs."""
-        found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
-        found += [f"{known!r} tells {told!r}" for known, told in self.giveaways()]
-        if found:
-            raise BadInput(
-                f"{where}: neutral columns are published as they are, and {', '.join(found)}: no measure here counts "
-                f"that. {mended}"
-            )
+        """Raise BadInput where neutral columns name people, give away what the release blurs, or single people out."""
+        if self.telling:
+            found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
+            found += [*map(str, self.giveaways()), str(self.beside)]
+            raise BadInput(f"{where}: neutral columns are published as they are: {'; '.join(found)}. {mended}")
 
     def export(
         self, path: str | Path, giveaways: bool = False, *, defuse: bool = False, overwrite: bool = True
@@ -304,34 +325,6 @@ class Bucketized(Release):
         values = self.table.sensitive_values(name).take(value).reset_index(drop=True)
         of_class, count = self._added
         return pd.DataFrame({of_class: number[group], name: values, count: histogram[group, value]})
-
-
-def tells(table: Table, known: str, about: str) -> bool:
-    """Whether a column gives another away: for a noticeable share of the records nearly for certain, or by rank."""
-    columns = [table.columns[known], table.columns[about]]
-    here, there = (
-        (table.sensitive_codes(n) if n in table.sensitive else table.codes[n]).astype(np.int64) for n in (known, about)
-    )
-    if all(column.kind != "text" and column.size > FEW for column in columns):
-        ranks = np.corrcoef(here, there)[0, 1]
-        if abs(ranks) >= CERTAIN:
-            return True
-    pair, count = np.unique(here * (there.max() + 1) + there, return_counts=True)
-    group, value = pair // (there.max() + 1), pair % (there.max() + 1)
-    share, base = count / np.bincount(here)[group], np.bincount(there)[value] / len(there)
-    news = (share >= CERTAIN) & (count >= FEW) & (base <= HALF)  # a value of most records tells little
-    return bool(count[news].sum() >= NOTICEABLE * len(here))
-
-
-def names(column: Column) -> bool:
-    """Whether a column nearly names people: on average fewer than two share a value, or fewer than ten where it is
-    called like a name. A measured number is a reading, unless it is called so."""
-    known, distinct = int(column.counts.sum()), len(column.values)
-    if distinct <= FEW or distinct < NOTICEABLE * (known + column.missing):
-        return False
-    if says(column.name, NAMES):
-        return known < SHARING_A_NAME * distinct
-    return column.values.dtype.kind != "f" and known < SHARING * distinct
 
 
 def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -110,7 +110,7 @@ def _sentences(release: Release, measures: Sequence[Measure], smallest: int) -> 
 def refused(release: Release) -> str:
     """Why no file of a release is written; nothing where one may be."""
     tales = [f"{name} nearly names people" for name in release.named()]
-    tales += [f"{known} tells {told}" for known, told in release.giveaways()]
+    tales += [found.tale for found in release.giveaways()]
     return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 

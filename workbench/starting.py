@@ -125,7 +125,7 @@ def begin(
 
 def _telling(table: Table, recipe: Recipe) -> dict[str, str]:
     """Neutral columns that would undo what a release blurs, and of what."""
-    found = {neutral: known for known, neutral in recipe.release(table).giveaways()}
+    found = {name: one.about for one in recipe.release(table).giveaways() for name in one.columns}
     return {
         name: f"It tells {known}, which a release blurs: published as it is, it would undo that."
         for name, known in found.items()

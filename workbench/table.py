@@ -259,10 +259,13 @@ class Table:
     def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
         """The cell that each record belongs to."""
         named = self._beside(others)
-        found, (quasi, beside) = self.cells(named), self._cell_columns(named)
-        return cellwork.locate(
-            [*found.quasi, *(found.others[name] for name in beside)], [*quasi.values(), *beside.values()]
-        )
+
+        def located() -> np.ndarray:
+            found, (quasi, beside) = self.cells(named), self._cell_columns(named)
+            known = [*found.quasi, *(found.others[name] for name in beside)]
+            return cellwork.locate(known, [*quasi.values(), *beside.values()])
+
+        return self.remember(("cell of record", named), located)
 
     def populations(self, min_support: float = 0.05) -> Populations:
         """All conjunctions of at most one run per quasi-identifier with at least that share of the records."""

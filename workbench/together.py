@@ -45,9 +45,7 @@ def certain(table: Table, releases: Sequence[Release]) -> Certain:
 
 def certain_beside(table: Table, release: Release) -> int:
     """Of how many people a value is certain for who has one file and knows the neutral columns of everybody, too."""
-    known = [release._group_of_record, *(table.codes[name] for name in table.neutral)]
-    _, crossed = distinct_rows(np.stack(known, axis=1))
-    return int(_joined(table, crossed)[crossed].sum())
+    return release.beside.certain
 
 
 def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:

@@ -97,7 +97,7 @@ def single_out(table: Table, names: Sequence[str], exact: int = EXACT) -> Single
 
 
 def _counted(table: Table, names: tuple[str, ...], exact: int) -> Singled:
-    key, size = _keys(table, names)
+    key, size = keys(table, names)
     one_in = 1
     if size <= 4 * table.records:
         counts = np.bincount(key)
@@ -112,7 +112,7 @@ def _counted(table: Table, names: tuple[str, ...], exact: int) -> Singled:
     return Singled(names, int(distinct) * one_in, min(int(unique) * one_in, table.records), table.records, one_in)
 
 
-def _keys(table: Table, names: Sequence[str]) -> tuple[np.ndarray, int]:
+def keys(table: Table, names: Sequence[str]) -> tuple[np.ndarray, int]:
     """One number a record, equal where all values are, and how many there may be; a new array."""
     key, size = np.zeros(table.records, np.int64), 1
     for name in names:

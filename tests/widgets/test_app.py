@@ -77,6 +77,21 @@ def test_a_role_changes_everything_behind_it(bench):
     assert "work" not in bench.session.study.quasi
 
 
+def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, said):
+    release = bench.card.release
+    assert release.neutral and release.telling and release.beside.unique > 0
+    told = []
+    bench.card.send = lambda content, buffers=None: told.append(content)
+    bench.card.show()
+    assert told[-1]["neutral"] == release.beside.sentence
+    bench.preview._heard(None, {"kind": "drop", "field": "release"}, [])
+    assert set(release.telling) == set(bench.session.study.dropped) == set(bench.roles.roles["dropped"])
+    assert not set(release.telling) & set(bench.card.release.table.names) and not bench.card.release.telling
+    assert bench.preview.release is bench.card.release and not said
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert not bench.session.study.dropped and bench.card.release.telling == release.telling
+
+
 def test_recipes_become_points(bench):
     assert drawn(bench) == ["k-anonymity, k = 2", "k-anonymity, k = 4", "k-anonymity, k = 8"]
 

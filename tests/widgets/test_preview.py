@@ -176,9 +176,9 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     asyncio.run(asked())
     problem = stand.last("problem")
     assert problem["field"] == "release"
-    assert "'age' tells 'birth'" in problem["text"]
+    assert "'birth' tells 'age' of 40 records" in problem["text"]
     assert str(tmp_path) not in problem["text"]
-    assert stand.last("refused") is not None
+    assert stand.last("refused")["columns"] == ["birth"]
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
     stand.preview._maker._loop = stand.preview._loop = None
@@ -220,12 +220,12 @@ def test_the_chart(table, lab, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_columns_in_no_role_are_named(table, lab):
+def test_neutral_columns_are_named(table, lab):
     stand = Stand(table)
     assert stand.last("state")["as_they_are"] == ""
     stand.preview.release = RECIPE.release(table.with_roles(table.quasi[:1], table.sensitive))
     named = stand.last("state")["as_they_are"]
-    assert named.startswith("Published as they are") and all(name in named for name in table.quasi[1:])
+    assert named.startswith("Neutral: published as they are") and all(name in named for name in table.quasi[1:])
 
 
 def test_what_is_not_there_yet_says_so(lab):
@@ -301,3 +301,18 @@ def test_a_release_is_audited_once(table, lab, monkeypatch):
     stand.preview.study = STUDY.with_(seed=3)
     stand.say("hello")
     assert audited == [release]
+
+
+def test_the_sentence_about_neutral_columns_has_their_figure_and_leaving_out_asks_for_the_telling_ones(lab):
+    frame = PLAIN.assign(birth=2000 - PLAIN["age"], same="x")
+    stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
+    said = stand.last("state")["as_they_are"]
+    naive = frame.join(stand.preview.release.frame()[[]]).assign(c=stand.preview.release._group_of_record)
+    alone = int((naive.groupby(["c", "birth", "same"]).size() == 1).sum())
+    assert said.startswith("Neutral: published as they are: birth and same. Who knows the quasi-identifiers and the")
+    assert f"finds {alone} of 40 records" in said and "certain of ill of" in said
+    asked = []
+    stand.preview.observe(lambda event: asked.append(event.new), "dropped")
+    for _ in range(2):
+        stand.say("drop", field="release")
+    assert asked == [["birth"], ["birth"]], "at each ask; what is the same in all records tells nothing"

@@ -37,7 +37,8 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   el.append(element);
   const audit = h("p", { class: "wb-audit" }), neutral = h("p", { class: "wb-note" });
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
-  const sure = h("div", { class: "wb-row", hidden: true }, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
+  const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => say("drop", { field: "release" }) }, "Leave these out");
+  const sure = h("div", { class: "wb-row wb-sure", hidden: true }, leave, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
   const status = h("p", { class: "wb-note", role: "status" });
   const buttons = {};
   const place = what => (NEEDS[what] === "release" ? "release" : NEEDS[what] === "chart" ? "chart" : "study");
@@ -80,7 +81,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = wide.hidden = false; });
   on("gone", clear);
   on("working", ({ asker }) => { status.textContent = asker && asker !== view ? "" : "Making the file…"; });
-  on("refused", () => { sure.hidden = false; });
+  on("refused", ({ columns }) => { sure.hidden = false; leave.title = `Leave out ${columns.join(", ")}`; });
   on("ended", () => { status.textContent = ""; });
 
   const arriving = {};

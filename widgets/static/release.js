@@ -129,13 +129,14 @@ export default widget(({ el, say, on, at }) => {
   const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
+  const neutral = steady("p", { class: "wb-neutral" });
   const place = steady("p", { class: "wb-place" });
   const table = h("div");
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true },
     ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side])),
-    table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
+    neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
   el.append(h("div", { class: "wb-sheet" },
     h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
@@ -172,6 +173,7 @@ export default widget(({ el, say, on, at }) => {
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
+    neutral.say(point.neutral && `Neutral columns are published as they are. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
     place.say(point.place);
     beside.say(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",

@@ -72,7 +72,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- what the chosen ones single out
   const meter = h("span", { class: "wb-meter" });
   const aloneText = h("span");
-  const alone = h("div", { class: "wb-together", role: "status", "data-field": "alone" }, aloneText, meter);
+  const beside = h("p", { class: "wb-note wb-beside", hidden: true });
+  const alone = h("div", { class: "wb-together", role: "status", "data-field": "alone" }, aloneText, meter, beside);
   const counting = h("span", { class: "wb-soft", role: "status" });
   const lists = h("div", { class: "wb-lists" }), notes = h("p", { class: "wb-note" });
   const combined = h("details", { class: "wb-combined", "data-field": "survey" },
@@ -83,6 +84,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const chosenNow = (model.get("roles").quasi ?? []).length;
     alone.classList.toggle("wb-empty", one.unique === undefined);
     meter.style.setProperty("--share", `${100 * (one.share ?? 0)}%`);
+    beside.hidden = !one.beside;
+    beside.textContent = one.beside ? `Neutral columns are published as they are. ${one.beside}`.replaceAll(" %", "\u00a0%") : "";
     if (one.unique === undefined) {
       aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: what others may know of a person.";
       return;
