@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from workbench.builders import Columns, Dates, Groups, Intervals, Nested, Prefixes, from_dict, read_csv
@@ -339,6 +339,7 @@ def test_prefixes_of_different_lengths_stay_apart():
 
 @given(st.sets(st.text("01 *", max_size=4), min_size=1), st.integers(0, 4), st.none() | st.integers(0, 6))
 def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
+    assume(keep < max(pad or 0, *map(len, values), 0))
     hierarchy = Prefixes(keep, pad=pad)(texts(values))
     heads = [leaf.rjust(pad or 0, "0")[:keep] for leaf in hierarchy.leaves]
     node = hierarchy.node(0)
@@ -349,6 +350,7 @@ def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
     ("make", "message"),
     [
         (lambda: Prefixes(()), "must be whole numbers of characters"),
+        (lambda: Prefixes((9, 5))(texts(ZIPS)), r"keep = \[9, 5\] hides nothing, since its values have at most 5"),
         (lambda: Prefixes((2, -1)), "must be whole numbers of characters"),
         (lambda: Prefixes()(numbers([1.5])), "column 'age': prefixes need text or whole numbers"),
         (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers from 0 on, and some are below"),

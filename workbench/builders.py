@@ -182,6 +182,11 @@ class Prefixes(Builder):
         codes = [label.rjust(pad, "0") for label in column.labels]
         order = range(len(codes)) if whole else sorted(range(len(codes)), key=codes.__getitem__)
         length = max(longest, pad)
+        if codes and all(k >= length for k in self.keep):  # type: ignore[union-attr]
+            raise BadInput(
+                f"column {column.name!r}: prefixes: keep = {list(self.keep)} hides nothing, since its values have at "  # type: ignore[arg-type]
+                f"most {length} characters; keep fewer"
+            )
         hidden = {k: "*" * (length - k) for k in self.keep}  # type: ignore[union-attr]
         levels = [[codes[i][:k] + hidden[k] * (len(codes[i]) >= k) for i in order] for k in hidden]
         where = f"column {column.name!r}"

@@ -20,6 +20,7 @@ class Sensitive:
     labels: tuple[str, ...]
     totals: np.ndarray
     levels: tuple[np.ndarray, ...] = ()
+    ordered: bool = True  # the values stand in an order that means something
 
     @cached_property
     def prior(self) -> np.ndarray:

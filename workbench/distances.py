@@ -58,6 +58,16 @@ DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray, Levels], np.ndarray]] = {
 }
 
 
+def unordered(kind: str, ordered: bool, name: str) -> str:
+    """Why a column has no distance of that kind; nothing where it has one."""
+    if kind != "ordered" or ordered:
+        return ""
+    return (
+        f"distance = 'ordered' needs values in an order, and {name!r} is text without one; give it a hierarchy whose "
+        "leaves stand in order, or take another distance"
+    )
+
+
 def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
     """The distance of that kind; the hierarchical one wants levels that nest."""
     for fine, coarse in pairwise(levels if kind == "hierarchical" else ()):

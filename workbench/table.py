@@ -400,4 +400,5 @@ def _sensitive(column: Column, level: int) -> Sensitive:
         labels,
         np.bincount(base, weights=column.totals).astype(np.int64),
         tuple(higher),
+        ordered=column.kind != "text" or column.hierarchy is not None,
     )

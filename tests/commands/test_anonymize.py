@@ -50,7 +50,8 @@ def test_every_recipe_that_the_frontier_prints_is_accepted(study, tmp_path, caps
     points = json.loads(run(capsys, "frontier", study, "--json")[0])["points"]
     for point in points:
         for spelled in (point["recipe"], point["number"]):
-            out, _ = run(capsys, "anonymize", study, "--recipe", spelled, "-o", tmp_path / "o.csv", "--force", "--json")
+            asked = ["--recipe", spelled, "-o", tmp_path / "o.csv", "--force", "--json", "--raw"]
+            out, _ = run(capsys, "anonymize", study, *asked)
             found = json.loads(out)
             assert found["recipe"] == point["recipe"] and found["settings"] == point["settings"]
             assert found["audit"] is None or found["audit"]["holds"]
@@ -70,6 +71,15 @@ def test_the_best_under_the_caps(study, tmp_path, capsys):
         capsys, "anonymize", study, "--cap", "R_id=0.001", "-o", tmp_path / "three.csv"
     )
     assert not (tmp_path / "three.csv").exists()
+
+
+@pytest.mark.parametrize("recipe", ["6", "keep", "mondrian", "mondrian, publish=bucketized"])
+def test_raw_quasi_identifiers_are_written_only_when_that_is_said(study, tmp_path, capsys, recipe):
+    out = tmp_path / "out.csv"
+    said = wrong(capsys, "anonymize", study, "--recipe", recipe, "-o", out)
+    assert "publishes age and work as they are" in said and "say --raw" in said and not out.exists()
+    run(capsys, "anonymize", study, "--recipe", recipe, "-o", out, "--raw")
+    assert list(tmp_path.glob("out*.csv"))
 
 
 def test_a_recipe_that_is_no_candidate_is_made_all_the_same(study, tmp_path, capsys):

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.errors import Undefined
+from workbench.builders import Groups
+from workbench.errors import Undefined, Unsatisfiable
 from workbench.measures import (
     AccuracyGain,
     Achieved,
@@ -26,11 +27,28 @@ from workbench.measures import (
     UtilityLoss,
 )
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity
+from workbench.models import KAnonymity, TCloseness
 from workbench.parameters import catalog
 from workbench.table import Table
 
 MEASURES = [kind() for kind in catalog("workbench.measures", Measure).values()]
+NOMINAL = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["flu", "cough", "flu", "ulcer"]})
+
+
+@pytest.mark.parametrize("measure", [PrivacyLoss(distance="ordered"), UtilityLoss(0.2, distance="ordered")])
+def test_text_without_an_order_has_no_ordered_distance(measure):
+    """The alphabet says nothing about how far flu is from ulcer."""
+    nominal = Table.from_frame(NOMINAL, ["age"], "ill")
+    why = "distance = 'ordered' needs values in an order, and 'ill' is text without one"
+    with pytest.raises(Undefined, match=why):
+        measure(Keep()(nominal))
+    with pytest.raises(Unsatisfiable, match=why):
+        Mondrian()(nominal, TCloseness(0.2, "ordered"))
+    declared = Groups([{"lungs": ["cough", "flu"], "stomach": ["ulcer"]}], order=["cough", "flu", "ulcer"])
+    ordered = nominal.with_hierarchies({"ill": declared})
+    assert measure(Remove()(ordered)).value >= 0 and len(Mondrian()(ordered, TCloseness(0.9, "ordered")).classes)
+
+
 DISTANCES = ["js", "variation", "ordered", "hierarchical"]
 LEARNT = [*map(PrivacyLoss, DISTANCES), KnowledgeGain(), AccuracyGain(), LargestQuotient(), InformationGain()]
 LOST = [*(UtilityLoss(distance=d) for d in DISTANCES), KLDivergence(), InformationLoss(), GeneralizationSteps()]

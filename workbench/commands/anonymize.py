@@ -50,6 +50,9 @@ def anonymize(
     giveaways: Annotated[
         bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
     ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Publish the quasi-identifiers as they are, as 'keep' does.")
+    ] = False,
     defuse: Annotated[
         bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
     ] = False,
@@ -79,6 +82,8 @@ def anonymize(
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
         table, chosen = _of_table(given, names(quasi), names(sensitive), names(identifiers), model, method)
     release = chosen.release(table)
+    if chosen.model is None and not raw:
+        _refuse_raw(release, chosen)
     audit = _audited(release, chosen)
     if not giveaways:
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
@@ -196,6 +201,20 @@ def _of_table(
 
 
 # --- audited, and written
+
+
+def _refuse_raw(release: Release, recipe: Recipe) -> None:
+    """Raise BadInput where every quasi-identifier that is published at all is published as it is."""
+    from workbench.figures import listed
+
+    classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
+    at = [release.table.quasi.index(name) for name in kept]
+    assert classes.low is not None and classes.high is not None
+    if kept and (classes.exact or (classes.low[:, at] == classes.high[:, at]).all()):
+        raise BadInput(
+            f"{recipe}: without a model it publishes {listed(kept)} as they are, and who knows them of a person finds "
+            "the person; choose another recipe, or say --raw if that is meant"
+        )
 
 
 def _audited(release: Release, recipe: Recipe) -> Audit | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.distances import distance
+from workbench.distances import distance, unordered
+from workbench.errors import Undefined
 from workbench.figures import per_cent
 from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.parameters import parameter
@@ -29,6 +30,8 @@ class PrivacyLoss(Measure):
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name)
+        if why := unordered(self.distance, seen.ordered, name):
+            raise Undefined(why)
         loss = distance(self.distance, posterior.beliefs, seen.prior, seen.levels)
         group = int(loss.argmax())
         reveal = self.revealed(seen)

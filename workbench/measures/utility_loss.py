@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.distances import distance
+from workbench.distances import distance, unordered
 from workbench.errors import Undefined
 from workbench.measures import Measure, Measured, sensitive_of, worst
 from workbench.parameters import parameter
@@ -29,6 +29,8 @@ class UtilityLoss(Measure):
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
+        if why := unordered(self.distance, seen.ordered, name):
+            raise Undefined(why)
         if not len(populations):
             raise Undefined(f"no population has {100 * self.min_support:g} % of the records; lower min_support")
         truth = populations.truth[name] / populations.support[:, None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.distances import distance
+from workbench.distances import distance, unordered
 from workbench.models import Model, share
 from workbench.parameters import parameter
 
@@ -24,6 +24,9 @@ class TCloseness(Model):
     @property
     def limit(self) -> float:
         return self.t
+
+    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        return unordered(self.distance, sensitive.ordered, sensitive.name) or None if sensitive else None
 
     def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
         return distance(self.distance, share(histogram), sensitive.prior, sensitive.levels)
