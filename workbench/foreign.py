@@ -17,6 +17,7 @@ from workbench.cells import distinct_rows
 from workbench.classes import Classes
 from workbench.column import Column
 from workbench.errors import BadInput, Undefined, listing, said
+from workbench.exporting import Rows
 from workbench.labels import STARS, Labels, Meaning
 from workbench.methods.keep import Keep
 from workbench.populations import Populations
@@ -81,13 +82,9 @@ class Foreign(Release):
         """The released value of a quasi-identifier in each class, as it is written in the file."""
         return self.labels[name] if name in self.labels else super().class_labels(name)
 
-    def frame(self) -> pd.DataFrame:
+    def rows(self) -> dict[str, Rows]:
         """Undefined: the records of a foreign release are in its file alone."""
         raise Undefined("the records of a release that was read from a file are in that file; nothing else knows them")
-
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Undefined, as `frame`."""
-        return {"release": self.frame()}
 
 
 def foreign(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,12 +18,12 @@ from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
 from workbench.column import spare
 from workbench.errors import BadInput, said
+from workbench.exporting import Coded, Rows, operating_system_random, write_tables
 from workbench.giveaways import Beside, Giveaway, beside, giveaways, known_by, names
 from workbench.models import Audit, Model
 from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
-from workbench.writing import defused, write_frames
 
 IN_PYTHON = (
     "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
@@ -37,11 +36,6 @@ class Posterior(NamedTuple):
 
     sizes: np.ndarray  # records in each group
     beliefs: np.ndarray  # groups x values
-
-
-def operating_system_random() -> np.random.Generator:
-    """Randomness that protects: never from a published seed, never stored."""
-    return np.random.default_rng(secrets.randbits(256))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,17 +137,21 @@ class Release:
 
     def frame(self) -> pd.DataFrame:
         """One row a record as published, in random order."""
-        group = self._group_of_record
-        columns = {
-            name: pd.Series(self.class_labels(name)[group]) if name in self.table.quasi else self.table.published(name)
-            for name in self.table.names
-            if name not in self.removed
-        }
-        return _shuffled(pd.DataFrame(columns))
+        return self.rows()["release"].frame()
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """What is in each published file, by name."""
-        return {"release": self.frame()}
+        return {name: rows.frame() for name, rows in self.rows().items()}
+
+    def rows(self) -> dict[str, Rows]:
+        """The same as codes: record by record in random order."""
+        columns = []
+        for name in self.table.names:
+            if name in self.table.quasi and name not in self.removed:
+                columns.append(Coded(name, pd.Series(self.class_labels(name)), self._group_of_record))
+            elif name not in self.removed:
+                columns.append(Coded(name, *self.table.published(name)))
+        return {"release": Rows.shuffled(columns)}
 
     def giveaways(self) -> list[Giveaway]:
         """Neutral columns, published as they are, that narrow what the release blurs.
@@ -225,7 +223,7 @@ class Release:
         """
         if not giveaways:
             self.refuse_giveaways(path)
-        path, tables = Path(path), self.tables()
+        path, tables = Path(path), self.rows()
         if defuse and path.suffix == ".parquet":
             raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
         targets: list[Path] = []
@@ -238,8 +236,8 @@ class Release:
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
         if there:
             raise BadInput(f"{there[0]} is there already; choose another name, or allow to write over it")
-        frames = [defused(table) if defuse else table for table in tables.values()]
-        write_frames(dict(zip(targets, frames, strict=True)))
+        written = [rows.defused() if defuse else rows for rows in tables.values()]
+        write_tables(dict(zip(targets, written, strict=True)))
         return targets
 
     @cached_property
@@ -294,7 +292,7 @@ class Bucketized(Release):
             records[name] = values.sample(frac=1, random_state=operating_system_random()).sort_values(
                 of_class, kind="stable", ignore_index=True
             )[name]
-        return _shuffled(records)
+        return records.sample(frac=1, random_state=operating_system_random(), ignore_index=True)
 
     @property
     def _added(self) -> tuple[str, str]:
@@ -305,26 +303,22 @@ class Bucketized(Release):
     def _records(self) -> str:
         return spare("records", self.table.sensitive)
 
-    def tables(self) -> dict[str, pd.DataFrame]:
+    def rows(self) -> dict[str, Rows]:
         """The records without their sensitive values, and per sensitive column how often each class has each value."""
-        rng = operating_system_random()
-        number = rng.permutation(len(self.classes)) + 1
-        order = rng.permutation(self.table.records)
+        number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
         plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
-        records = pd.DataFrame({name: self.table.published(name).take(order) for name in plain}).reset_index(drop=True)
-        records[self._added[0]] = number[self._group_of_record[order]]
-        tables = {self._records: records}
-        for name in self._published():
-            tables[name] = _shuffled(self._counted(name, number))
-        return tables
+        columns = [Coded(name, *self.table.published(name)) for name in plain]
+        columns.append(Coded(self._added[0], number, self._group_of_record))
+        counted = {name: Rows.shuffled(self._counted(name, number)) for name in self._published()}
+        return {self._records: Rows.shuffled(columns), **counted}
 
-    def _counted(self, name: str, number: np.ndarray) -> pd.DataFrame:
+    def _counted(self, name: str, number: pd.Series) -> list[Coded]:
         """class, value, count."""
         histogram = self.classes.histograms[name]
         group, value = np.nonzero(histogram)
-        values = self.table.sensitive_values(name).take(value).reset_index(drop=True)
         of_class, count = self._added
-        return pd.DataFrame({of_class: number[group], name: values, count: histogram[group, value]})
+        counts = Coded(count, pd.Series(histogram[group, value]), np.arange(len(group)))
+        return [Coded(of_class, number, group), Coded(name, self.table.sensitive_values(name), value), counts]
 
 
 def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -332,7 +326,3 @@ def _runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray
         return populations.runs, populations.same
     runs = np.ascontiguousarray(populations, dtype=np.int32)
     return runs, shared_prefix(runs)
-
-
-def _shuffled(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.iloc[operating_system_random().permutation(len(frame))].reset_index(drop=True)

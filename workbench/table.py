@@ -237,11 +237,11 @@ class Table:
             return pd.Series(self.sensitive[name].labels, dtype=object)
         return decode(self.columns[name], np.arange(self.columns[name].size))
 
-    def published(self, name: str) -> pd.Series:
-        """A column as a release publishes it where it does not generalize: record by record."""
+    def published(self, name: str) -> tuple[pd.Series, np.ndarray]:
+        """A column as a release publishes it where it does not generalize: its values, and which each record has."""
         if name in self.sensitive:
-            return self.sensitive_values(name).take(self.sensitive_codes(name)).reset_index(drop=True)
-        return decode(self.columns[name], self.codes[name])
+            return self.sensitive_values(name), self.sensitive_codes(name)
+        return decode(self.columns[name], np.arange(self.columns[name].size)), self.codes[name]
 
     def cells(self, others: Iterable[str] = ()) -> cellwork.Cells:
         """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""

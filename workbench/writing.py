@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from glob import has_magic
 from pathlib import Path
 
-import pandas as pd
-
 from workbench.errors import BadInput
 from workbench.scratch import name_here, sweep_files
 
-# a spreadsheet takes what begins so for a formula, also in the wide letters of Japanese text
-FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 ENDING = ".part"  # of a file that is being written
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @contextmanager
@@ -71,35 +65,3 @@ def refuse_ending(path: Path) -> None:
     """Raise BadInput for a file that is neither CSV nor Parquet by its name."""
     if path.suffix not in (".csv", ".parquet"):
         raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")
-
-
-def write_frames(frames: Mapping[Path, pd.DataFrame]) -> None:
-    """Frames as CSV or Parquet, by the ending of each name; none appears before all are written."""
-    for path in frames:
-        refuse_ending(path)
-    with ExitStack() as all_or_none:
-        for path, frame in frames.items():
-            aside = all_or_none.enter_context(whole(path))
-            if path.suffix == ".csv":
-                frame.to_csv(aside, index=False)
-            else:
-                frame.to_parquet(aside, index=False)
-
-
-def defused(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same with an apostrophe before every text and name that a spreadsheet would take for a formula.
-
-    Numbers stay, written as text too: -5 is no formula.
-    """
-
-    def safe(value: object) -> object:
-        risky = isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value)
-        return f"'{value}" if risky else value
-
-    def column(values: pd.Series) -> pd.Series:
-        if values.dtype.kind in "iufbM" or isinstance(values.dtype, pd.DatetimeTZDtype):
-            return values
-        changed = {value: safe(value) for value in values.dropna().unique()}
-        return values if all(a is b for a, b in changed.items()) else values.astype(object).map(changed)
-
-    return frame.apply(column).rename(columns=safe)

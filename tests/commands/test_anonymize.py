@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, piped, run, study_in, wrong
-from workbench import release
+from workbench import exporting, release
 from workbench.errors import BadInput
 from workbench.models.k_anonymity import KAnonymity
 from workbench.study import Study
@@ -157,11 +157,11 @@ def test_force_writes_over(study, tmp_path, capsys):
 def test_a_failure_in_the_middle_leaves_the_old_file(study, tmp_path, capsys, monkeypatch):
     (tmp_path / "there.csv").write_text("mine")
 
-    def half(self, path, **options):
-        Path(path).write_text("half of it")
+    def half(rows, file):
+        file.write(b"half of it")
         raise OSError("no space left")
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
+    monkeypatch.setattr(exporting, "write_csv", half)
     assert "no space left" in wrong(
         capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "there.csv", "--force"
     )

@@ -231,12 +231,12 @@ def _written(release: Release, output: str, defuse: bool, force: bool) -> list[s
     """The files that the release is in; none when it went to stdout."""
     if output != "-":
         return [str(path) for path in release.export(output, giveaways=True, defuse=defuse, overwrite=force)]
-    from workbench.writing import defused
+    from workbench.exporting import write_csv
 
-    tables = list(release.tables().values())
+    tables = list(release.rows().values())
     if len(tables) > 1:
         raise BadInput(f"this release is {len(tables)} tables, and stdout holds one; name a file with -o")
-    (defused(tables[0]) if defuse else tables[0]).to_csv(sys.stdout, index=False)
+    write_csv(tables[0].defused() if defuse else tables[0], sys.stdout.buffer)
     sys.stdout.flush()
     return []
 
