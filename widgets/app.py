@@ -22,7 +22,7 @@ from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
 from widgets.roles import RolePicker
 from widgets.saving import Saving
-from widgets.session import POINTS, TABLE, Session, differ, fitting
+from widgets.session import COMPARED, POINTS, TABLE, Session, differ, fitting
 from widgets.start import begun, proposed, renamed, used
 from widgets.sweeping import Sweeper, told_apart
 from widgets.topbar import TopBar
@@ -118,7 +118,7 @@ class Workbench(ipywidgets.VBox):
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
         self.card.observe(lambda _: self._moved(), "point")
-        self.card.observe(lambda _: self._released(), "release")
+        self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
 
@@ -191,6 +191,8 @@ class Workbench(ipywidgets.VBox):
 
     def _changed(self, before: Study, after: Study) -> None:
         """The study is another: the parts follow, the file is written, points are measured."""
+        if self._unseen or differ(before, after, COMPARED):
+            self._outdate()
         self._follow(after, self._unseen or differ(before, after, TABLE))
         self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
@@ -249,6 +251,13 @@ class Workbench(ipywidgets.VBox):
 
     # --- points
 
+    def _outdate(self) -> None:
+        """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
+        self.frontier = None
+        with self._quietly():
+            self.card.frontier = self.preview.frontier = self.chart.moving = None
+        self.chart.stale = True
+
     def _sweep(self) -> None:
         study, table = self.session.study, self.session.table
         if table is None:
@@ -257,6 +266,7 @@ class Workbench(ipywidgets.VBox):
             self._show_frontier(None)
             self.top.state(busy=[0, 0, False])
             return
+        self.chart.stale = True  # until the first points of this sweep are there
         recipes, measures = study.candidates(), study.measured()
         self.chart.total = len(recipes) + 2
         self.top.state(busy=[0, len(recipes) + 2, True])
@@ -273,6 +283,7 @@ class Workbench(ipywidgets.VBox):
     def _show_frontier(self, frontier: Frontier | None) -> None:
         """On the study's axes, wherever it is seen."""
         self.frontier = _on(frontier, self.session.study.axes) if frontier is not None else None
+        self.chart.stale = False
         with self._quietly():
             self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
             place = self._place(self.card.recipe)
@@ -309,12 +320,14 @@ class Workbench(ipywidgets.VBox):
         """The point under the slider, where it is not one of the frontier's."""
         place = self._place(self.card.recipe)
         with self._quietly():
-            self.chart.moving = self.card.point if place < 0 else None
+            self.chart.moving = self.card.point if place < 0 and self.frontier is not None else None
             self.chart.selected = place
 
     def _released(self) -> None:
-        recipe = self.card.recipe
+        """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
+        recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
+            self.disclosure.pending = self.card.making and self.card.release is None
             self.disclosure.model = recipe.model if recipe else None
             self.disclosure.release = self.card.release
             with self.preview.hold_trait_notifications():

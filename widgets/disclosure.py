@@ -57,6 +57,7 @@ class DisclosureTable(Part):
     )
     sensitive = traitlets.Unicode("", help="the sensitive column; empty stands for the first").tag(sync=True)
     at_risk = traitlets.Float(None, allow_none=True, help="records that lose so much are at risk").tag(sync=True)
+    pending = traitlets.Bool(False, help="the next release is being made: what is on view is of one that is gone")
     selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
 
     def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
@@ -74,7 +75,7 @@ class DisclosureTable(Part):
         self._active = -1  # the class whose sentence is on view
         super().__init__(release=release, model=model, **traits)
         self._worker = Worker(self._failed)
-        self.observe(self._changed, ["release", "model", "sensitive"])
+        self.observe(self._changed, ["release", "model", "sensitive", "pending"])
         self.observe(self._chosen, "selected")
         self._refresh()
 
@@ -121,10 +122,17 @@ class DisclosureTable(Part):
 
     def _computed(self, found: Shown | None) -> None:
         self._computing = False
+        if found is not None and not self._holds(found):
+            self._refresh()
+            return
         self._keep_choice(self._shown, found)
         self._shown, self._turn = found, self._turn + 1
         self.tell("fine", field="")
         self._offer()
+
+    def _holds(self, found: Shown) -> bool:
+        """Whether what was computed is still of the table at hand; a slider's next release is of the same one."""
+        return self.release is not None and self.release.table is found.release.table
 
     def _offer(self) -> None:
         """Show what there is, unless the view still draws the one before; then as soon as it has."""
@@ -144,7 +152,7 @@ class DisclosureTable(Part):
         self._drawing, self._sent = monotonic() + PATIENCE, self._turn
         if self._shown is None:
             text = "No release is chosen yet. Choose a point of the frontier to see who would be exposed by it."
-            self.tell("nothing", turn=self._turn, text=text)
+            self.tell("nothing", turn=self._turn, text=text, pending=self.pending)
             return
         why = {"why": self._why(self._active)} if self._active >= 0 else {}
         self.tell(

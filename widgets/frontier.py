@@ -38,6 +38,7 @@ class FrontierChart(ChartPart):
         "No points yet. Choose a method and its parameters; the candidates appear here as they are measured.",
         help="what stands where the chart would be",
     )
+    stale = traitlets.Bool(False, help="these points are of what is gone: dimmed until the next come")
     total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
     axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
     caps = traitlets.Dict(help="cap by key of the measure").tag(sync=True)
@@ -54,6 +55,7 @@ class FrontierChart(ChartPart):
         self.observe(self._follow, "frontier")
         self.observe(self._marked, ["selected", "caps"])
         self.observe(self._moved, "moving")
+        self.observe(lambda _: self.tell("stale", on=self.stale), "stale")
 
     def _chosen(self) -> Recipe | None:
         """The recipe that is selected."""
@@ -164,7 +166,7 @@ class FrontierChart(ChartPart):
             complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
             measures=[_described(measure) for measure in frontier.measures],
             points=_table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
-            pinned=self.pinned is not None,
+            pinned=self.pinned is not None, stale=self.stale,
             moving=self._words(scene), **self._capped(scene),
         )  # fmt: skip
 
@@ -279,6 +281,8 @@ class FrontierChart(ChartPart):
         scene = self.scene
         if scene is None:
             raise BadInput(self._nothing())
+        if self.stale:
+            raise BadInput("these points are of data, roles or recipes that have changed; wait for the new ones")
         return self._picture.altair(self.view, scene, width, height)
 
 

@@ -40,6 +40,7 @@ TYPES = {
     "json": "application/json",
     "zip": "application/zip",
 }
+OF_RELEASE = ("csv", "parquet", "py")
 CHARTS = ("png", "svg", "json")
 Made = tuple[str, bytes]  # name and content of a file
 
@@ -61,7 +62,7 @@ class ReleasePreview(Part):
         self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
         self._told: dict[str, Any] = {}
         self._shown = False  # records lie on the page
-        self._field = self._asker = ""  # where the file that is being made was asked for, and in which view
+        self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
         self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
         self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
@@ -125,6 +126,9 @@ class ReleasePreview(Part):
     def _clear(self) -> None:
         """What was shown, or was about to be, is of another release."""
         self._sampler.forget()
+        if self._maker.busy and self._what in OF_RELEASE:
+            self._maker.forget()
+            self._unmade(BadInput("the release is another now; ask for its file again"))
         if self._shown:
             self._shown = False
             self.tell("gone")
@@ -159,6 +163,7 @@ class ReleasePreview(Part):
             name, data = make()
             tell(self._send_file, name, data)
 
+        self._what = what
         self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
         self._asker = str(content.get("from") or "")
         self.tell("working", what=what, asker=self._asker)  # to all: a file that another view waits for comes no more

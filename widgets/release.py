@@ -40,7 +40,8 @@ from workbench.table import Table
 class ReleaseCard(Part):
     """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
 
-    If they cannot, the reason is said and the last good three stay.
+    If they cannot, the reason is said and the last good three stay. A release is of `table`, a point of `measures` as
+    well: when these are others there is neither, until both are made anew.
     """
 
     _esm = script("release")
@@ -51,6 +52,7 @@ class ReleaseCard(Part):
     recipe = traitlets.Instance(Recipe, allow_none=True)
     release = traitlets.Instance(Release, allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
+    making = traitlets.Bool(False, help="whether a release is being made")
     kept: traitlets.List = traitlets.List(help="the recipe whose point is to join the study; it changes at each ask")
 
     def __init__(
@@ -67,7 +69,7 @@ class ReleaseCard(Part):
         self._reason = ""  # why that cannot be had
         self._beside: list[Neighbour] = []
         super().__init__(table=table, measures=list(measures), recipe=recipe, **traits)
-        self._worker = Worker(self._failed)
+        self._maker, self._seeker = Worker(self._failed), Worker(self._unsought)  # neither silences the other
         self.observe(self._given, ["table", "measures", "recipe"])
         self.observe(lambda _: self._tell_point(), "frontier")
         self._given({"name": "recipe"})
@@ -85,11 +87,18 @@ class ReleaseCard(Part):
         if event["name"] == "recipe" or self._asked is None:
             self._asked = self.recipe
         if self._asked is None or self.table is None:
-            self._worker.forget()
+            self._seeker.forget()
+            self._maker.forget()
+            self._reason, self.making = "", False
             self._set(self._asked, None, None)
             self.show()
-        else:
-            self._make(self._asked, outside=True)
+            return
+        if event["name"] != "recipe":  # the release, or its point, is of what is gone
+            self.making = True
+            self._set(self.recipe, None, None)
+        self._make(self._asked, outside=True)
+        if self._waits():
+            self._tell_point()
 
     def _make(self, recipe: Recipe, ask: Any = None, outside: bool = False) -> None:
         """Release and point, beside the kernel's thread; a newer recipe makes an older one's stale."""
@@ -110,20 +119,24 @@ class ReleaseCard(Part):
             else:
                 tell(self._made, recipe, release, point, ask, outside)
 
-        self._worker.start(job)
+        self._seeker.forget()
+        self.making = True
+        self._maker.start(job)
 
     def _made(self, recipe: Recipe, release: Release, point: Point, ask: Any, outside: bool) -> None:
         self._reason = ""
         self._set(recipe, release, point)
+        self.making = False
         self._tell_all(ask, outside)
 
     def _refused(self, reason: str, ask: Any, outside: bool) -> None:
-        """The last good release stays, with its recipe; unless it was made of another table."""
+        """The last good release stays, with its recipe, if there is one of this table."""
         self._reason = reason
-        if self.release is not None and self.release.table is not self.table:
+        if self.point is None:
             self._set(self._asked, None, None)
-        elif self.point is not None:
+        else:
             self._set(self.point.recipe, self.release, self.point)
+        self.making = False
         self._tell_all(ask, outside)
 
     def _set(self, recipe: Recipe | None, release: Release | None, point: Point | None) -> None:
@@ -135,8 +148,18 @@ class ReleaseCard(Part):
             self._own = False
 
     def _failed(self, error: BaseException) -> None:
+        self.making = False
         self.wrong("asked", error)
         self.tell("answered", ask=None)
+        if self.point is None:
+            self._tell_point()
+
+    def _unsought(self, error: BaseException) -> None:
+        self.wrong("asked", error)
+
+    def _waits(self) -> bool:
+        """Whether there is no point, since it is being made anew."""
+        return self.point is None and self.making
 
     # --- what the front end asks
 
@@ -172,7 +195,10 @@ class ReleaseCard(Part):
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the alternatives."""
         gone = "this alternative is gone; choose one of those shown"
-        self.recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1, gone)].point.recipe
+        recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1, gone)].point.recipe
+        if content.get("recipe") != str(recipe):
+            raise BadInput(gone)  # the view showed others when it was clicked
+        self.recipe = recipe
 
     def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The hand rests: find the small change that is worth most."""
@@ -191,11 +217,11 @@ class ReleaseCard(Part):
                     continue  # no release there: no change to be had
             tell(self._tell_change, point, found)
 
-        self._worker.start(job)
+        self._seeker.start(job)
 
     def hear_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The small change that was found."""
-        if self._change is not None:
+        if self._change is not None and content.get("take") == _step(self._change):
             self.recipe = self._change.point.recipe
 
     def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -252,6 +278,7 @@ class ReleaseCard(Part):
         self.tell(
             "point",
             ask=ask,
+            waits=self._waits(),
             asked=str(self._asked) if self._asked else "",
             reason=self._reason,
             values=self._values(),
@@ -285,7 +312,7 @@ class ReleaseCard(Part):
             self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
             return
         by = difference(self.frontier, about_point, best.point)
-        step = f"{best.name} {ranges.number(best.before)} → {ranges.number(best.after)}"
+        step = _step(best)
         self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
 
     def _axes(self) -> dict[str, str]:
@@ -323,6 +350,10 @@ class ReleaseCard(Part):
             }
             for one in sorted(self.measures, key=lambda one: SIDES.index(one.side))
         ]
+
+
+def _step(change: Change) -> str:
+    return f"{change.name} {ranges.number(change.before)} → {ranges.number(change.after)}"
 
 
 def _comparable(frontier: Frontier | None, point: Point) -> bool:

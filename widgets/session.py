@@ -15,7 +15,8 @@ from workbench.study import ROLES, Study
 from workbench.table import Table
 
 TABLE = ("data", *ROLES, "levels", "hierarchies")  # what changes the table
-POINTS = (*TABLE, "recipes", "measures", "seed")  # what changes the points
+COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
+POINTS = (*COMPARED, "recipes")  # what changes the points
 BASES = 3  # tables kept for undo
 MOVEMENT = 1.5  # seconds after which a movement is another
 

@@ -25,11 +25,13 @@ class Worker:
         self._waiting: tuple[Job, threading.Event] | None = None
         self._current = threading.Event()
         self._thread: threading.Thread | None = None
+        self.busy = False  # a job is under way, or what it said has not been heard yet
 
     def start(self, job: Job) -> None:
         """Run this job next; one that still waits is forgotten."""
         self._current.set()
-        self._current = cancel = threading.Event()
+        self._current, self.busy = threading.Event(), True
+        cancel = self._current
         if self._loop is None:
             self._run(job, cancel)
             return
@@ -46,7 +48,7 @@ class Worker:
     def forget(self) -> None:
         """Ask the job under way to stop, and hear no more of it; one that waits never begins."""
         self._current.set()
-        self._current = threading.Event()
+        self._current, self.busy = threading.Event(), False
         with self._lock:
             self._waiting = None
 
@@ -75,6 +77,10 @@ class Worker:
             job(cancel, tell)
         except Exception as error:  # said by whoever asked, in the kernel's thread
             tell(self._failed, error)
+        tell(self._done)
+
+    def _done(self) -> None:
+        self.busy = False
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

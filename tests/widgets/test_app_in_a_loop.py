@@ -12,6 +12,7 @@ import workbench.sweeps
 from tests.conftest import people
 from tests.widgets.test_app import STUDY
 from widgets import Workbench
+from workbench.errors import BadInput
 
 MANY = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(2, 12))}}]
 
@@ -106,5 +107,45 @@ def test_run_again_and_closed_it_leaves_no_thread(here):
             bench = await begun()
             bench.close()
         await until(lambda: threading.active_count() <= before + 1)
+
+    asyncio.run(play())
+
+
+def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
+    async def play():
+        bench = await begun()
+        bench.roles._heard(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
+        assert bench.card.release is None is bench.preview.release, "nothing of the old table can leave"
+        for _ in range(3):
+            bench.card._heard(None, {"kind": "rest"}, [])
+        await until(lambda: bench.card.release is not None)
+        assert bench.card.release.table is bench.session.table is bench.preview.release.table
+        assert bench.preview.recipe == bench.card.point.recipe
+        bench.card._heard(None, {"kind": "rest"}, [])
+        bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 12, "field": "0.k"}, [])
+        bench.card._heard(None, {"kind": "rest"}, [])
+        await until(lambda: bench.card.point.recipe.model.k == 12)
+        bench.close()
+
+    asyncio.run(play())
+
+
+def test_points_of_what_is_gone_are_dimmed_and_nothing_is_compared_with_them(here, slow):
+    async def play():
+        bench = await begun()
+        slow[0], told, send = 0.2, [], bench.card.tell
+        bench.card.tell = lambda kind, *given, **content: (told.append(content), send(kind, *given, **content))
+        old = bench.chart.frontier
+        bench.roles._heard(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
+        assert bench.chart.stale and bench.chart.frontier is old and bench.frontier is None
+        with pytest.raises(BadInput, match="have changed"):
+            bench.chart.altair()
+        await until(lambda: bench.card.point is not None)
+        assert bench.frontier is not None or (told[-1]["place"] == "" and told[-1]["alternatives"] == [])
+        await until(lambda: bench.frontier is not None)
+        assert not bench.chart.stale and bench.chart.frontier is bench.frontier
+        slow[0] = 0
+        await until(lambda: bench.frontier.complete)
+        bench.close()
 
     asyncio.run(play())

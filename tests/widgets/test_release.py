@@ -155,7 +155,9 @@ def test_a_beaten_point_says_what_beats_it_and_alternatives_can_be_chosen(stand,
     assert point["place"] == frontier.explain(stand.card.point)
     assert 1 <= len(point["alternatives"]) <= 3
     wanted = point["alternatives"][0]["recipe"]
-    stand.say("select", field="asked", place=0)
+    stand.say("select", field="asked", place=0, recipe="of an older picture")
+    assert "gone" in stand.last("problem")["text"]
+    stand.say("select", field="asked", place=0, recipe=wanted)
     assert str(stand.card.recipe) == wanted
     stand.say("select", field="asked", place=7)
     assert stand.last("problem") is not None
@@ -188,7 +190,9 @@ def test_the_small_change_that_is_worth_most(stand, table, frontier):
     best = max(gains, key=gains.get, default=None)
     if best is not None and gains[best] > 1:
         assert stand.last("change")["take"] == f"k 5 → {best}"
-        stand.say("take", field="asked")
+        stand.say("take", field="asked", take="k 5 → 77")  # of an older picture
+        assert stand.card.recipe.model == KAnonymity(5)
+        stand.say("take", field="asked", take=f"k 5 → {best}")
         assert stand.card.recipe.model == KAnonymity(best)
     else:
         assert stand.last("change")["take"] == ""

@@ -35,6 +35,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       state.sorting = { key: data.loss ? "loss" : "size", descending: Boolean(data.loss) };
     }
     nothing.hidden = !(body.hidden = false);
+    stale(false);
     side.hidden = values.hidden = !data.loss;
     lossTitle.textContent = data.loss ? `Loss of the records: mean ${figures(data.loss.mean)}` : "";
     shares.replaceChildren(...sharesList(data.shares));
@@ -48,6 +49,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     resort();
     explained(state.over < 0 ? data.active : -1);
     performance.measure("wb-drawn", "wb-received");
+  }
+
+  function stale(on) {
+    body.classList.toggle("wb-stale", on);
+    body.inert = on;
   }
 
   function sortBy(key) {
@@ -151,7 +157,9 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   on("classes", (content, buffers) => {
     try { received(content, buffers); } finally { say("drawn", { turn: content.turn }); }
   });
-  on("nothing", ({ text, turn }) => {
+  on("nothing", ({ text, turn, pending }) => {
+    if (pending && state.data) { stale(true); say("drawn", { turn }); return; } // it stays, dimmed, until the next comes
+    stale(false);
     state.data = null;
     body.hidden = !(nothing.hidden = false);
     nothing.textContent = text;

@@ -100,6 +100,7 @@ export default widget(({ model, el, say, on, trait }) => {
     whys.clear();
     nothing.hidden = true;
     shown.hidden = false;
+    shown.classList.toggle("wb-stale", state.stale);
     pin.hidden = false;
     pin.textContent = state.pinned ? "Unpin" : "Pin to compare";
     pin.title = state.pinned ? "Let the pinned frontier go" : "Keep this frontier on the chart, to compare the next ones with it";
@@ -122,6 +123,11 @@ export default widget(({ model, el, say, on, trait }) => {
     unlike.textContent = state.unlike;
     drawPoint();
     if (table.open) drawTable();
+  });
+
+  on("stale", ({ on: stale }) => {
+    if (state) state.stale = stale;
+    shown.classList.toggle("wb-stale", stale);
   });
 
   on("moved", ({ rows, text }) => {

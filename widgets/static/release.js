@@ -163,12 +163,13 @@ export default widget(({ el, say, on, at }) => {
     if (!asker.busy()) {
       for (const one of controls.querySelectorAll("[data-field]")) if (one.dataset.field in point.values) one.follow?.(point.values[one.dataset.field]);
     }
-    good.hidden = !point.recipe;
-    good.classList.toggle("wb-stale", Boolean(point.reason));
+    if (!point.waits) good.hidden = !point.recipe; // while it is made anew the last one stays, dimmed
+    good.classList.toggle("wb-stale", point.waits || Boolean(point.reason));
+    good.inert = point.waits;
     hold.disabled = !point.recipe || point.kept || point.baseline || Boolean(point.reason);
     hold.textContent = point.kept ? "In the study" : "Keep this point";
-    name.say(point.reason ? point.asked : point.model || "No release is chosen yet");
-    made.say(point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
+    name.say(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
+    made.say(point.waits ? "Being made anew, of the data, roles and hierarchies as they are now." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
     reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe) return;
@@ -177,7 +178,7 @@ export default widget(({ el, say, on, at }) => {
     table.replaceChildren(figuresOf(point.figures));
     place.say(point.place);
     beside.say(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
-      onclick: () => say("select", { field: "asked", place: i }) },
+      onclick: () => say("select", { field: "asked", place: i, recipe: one.recipe }) },
       h("span", {}, h("b", {}, one.recipe.replace(/ \(([^()]*)\)$/, "")), ` ${one.why}`), h("small", {}, one.difference)))
       : [h("p", { class: "wb-note" }, "None yet: there is no other efficient point.")]));
     change.say(h("span", { class: "wb-note" }, ""));
@@ -185,7 +186,7 @@ export default widget(({ el, say, on, at }) => {
   });
 
   on("change", ({ text, take }) => change.say(text, " ",
-    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked" }), "aria-label": `take ${take}` }, "take it") : ""));
+    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked", take }), "aria-label": `take ${take}` }, "take it") : ""));
   on("answered", ({ ask }) => asker.answered(ask));
   return () => asker.stop();
 });

@@ -1,0 +1,158 @@
+"""Hands that toggle everything at random while the machine is busy; a kernel runs this (see test_what_leaves.py)."""
+
+import asyncio
+import csv
+import io
+import random
+import threading
+import time
+
+import numpy as np
+
+from widgets import Workbench
+from workbench.study import Study
+
+COLUMNS = ("age", "area", "work", "salary")
+HIERARCHIES = (
+    {},
+    {"age": {"builder": "intervals", "widths": [10]}},
+    {"salary": {"builder": "intervals", "widths": [9]}},
+)
+STUDY = Study(
+    name="toggled", data={"path": "a.csv"}, quasi=("age", "area"), sensitive=("ill",), axes=("P_loss", "NCP"),
+    recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [4, 9, 30]}},),
+    measures=({"name": "privacy loss"}, {"name": "information loss"}),
+)  # fmt: skip
+
+
+def write_data(path, seed, records=700):
+    """Skewed and correlated, and different for each seed; some values are missing."""
+    rng = np.random.default_rng(seed)
+    age = rng.poisson(40, records)
+    rows = zip(
+        age, rng.geometric(0.05, records), rng.choice(list("ABC"), records, p=[0.7, 0.2, 0.1]), age // 3 + seed,
+        np.where(rng.random(records) < 0.1, "", (age // 20 + rng.poisson(1, records)).astype(str)), strict=True,
+    )  # fmt: skip
+    path.write_text("age,area,work,salary,ill\n" + "".join(f"{a},{b},{c},{d},ill {e}\n" for a, b, c, d, e in rows))
+
+
+def rows_of(text):
+    """The records of a file, in an order that tells nothing."""
+    return sorted(csv.reader(io.StringIO(text)))
+
+
+class Hands:
+    """A person in front of a workbench: what the views would say is said, and every file that comes is compared."""
+
+    def __init__(self, seed):
+        STUDY.save("toggled.study.yaml")
+        self.rng, self.loop = random.Random(seed), asyncio.get_running_loop()
+        self.bench = Workbench("toggled.study.yaml")
+        self.possible, self.came, self.compared = False, asyncio.Event(), {"csv": 0, "py": 0}
+        self.pieces = []
+        self.bench.preview.send = self.preview_said
+        self.bench.card.send = self.card_said
+        self.say(self.bench.preview, "hello")
+
+    def say(self, widget, kind, **content):
+        widget._heard(None, {"kind": kind, "field": kind, **content}, [])
+
+    def card_said(self, content, buffers=None):
+        """The hand rests after each picture, as in the view."""
+        if content["kind"] == "point":
+            self.loop.call_later(self.rng.choice([0, 0.01, 0.05]), self.say, self.bench.card, "rest")
+
+    def preview_said(self, content, buffers=None):
+        if content["kind"] == "state":
+            self.possible = content["release"]
+        elif content["kind"] == "file":
+            self.pieces.append(bytes(buffers[0]))
+            if content["place"] == content["pieces"] - 1:
+                text, self.pieces = b"".join(self.pieces).decode(), []
+                self.came.set()
+                self.compare(content["name"], text)
+        elif content["kind"] in ("ended", "problem"):
+            self.came.set()
+
+    def compare(self, name, text):
+        """What has left against what the study at hand asks for, made here once more."""
+        study, recipe = self.bench.session.study, self.bench.card.point.recipe
+        wanted = recipe.release(study.table(study.read())).frame()
+        if name.endswith(".csv"):
+            found = rows_of(text)
+        else:
+            names = {"__name__": "the script"}
+            exec(compile(text, name, "exec"), names)
+            found = rows_of(names["release"].frame().to_csv(index=False))
+        assert found == rows_of(wanted.to_csv(index=False)), f"{name} is not of this study: {study.quasi}, {recipe}"
+        self.compared[name.rsplit(".", 1)[-1]] += 1
+
+    def toggle(self):
+        bench, rng = self.bench, self.rng
+        what = rng.choice(["role", "role", "role", "undo", "redo", "hierarchy", "data", "recipe", "select", "slide"])
+        if what == "role":
+            role = rng.choice(["quasi", "quasi", "neutral", "identifier"])
+            self.say(bench.roles, "choose", columns=[rng.choice(COLUMNS)], role=role)
+        elif what in ("undo", "redo"):
+            self.say(bench.top, "ask", what=what)
+        elif what == "hierarchy":
+            bench.hierarchies.hierarchies = rng.choice(HIERARCHIES)
+        elif what == "data" and rng.random() < 0.5:
+            bench.data._heard(None, {"kind": "choose", "field": "path", "value": rng.choice(["a.csv", "b.csv"])}, [])
+        elif what == "data":
+            bench.data._heard(None, {"kind": "choose", "field": "drop_missing", "value": rng.random() < 0.5}, [])
+        elif what == "recipe":
+            k = rng.choice([[4, 9, 30], [5, 30], [4]])
+            bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": k}}]
+        elif what == "select" and bench.frontier is not None:
+            self.say(bench.chart, "select", index=rng.randrange(len(bench.frontier.measured)))
+        elif what == "slide":
+            self.say(bench.card, "move", part=0, name="k", value=rng.choice([3, 6, 20]))
+
+    async def export(self):
+        """Both files, if they can be had now; nothing may come, but nothing wrong."""
+        for what in ("csv", "py"):
+            if self.possible:
+                self.came.clear()
+                self.say(self.bench.preview, "export", what=what, anyway=True)
+                if self.rng.random() < 0.8:
+                    await asyncio.wait_for(self.came.wait(), 20)
+
+    async def settled(self):
+        """A release can be had again, and both its files come."""
+        before, until = dict(self.compared), time.monotonic() + 30
+        while any(self.compared[what] == before[what] for what in before):
+            assert time.monotonic() < until, "no release comes any more"
+            await asyncio.sleep(0.02)
+            await self.export()
+
+
+async def play(steps, seed):
+    """How many files of each kind were compared."""
+    done = threading.Event()
+
+    def busy():
+        while not done.is_set():
+            sum(range(5_000))
+
+    load = threading.Thread(target=busy, daemon=True)
+    load.start()
+    try:
+        hands = Hands(seed)
+        failed = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context["exception"]))
+        await hands.settled()
+        for step in range(steps):
+            hands.toggle()
+            await asyncio.sleep(hands.rng.choice([0, 0, 0.01, 0.03, 0.08]))
+            if step % 3 == 0:
+                await hands.export()
+            if failed:
+                raise failed[0]
+            if step % 50 == 0:
+                await hands.settled()
+        await hands.settled()
+        hands.bench.close()
+        return hands.compared
+    finally:
+        done.set()
