@@ -21,11 +21,12 @@ from workbench.charts import heat, look
 from workbench.charts.axis import Axis
 from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene
+from workbench.charts.strands import strands
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
 from workbench.measures import Discernibility, KnowledgeGain, NumberOfClasses, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity, Model, TCloseness
+from workbench.models import AlphaK, KAnonymity, Model, TCloseness
 from workbench.parameters import catalog
 from workbench.recipe import Point, Recipe
 
@@ -106,8 +107,13 @@ def test_a_frontier_without_baselines_or_points_is_drawn():
 
 
 def test_every_line_has_its_own_hue_and_shape():
-    pairs = {(look.HUES[i % 7], look.SHAPES[i % 6]) for i in range(42)}
-    assert len(look.HUES) == 7 and len(look.SHAPES) == 6 and len(pairs) == 42
+    """The hue tells the model, the shape the lines of one model."""
+    lines = [
+        f"{model} (mondrian{more})" for model in catalog("workbench.models", Model) for more in ("", ", relaxed", "!")
+    ]
+    found = look.numbers(lines)
+    assert len({(look.hue(one), look.shape(one, found[one])) for one in lines}) == len(lines)
+    assert len({look.hue(one) for one in lines}) == len(look.HUES) == len(look.HOMES) == 9
 
 
 def test_loss_chart_counts_records(release):
@@ -314,9 +320,10 @@ def test_heat_map_ranks_within_each_measure():
 
 
 def test_a_line_keeps_its_number():
-    first = look.numbers(["a", "b", "c"])
-    assert first == {"a": 0, "b": 1, "c": 2}
-    assert look.numbers(["d", "c", "a"], first) == {"d": 1, "c": 2, "a": 0}
+    a, b, c, d = (f"k-anonymity ({one})" for one in "abcd")
+    first = look.numbers([a, b, c])
+    assert first == {a: 0, b: 1, c: 2}
+    assert look.numbers([d, c, a], first) == {d: 1, c: 2, a: 0}
 
 
 def test_a_model_has_its_own_hue_whatever_the_order():
@@ -324,9 +331,92 @@ def test_a_model_has_its_own_hue_whatever_the_order():
     lines = ["t-closeness, distance = js (mondrian)", "l-diversity (mondrian)", "k-anonymity (mondrian, relaxed)",
              "k-anonymity & t-closeness (mondrian)", "k-anonymity (mondrian)"]  # fmt: skip
     found = look.numbers(lines)
-    assert found == look.numbers(lines[::-1]) and len(set(found.values())) == 5
-    assert [found[lines[i]] for i in (4, 1, 0)] == [0, 1, 2]
-    assert look.numbers(lines[:1]) == {lines[0]: 2}
+    assert found == look.numbers(lines[::-1])
+    assert [look.hue(line) for line in lines] == [look.HUES[i] for i in (2, 1, 0, 2, 0)]
+    assert len({(look.hue(line), look.shape(line, number)) for line, number in found.items()}) == 5
+    assert look.hue("of-a-notebook (mondrian)") == look.hue("of-a-notebook, m = 3 (mondrian, relaxed)")  # and by name
+
+
+def test_colours_stay_when_a_study_is_opened_again():
+    """Lines that came one after the other have the hues that they have when all are there at once."""
+    late, early = Scene(two_parameters()), Scene(frontier())
+    both = look.numbers([*early.lines, *late.lines])
+    for one in (late, early):
+        assert {line: look.hue(line) for line in one.lines}.items() <= {line: look.hue(line) for line in both}.items()
+
+
+def two_parameters():
+    """Every k with every alpha: four curves, not one that goes to and fro."""
+    made_of = [(k, alpha) for k in (2, 10, 50, 200, 1000) for alpha in (0.3, 0.4, 0.5, 0.9)]
+    points = [
+        made(Recipe(Mondrian(), AlphaK(alpha=a, k=k)), a / (1 + k / 100), 0.001 * k + 0.01 / a) for k, a in made_of
+    ]
+    return Frontier(
+        [*points, made(Recipe(Keep()), 0.9, 0.0), made(Recipe(Remove()), 0.0, 1.2)], [PrivacyLoss(), UtilityLoss()]
+    )
+
+
+def test_a_series_with_two_parameters_is_no_zigzag():
+    scene = Scene(two_parameters())
+    rows = [row for row in scene.rows(scene.axis("P_loss"), scene.axis("U_loss"))["points"] if not row["baseline"]]
+    assert len({row["line"] for row in rows}) == 1
+    curves = {}
+    for row in rows:
+        curves.setdefault(row["strand"], []).append((row["recipe"], row["x"], row["y"]))
+    assert len(curves) == 4
+    for curve in curves.values():
+        assert len(curve) == 5 and len({re.search("alpha = [^,]+", recipe)[0] for recipe, _, _ in curve}) == 1
+        assert [y for _, _, y in sorted(curve, key=lambda one: one[1])] == sorted((y for *_, y in curve), reverse=True)
+    one = strands(frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02)))
+    assert one[0] == one[1] == one[5] != one[2]  # of one parameter: one curve
+    drawn = charts.frontier_chart(two_parameters()).to_dict()
+    assert [
+        one
+        for one in drawn["layer"]
+        if one["mark"].get("type") == "line" and "strand" in str(one["encoding"].get("detail"))
+    ]
+
+
+def far_baselines():
+    own = [made(Recipe(Mondrian(), KAnonymity(k=k)), 0.3 / k, 0.001 * k) for k in (2, 3, 5, 10)]
+    return Frontier(
+        [*own, made(Recipe(Keep()), 12.5, 0.0), made(Recipe(Remove()), 0.0, 3.1)], [PrivacyLoss(), UtilityLoss()]
+    )
+
+
+def test_baselines_do_not_squash_the_rest():
+    scene = Scene(far_baselines())
+    x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
+    rows = {row["recipe"]: row for row in scene.rows(x, y)["points"]}
+    own = [row for row in rows.values() if not row["baseline"]]
+    for axis, name in ((x, "x"), (y, "y")):
+        places = [axis.share(row[name]) for row in own]
+        assert max(places) - min(places) > 0.6
+        assert all(0 < axis.share(row[name]) < 1 for row in rows.values())
+    assert (rows["keep"]["x"], rows["remove"]["y"]) == (x.place(12.5), y.place(3.1)) and rows["remove"]["x"] == 0.0
+    words = " ".join(words_of(charts.frontier_chart(far_baselines())))
+    assert "everything kept → P_loss 12.5" in words and "removed ↑ U_loss 3.1" in words
+    near = words_of(frontier().chart())
+    assert not [word for word in near if "→ P_loss" in word or "↑" in word]  # those lie where they are
+
+
+def test_a_logarithmic_axis_has_zero_and_infinity_at_its_edges():
+    endless = made(Recipe(Mondrian(), KAnonymity(k=9)), math.inf, 0.0)
+    wide = [made(Recipe(Mondrian(), KAnonymity(k=k)), 10.0**-k, 10.0 ** (k - 6)) for k in (1, 2, 3, 4, 5)]
+    own = Frontier([*wide, endless, made(Recipe(Keep()), 0.9, 0.0)], [PrivacyLoss(), UtilityLoss()])
+    scene = Scene(own, log=frozenset({"P_loss", "U_loss"}))
+    x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
+    assert x.log and y.log and (x.low, y.low, y.high) == (1e-5, 1e-5, 0.1) and x.high == 0.9
+    rows = scene.rows(x, y)["points"]
+    steps = np.diff([x.share(row["x"]) for row in rows[:5]])
+    assert np.allclose(steps, steps[0]) and steps[0] < -0.1  # a power of ten is as long as another
+    assert rows[5]["x"] == x.edge > x.high and 0 < rows[5]["y"] < y.low and not rows[5]["finite"]
+    assert all(0 < x.share(row["x"]) < 1 and 0 < y.share(row["y"]) < 1 for row in rows)
+    words = words_of(charts.frontier_chart(own, log=("P_loss", "U_loss")))
+    assert words.count("infinite") == 1 and "0" in words and "0.001" in words
+    flat = Scene(Frontier([made(Recipe(Keep()), 0.0, 0.0)], own.measures), log=frozenset({"P_loss"})).axis("P_loss")
+    assert not flat.log  # nothing is above zero
+    json.dumps(charts.frontier_chart(own, log=("P_loss", "U_loss")).to_dict(), allow_nan=False)
 
 
 def test_an_axis_forgets_a_length_that_was_guessed():

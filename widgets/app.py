@@ -117,7 +117,7 @@ class Workbench(ipywidgets.VBox):
         self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
-        self.card.observe(lambda _: self._moved(), "point")
+        self.card.observe(lambda _: self._moved(), ["point", "expected"])
         self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
@@ -318,16 +318,19 @@ class Workbench(ipywidgets.VBox):
 
     def _moved(self) -> None:
         """The point under the slider, where it is not one of the frontier's."""
-        place = self._place(self.card.recipe)
-        with self._quietly():
-            self.chart.moving = self.card.point if place < 0 and self.frontier is not None else None
+        expected, place = self.card.expected, self._place(self.card.recipe)
+        own = self.card.point if place < 0 and self.frontier is not None else None
+        with self._quietly(), self.chart.hold_trait_notifications():
+            self.chart.nearly = expected.why if expected else ""
+            self.chart.moving = expected.point if expected else own
+            place = -1 if expected else place
             self.chart.selected = place
 
     def _released(self) -> None:
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
         recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
-            self.disclosure.pending = self.card.making and self.card.release is None
+            self.disclosure.pending = self.card.making
             self.disclosure.model = recipe.model if recipe else None
             self.disclosure.release = self.card.release
             with self.preview.hold_trait_notifications():

@@ -57,7 +57,7 @@ class DisclosureTable(Part):
     )
     sensitive = traitlets.Unicode("", help="the sensitive column; empty stands for the first").tag(sync=True)
     at_risk = traitlets.Float(None, allow_none=True, help="records that lose so much are at risk").tag(sync=True)
-    pending = traitlets.Bool(False, help="the next release is being made: what is on view is of one that is gone")
+    pending = traitlets.Bool(False, help="the next release is being made: it is looked at instead")
     selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
 
     def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
@@ -71,6 +71,7 @@ class DisclosureTable(Part):
         self._later: TimerHandle | None = None
         self._settling: TimerHandle | None = None
         self._computing = False
+        self._looked: tuple[Any, ...] = ()
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
         self._active = -1  # the class whose sentence is on view
         super().__init__(release=release, model=model, **traits)
@@ -105,11 +106,17 @@ class DisclosureTable(Part):
         if self._settling is not None:
             self._settling.cancel()
         self._computing = True
+        if self.pending and self.release is not None:
+            return  # it is about to be another
         wait = SETTLED if self._shown and self.release else 0
         self._settling = self.later(wait, self._begin)  # when all that changes at once has changed
 
     def _begin(self) -> None:
         given = self.release, self.sensitive, self.model
+        if self._shown is not None and given == self._looked:  # no other could be made
+            self._computing = False
+            return
+        self._looked = given
 
         def job(_: Any, tell: Tell) -> None:
             tell(self._computed, look(*given))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -34,6 +33,7 @@ class FrontierChart(ChartPart):
     frontier = traitlets.Instance(Frontier, allow_none=True)
     pinned = traitlets.Instance(Frontier, allow_none=True, help="a second frontier to compare with")
     moving = traitlets.Instance(Point, allow_none=True, help="the point under the slider")
+    nearly = traitlets.Unicode("", help="what that point is estimated from; empty once it is measured")
     empty = traitlets.Unicode(
         "No points yet. Choose a method and its parameters; the candidates appear here as they are measured.",
         help="what stands where the chart would be",
@@ -54,7 +54,7 @@ class FrontierChart(ChartPart):
         self.observe(self._changed, ["frontier", "pinned", "axes", "view", "total", "empty"])
         self.observe(self._follow, "frontier")
         self.observe(self._marked, ["selected", "caps"])
-        self.observe(self._moved, "moving")
+        self.observe(self._moved, ["moving", "nearly"])
         self.observe(lambda _: self.tell("stale", on=self.stale), "stale")
 
     def _chosen(self) -> Recipe | None:
@@ -90,10 +90,9 @@ class FrontierChart(ChartPart):
 
     def _moved(self, change: Any) -> None:
         """While a slider moves: one row, unless the point leaves the axes."""
-        if self.scene is not None:
-            scene = replace(self.scene, moving=self.moving)
+        if (scene := self.scene) is not None:
             if self._picture.fits(scene):
-                self.tell("moved", rows=self._picture.moved(scene), text=self._words(scene))
+                self.tell("moved", rows=self._picture.moved(scene), text=self._words(scene), nearly=self.nearly)
             else:
                 self._refresh()
 
@@ -108,7 +107,8 @@ class FrontierChart(ChartPart):
         """What is drawn; None where there is nothing to draw."""
         if (seen := self._seen()) is None:
             return None
-        return Scene(seen, self._other(seen)[0], self.moving, self.caps, self.selected)
+        moving = None if self.nearly and self.view != "frontier" else self.moving  # no other view can mark it as such
+        return Scene(seen, self._other(seen)[0], moving, self.caps, self.selected, nearly=self.nearly)
 
     def _seen(self) -> Frontier | None:
         """The frontier on the axes that are drawn, kept while it is the same: so is what it has worked out."""
@@ -167,7 +167,7 @@ class FrontierChart(ChartPart):
             measures=[_described(measure) for measure in frontier.measures],
             points=_table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
             pinned=self.pinned is not None, stale=self.stale,
-            moving=self._words(scene), **self._capped(scene),
+            moving=self._words(scene), nearly=self.nearly, **self._capped(scene),
         )  # fmt: skip
 
     def _headline(self, frontier: Frontier) -> str:
@@ -212,6 +212,8 @@ class FrontierChart(ChartPart):
         values = [
             f"{key} {figures(v)}" for key in scene.frontier.axes if not math.isnan(v := point.values.get(key, math.nan))
         ]
+        if scene.nearly:
+            return f"{point.recipe}: about {', '.join(values)}, {scene.nearly}. It is being made and measured."
         return f"{point.recipe}: {', '.join(values)}. {scene.frontier.explain(point)}"
 
     def _capped(self, scene: Scene) -> dict[str, Any]:

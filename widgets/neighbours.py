@@ -95,6 +95,35 @@ def neighbours(frontier: Frontier, point: Point) -> list[Neighbour]:
     return [Neighbour(why, frontier.measured[int(order[i])]) for i, why in chosen.items()]
 
 
+def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: str) -> Neighbour | None:
+    """About where a recipe's point will be: between the measured points that differ from it in this number alone."""
+    known = {_number(one.recipe, recipe, part, name): one for one in frontier.measured} if frontier else {}
+    numbers = sorted(number for number in known if number is not None)
+    if not numbers:
+        return None
+    wanted = getattr(part_of(recipe, part), name)
+    high = next((number for number in numbers if number >= wanted), numbers[-1])
+    low = next((number for number in reversed(numbers) if number <= wanted), numbers[0])
+    if low >= high:  # measured before, or beyond the last that was
+        return Neighbour(f"as for {name} = {ranges.number(high)}", replace(known[high], recipe=recipe))
+    along = (wanted - low) / (high - low)
+    if low > 0 and type(part_of(recipe, part)).parameters()[name].scale == "log":
+        along = math.log(wanted / low) / math.log(high / low)
+    before, after = known[low].values, known[high].values
+    values = {key: one if one == after[key] else one + along * (after[key] - one) for key, one in before.items()
+              if one == after.get(key) or math.isfinite(one - after.get(key, math.nan))}  # fmt: skip
+    return Neighbour(f"between {name} = {ranges.number(low)} and {ranges.number(high)}", Point(recipe, values))
+
+
+def _number(other: Recipe, recipe: Recipe, part: int | str, name: str) -> float | None:
+    """The number that another recipe has there, if it differs from this one in nothing else."""
+    try:
+        own = getattr(part_of(other, part), name, None)
+        return own if own is not None and changed(recipe, part, name, own) == other else None
+    except BadInput:  # it has fewer models, or other ones
+        return None
+
+
 def _knee(frontier: Frontier) -> Point | None:
     try:
         return frontier.knee

@@ -136,8 +136,8 @@ class Picture:
         return [
             {
                 "line": line,
-                "hue": hue(n, line.startswith(PINNED)),
-                "shape": shape(n) if self.view == "frontier" else "line",
+                "hue": hue(line),
+                "shape": shape(line, n) if self.view == "frontier" else "line",
             }
             for line, n in self._lines.items()
             if self.view == "frontier" or not line.startswith(PINNED)

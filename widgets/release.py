@@ -16,6 +16,7 @@ from widgets.neighbours import (
     Neighbour,
     changed,
     difference,
+    expected,
     neighbours,
     numbers_of,
     part_of,
@@ -36,6 +37,8 @@ from workbench.study import variant
 from workbench.sweeps import point_of
 from workbench.table import Table
 
+PROMPT = 0.08  # seconds after which a release that is still being made is drawn where it is expected
+
 
 class ReleaseCard(Part):
     """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
@@ -53,6 +56,7 @@ class ReleaseCard(Part):
     release = traitlets.Instance(Release, allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
     making = traitlets.Bool(False, help="whether a release is being made")
+    expected = traitlets.Instance(Neighbour, None, allow_none=True, help="about the point that is still being made")
     kept: traitlets.List = traitlets.List(help="the recipe whose point is to join the study; it changes at each ask")
 
     def __init__(
@@ -143,12 +147,13 @@ class ReleaseCard(Part):
         self._own = True
         try:
             with self.hold_trait_notifications():
+                self.expected = None
                 self.recipe, self.point, self.release = recipe, point, release  # told in this order: the chart is first
         finally:
             self._own = False
 
     def _failed(self, error: BaseException) -> None:
-        self.making = False
+        self.expected, self.making = None, False
         self.wrong("asked", error)
         self.tell("answered", ask=None)
         if self.point is None:
@@ -158,8 +163,8 @@ class ReleaseCard(Part):
         self.wrong("asked", error)
 
     def _waits(self) -> bool:
-        """Whether there is no point, since it is being made anew."""
-        return self.point is None and self.making
+        """Whether the point is being made anew, and there is none, or another one is expected."""
+        return self.making and (self.point is None or self.expected is not None)
 
     # --- what the front end asks
 
@@ -171,10 +176,19 @@ class ReleaseCard(Part):
             value = ranges.one(content.get("value"), type(now), name, self.table)
             ends = ranges.ends(type(now), name, self.table, getattr(now, name))
             beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
-            self._make(changed(recipe, part, name, value), content.get("ask"), outside=beyond)
+            self._make(wanted := changed(recipe, part, name, value), content.get("ask"), outside=beyond)
+            self.later(PROMPT, lambda: self._expect(wanted, part, name, content.get("ask")))
         except BadInput:
             self.tell("answered", ask=content.get("ask"))
             raise
+
+    def _expect(self, recipe: Recipe, part: int | str, name: str, ask: Any) -> None:
+        """Before the exact point is there: about where it will be, from points that were measured before."""
+        if self._asked is not recipe or not self.making:
+            return
+        self.expected = expected(self.frontier, recipe, part, name)
+        if self.expected is not None:
+            self._tell_point(ask)
 
     def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of a parameter's choices."""
@@ -226,7 +240,7 @@ class ReleaseCard(Part):
 
     def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """This point is to join the study."""
-        if self.recipe is not None:
+        if self.recipe is not None and not self._waits():
             with self.hold_trait_notifications():  # one change, also where the same was asked for before
                 self.kept = []
                 self.kept = [self.recipe]
@@ -279,6 +293,7 @@ class ReleaseCard(Part):
             "point",
             ask=ask,
             waits=self._waits(),
+            expected=self.expected.why if self.expected else "",
             asked=str(self._asked) if self._asked else "",
             reason=self._reason,
             values=self._values(),

@@ -295,3 +295,21 @@ def test_what_is_sent_is_plain(chart):
     values = {key: np.float64(value) for key, value in points()[2].values.items()}
     chart.frontier = Frontier([Point(Recipe(Mondrian(), KAnonymity(k=5)), values)], MEASURES)
     json.dumps(chart.sent, allow_nan=False)
+
+
+def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
+    heard(chart, "hello")
+    chart.sent.clear()
+    chart.nearly = "between k = 5 and 10"
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
+    moved = chart.sent[-1]
+    assert moved["rows"]["moving"][0]["nearly"] and moved["rows"]["moving"][0]["said"].startswith("about ")
+    assert moved["text"].startswith(
+        "k-anonymity, k = 7 (mondrian): about P_loss 0.4, U_loss 0.02, between k = 5 and 10."
+    )
+    for view in ("parallel", "heat"):  # where it could not be told from a measured one
+        assert heard(chart, "view", view=view)["picture"]["rows"]["moving"] == []
+    heard(chart, "view", view="frontier")
+    chart.sent.clear()
+    chart.nearly = ""
+    assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]

@@ -1,10 +1,12 @@
 """This release: sliders move recipe, release and point together; what cannot be had is explained."""
 
 import asyncio
+import time
 
 import pytest
 
-from widgets.neighbours import NOTICED, neighbours, own_losses, small_changes, spans, worth_most
+import widgets.release as module
+from widgets.neighbours import NOTICED, expected, neighbours, own_losses, small_changes, spans, worth_most
 from widgets.release import ReleaseCard
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian
@@ -331,3 +333,75 @@ def test_a_release_that_is_still_made_does_not_come_when_its_table_is_gone(table
 
     release, point, _ = asyncio.run(play())
     assert release is None and point is None
+
+
+def test_where_a_point_is_expected_lies_between_its_measured_neighbours(frontier):
+    known = {p.recipe.model: p.values for p in frontier.measured if p.recipe.model is not None}
+    found = expected(frontier, Recipe(Mondrian(), KAnonymity(7)), 0, "k")
+    assert found.why == "between k = 5 and 10" and found.point.recipe == Recipe(Mondrian(), KAnonymity(7))
+    for key, value in found.point.values.items():
+        low, high = sorted((known[KAnonymity(5)][key], known[KAnonymity(10)][key]))
+        assert low <= value <= high
+    assert expected(frontier, Recipe(Mondrian(), KAnonymity(10)), 0, "k").point.values == known[KAnonymity(10)]
+    beyond = expected(frontier, Recipe(Mondrian(), KAnonymity(50)), 0, "k")
+    assert beyond.why == "as for k = 20" and beyond.point.values == known[KAnonymity(20)]
+    for other in (Recipe(Mondrian(), BetaLikeness(2)), Recipe(Mondrian(strict=False), KAnonymity(7))):
+        assert expected(frontier, other, 0, next(iter(type(other.model).parameters()))) is None
+    assert expected(None, Recipe(Mondrian(), KAnonymity(7)), 0, "k") is None
+
+
+@pytest.fixture
+def slowly(monkeypatch):
+    """Measuring takes as long as a release of many records does."""
+
+    def slow(*arguments):
+        time.sleep(0.4)
+        return point_of(*arguments)
+
+    return lambda: monkeypatch.setattr(module, "point_of", slow)
+
+
+async def until(true):
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it does not come"
+        await asyncio.sleep(0.01)
+
+
+def test_a_slow_release_is_shown_where_it_is_expected_until_it_is_there(table, frontier, slowly):
+    """Dimmed, never kept, and the newest question is answered although an older one is still being worked on."""
+
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+        card = stand.card
+        await until(lambda: card.point is not None)
+        slowly()
+        before = card.release
+        for ask, k in ((1, 7), (2, 14)):
+            stand.move("k", k, ask=ask)
+            await until(lambda: stand.last("point"))
+            told = stand.last("point")
+            assert told["waits"] and told["ask"] == ask and told["expected"].startswith("between k = ")
+            assert told["asked"] == f"k-anonymity, k = {k} (mondrian)"
+            assert card.expected.point.recipe.model == KAnonymity(k)
+            assert card.release is before and card.point.recipe.model == KAnonymity(5)  # exact, and all that can leave
+        stand.say("hold", field="asked")
+        assert card.kept == []
+        stand.sent.clear()
+        await until(lambda: card.expected is None)
+        assert card.point.recipe.model == KAnonymity(14) and card.release is not before
+        assert not stand.last("point")["waits"] and stand.last("point")["expected"] == ""
+
+    asyncio.run(main())
+
+
+def test_a_quick_release_is_shown_at_once_and_nothing_is_guessed(table, frontier):
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+        await until(lambda: stand.card.point is not None)
+        stand.move("k", 7, ask=1)
+        await until(lambda: stand.card.point.recipe.model == KAnonymity(7))
+        await asyncio.sleep(2 * module.PROMPT)
+        assert stand.card.expected is None and not any(one.get("expected") for one in stand.sent)
+
+    asyncio.run(main())

@@ -130,11 +130,11 @@ export default widget(({ model, el, say, on, trait }) => {
     shown.classList.toggle("wb-stale", stale);
   });
 
-  on("moved", ({ rows, text }) => {
+  on("moved", ({ rows, text, nearly }) => {
     picture.rows(rows);
     if (!state) return;
     Object.assign(state.rows, rows);
-    state.moving = text;
+    Object.assign(state, { moving: text, nearly });
     drawPoint();
   });
 
@@ -266,7 +266,7 @@ export default widget(({ model, el, say, on, trait }) => {
       rows.push(h("p", {}, h("b", {}, `${cursor >= 0 && cursor !== selected ? "Enter selects" : "Selected"}: ${point.recipe}`), ` ${values}`),
         said(index, h("p", { class: "wb-why" }, point.state)));
     } else rows.push(h("p", { class: "wb-why" }, "Click a point to select its release; the arrow keys go from point to point."));
-    if (state.moving) rows.unshift(h("p", {}, h("b", {}, "◆ Now: "), state.moving));
+    if (state.moving) rows.unshift(h("p", {}, h("b", {}, state.nearly ? "◇ Soon: " : "◆ Now: "), state.moving));
     chosen.replaceChildren(...rows);
     capped(state);
   }

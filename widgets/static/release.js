@@ -166,10 +166,11 @@ export default widget(({ el, say, on, at }) => {
     if (!point.waits) good.hidden = !point.recipe; // while it is made anew the last one stays, dimmed
     good.classList.toggle("wb-stale", point.waits || Boolean(point.reason));
     good.inert = point.waits;
-    hold.disabled = !point.recipe || point.kept || point.baseline || Boolean(point.reason);
+    hold.disabled = !point.recipe || point.waits || point.kept || point.baseline || Boolean(point.reason);
     hold.textContent = point.kept ? "In the study" : "Keep this point";
     name.say(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
-    made.say(point.waits ? "Being made anew, of the data, roles and hierarchies as they are now." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
+    made.say(point.expected ? `Being made and measured; about where it will be, ${point.expected}, is on the chart, hollow.`
+      : point.waits ? "Being made anew, of the data, roles and hierarchies as they are now." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
     reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe) return;

@@ -1,10 +1,10 @@
-"""One measure's axis: its finite values, and the edge where infinite ones are drawn."""
+"""One measure's axis: its finite values, and the edges where infinite ones, and references far outside, are drawn."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -14,45 +14,81 @@ from workbench.measures import Measure
 
 MANY = "replace(format(datum.value, '~s'), 'G', 'B')"  # billions, not giga
 SNUG = 0.6  # an axis stays as it is while the values fill this much of it
+FAR = 1.2  # of the candidates' own span: a reference farther away is drawn at the edge, or it would squash them
+EDGE = 0.08  # of the span: how far beyond its end an edge lies
 
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high`, where every finite value lies; `infinite` where some value is not."""
+    """From `low` to `high`, where every candidate's finite value lies.
+
+    `infinite`, `above` and `below` say which edges it has: for infinity, and for what lies outside; on a logarithmic
+    axis zero is below.
+    """
 
     measure: Measure
     low: float
     high: float
     infinite: bool
     guessed: bool = False  # no two values yet, so nobody knows how long it must be: the first that are two say it
+    above: bool = False
+    below: bool = False
+    log: bool = False
 
     @classmethod
-    def of(cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False) -> Axis:
-        """Around these values; the axis before stays where it fits, so that nothing jumps.
+    def of(
+        cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False,
+        *, aside: Iterable[float] = (), log: bool = False,
+    ) -> Axis:  # fmt: skip
+        """Around these values, and around those `aside` that are not far away; logarithmic if any is above 0.
 
-        While points still arrive it only grows.
+        The axis before stays where it fits, so that nothing jumps; while points still arrive it only grows.
         """
-        known = [value for value in values if not math.isnan(value)]
-        finite = [value for value in known if math.isfinite(value)] or [0.0]
-        low, high = min(finite), max(finite)
+        known, apart = ([value for value in given if not math.isnan(value)] for given in (values, aside))
+        log = log and any(0 < value < math.inf for value in (*known, *apart))
+        inner = _drawable(known, log) or _drawable(apart, log) or [0.0]
+        low, high = min(inner), max(inner)
         guessed = high <= low
-        fresh = cls(measure, low, low + 1 if guessed else high, any(map(math.isinf, known)), guessed)
-        if before is None or before.measure != measure or before.guessed:
-            return fresh
-        both = cls(measure, min(low, before.low), max(high, before.high), fresh.infinite or before.infinite)
-        snug = high - low >= SNUG * (both.high - both.low) and fresh.infinite == both.infinite
-        return both if growing or snug else fresh
+        fresh = cls(measure, low, (low * 10 if log else low + 1) if guessed else high, False, guessed, log=log)
+        near = [value for value in _drawable(apart, log) if guessed or -FAR <= fresh._along(value) <= 1 + FAR]
+        fresh = fresh._to([low, high, *near])
+        if before is not None and before.measure == measure and before.log == log and not before.guessed:
+            last = fresh.low if fresh.guessed else fresh.high
+            both = replace(before, low=min(fresh.low, before.low), high=max(last, before.high))
+            filled = both._along(last) - both._along(fresh.low)
+            infinite = before.infinite or math.inf in (*known, *apart)
+            if growing or (filled >= SNUG and before.infinite == infinite):
+                return both._with_edges([*known, *apart], infinite)
+        return fresh._with_edges([*known, *apart], math.inf in (*known, *apart))
+
+    def _to(self, values: Iterable[float]) -> Axis:
+        low, high = min(found := list(values)), max(found)
+        return replace(self, low=low, high=high, guessed=False) if high > low else self
+
+    def _with_edges(self, values: list[float], infinite: bool) -> Axis:
+        above = any(self.high < value < math.inf for value in values)
+        return replace(self, infinite=infinite, above=above, below=any(value < self.low for value in values))
+
+    def _along(self, value: float) -> float:
+        """How far along the axis from low to high, 0 to 1."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def _at(self, along: float) -> float:
+        if self.log:
+            return self.low * (self.high / self.low) ** along
+        return self.low + along * (self.high - self.low)
 
     @property
     def edge(self) -> float:
         """Where infinity is drawn."""
-        return self.high + 0.08 * (self.high - self.low)
+        return self._at(1 + EDGE * (1 + self.above))
 
     @property
     def domain(self) -> list[float]:
         """A little wider than the values: marks at the ends are whole, and a name has room above them."""
-        pad = 0.03 * (self.high - self.low)
-        return [self.low - pad, (self.edge if self.infinite else self.high) + 2.5 * pad]
+        return [self._at(-EDGE * self.below - 0.03), self._at(1 + EDGE * (self.above + self.infinite) + 0.075)]
 
     @property
     def worst(self) -> float:
@@ -66,27 +102,45 @@ class Axis:
 
     def holds(self, value: float) -> bool:
         """Whether the value can be drawn on it."""
-        return math.isnan(value) or (self.low <= value <= self.high if math.isfinite(value) else self.infinite)
+        if math.isnan(value) or self.low <= value <= self.high:
+            return True
+        return self.infinite if value == math.inf else self.below and value <= 0 and self.log
 
     def place(self, value: float) -> float:
         """Where a value is drawn."""
-        return value if math.isfinite(value) else self.edge
+        if value == math.inf:
+            return self.edge
+        return self._at(-EDGE) if value < self.low else self._at(1 + EDGE) if value > self.high else value
+
+    def outside(self, value: float) -> int:
+        """-1 where a finite value is drawn at the lower edge, 1 at the upper, else 0."""
+        return int(self.high < value < math.inf) - int(value < self.low)
 
     def share(self, place: float) -> float:
-        """How far along the axis a place is, 0 to 1."""
-        return (place - self.domain[0]) / (self.domain[1] - self.domain[0])
+        """How far along what is drawn a place is, 0 to 1."""
+        first, last = map(self._along, self.domain)
+        return (self._along(place) - first) / (last - first)
 
     def goodness(self, value: float) -> float | None:
         """1 where it is best, 0 where it is worst; beyond 0 to 1 where infinity is drawn; None where undefined."""
         if math.isnan(value):
             return None
-        along = (self.place(value) - self.low) / (self.high - self.low)
+        along = self._along(self.place(value))
         return along if self.measure.better == "higher" else 1 - along
 
     def encoded(self, channel: Any, name: str, length: int) -> Any:
         """The channel with title and scale."""
-        scale = alt.Scale(domain=self.domain, nice=False, zero=False)
-        label = MANY if self.high >= 1e5 else "datum.label"
-        beyond = f"datum.value > {self.high} && {str(self.infinite).lower()}"  # no numbers where infinity is drawn
-        axis = alt.Axis(tickCount=8, labelExpr=f"{beyond} ? '' : {label}")
+        scale = alt.Scale(type="log" if self.log else "linear", domain=self.domain, nice=False)
+        if not self.log:
+            scale.zero = False
+        label = MANY if self.high >= 1e5 else "format(datum.value, '.3~g')" if self.log else "datum.label"
+        hidden = [f"datum.value > {self.high}"] * (self.above or self.infinite)  # no numbers at an edge
+        hidden += [f"datum.value < {self.low}"] * self.below
+        said = f"{' || '.join(hidden)} ? '' : {label}" if hidden else label
+        axis = alt.Axis(tickCount=8, labelExpr=said, labelOverlap="greedy", labelSeparation=6)
         return channel(f"{name}:Q", title=axis_title(self.measure, length), scale=scale, axis=axis)
+
+
+def _drawable(values: Iterable[float], log: bool) -> list[float]:
+    """The values that have a place of their own."""
+    return [value for value in values if math.isfinite(value) and (value > 0 or not log)]

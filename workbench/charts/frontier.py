@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -32,14 +32,16 @@ def frontier_chart(
     moving: Point | None = None,
     caps: Mapping[str, float] | None = None,
     selected: int = -1,
+    log: Iterable[str] = (),
 ) -> alt.LayerChart:
     """One hue and shape a line, efficient points filled, beaten ones hollow.
 
     `pinned` is a second frontier to compare with, `moving` a point under a slider, `selected` an index of
-    `frontier.measured`. Drag to move, Shift and the wheel to zoom, double click to go back.
+    `frontier.measured`, `log` names the measures whose axes are logarithmic.
+    Drag to move, Shift and the wheel to zoom, double click to go back.
     """
     other = None if pinned is None else pinned.on(*frontier.axes)
-    scene = Scene(frontier, other, moving, caps or {}, selected, (width, height))
+    scene = Scene(frontier, other, moving, caps or {}, selected, (width, height), frozenset(log))
     return frontier_drawn(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
 
 
@@ -126,19 +128,27 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
 
 
 def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[alt.Chart]:
-    """A dotted line, with a word, where infinite values are drawn."""
+    """A dotted line, with a word, where infinite values are drawn, and zero on a logarithmic axis."""
     layers = []
     note: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.8}
     rule: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [2, 3], "opacity": 0.5}
-    if x_axis.infinite:
-        at = alt.Chart(alt.Data(values=[{"x": x_axis.edge, "y": y_axis.domain[1]}])).encode(x)
-        layers.append(at.mark_rule(**rule))
-        layers.append(at.mark_text(text="infinite", align="right", baseline="top", dx=-4, dy=4, **note).encode(y))
-    if y_axis.infinite:
-        at = alt.Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": y_axis.edge}])).encode(y)
-        layers.append(at.mark_rule(**rule))
-        layers.append(at.mark_text(text="infinite", align="left", baseline="top", dx=4, dy=4, **note).encode(x))
+    for axis, word, value in _lines(x_axis):
+        at = alt.Chart(alt.Data(values=[{"x": value, "y": y_axis.domain[1]}])).encode(x)
+        layers.append(at.mark_rule(**rule, clip=True))
+        side: dict[str, Any] = {"align": "right", "dx": -4} if value == axis.edge else {"align": "left", "dx": 4}
+        layers.append(at.mark_text(text=word, baseline="top", dy=4, clip=True, **side, **note).encode(y))
+    for axis, word, value in _lines(y_axis):
+        at = alt.Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": value}])).encode(y)
+        layers.append(at.mark_rule(**rule, clip=True))
+        side = {"baseline": "top", "dy": 4} if value == axis.edge else {"baseline": "bottom", "dy": -4}
+        layers.append(at.mark_text(text=word, align="left", dx=4, clip=True, **side, **note).encode(x))
     return layers
+
+
+def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
+    """The edges that stand for a value: infinity, and on a logarithmic axis zero."""
+    found = [(axis, "infinite", axis.edge)] if axis.infinite else []
+    return [*found, (axis, "0", axis.place(0.0))] if axis.log and axis.below else found
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:
@@ -159,7 +169,7 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[alt.
         _rows("pinned", x, y)
         .transform_filter(f"{own} && datum.finite")
         .mark_line(**SILENT, strokeWidth=1, strokeDash=[4, 2], clip=True)
-        .encode(color),
+        .encode(color, alt.Detail("strand:N")),
         rows.transform_filter(f"{own} && !datum.efficient")
         .mark_point(filled=False, size=35, strokeWidth=1, opacity=1, clip=True)
         .encode(color, shape, tooltip=hover),
@@ -182,7 +192,7 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
         shown.transform_filter("datum.baseline").mark_point(shape=CROSS, size=420, color=INK, strokeWidth=2),
         placed.transform_filter(own + "datum.finite")
         .mark_line(**SILENT, strokeWidth=1.5, opacity=0.6, clip=True)
-        .encode(color),
+        .encode(color, alt.Detail("strand:N")),
         shown.transform_filter(own + "!datum.efficient")
         .mark_point(filled=False, size=55, strokeWidth=1.5, opacity=0.75, clip=True)
         .encode(color, shape),
@@ -207,8 +217,12 @@ def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[alt.Chart]:
         best.mark_text(**words).encode(text="name:N"),
         moving.mark_rule(**guide).encode(y2=alt.Y2Value(alt.expr("height"))),
         moving.mark_rule(**guide).encode(x2=alt.X2Value(0)),
-        moving.mark_point(shape="diamond", filled=True, size=230, color=INK, opacity=1, clip=True)
+        moving.transform_filter("!datum.nearly")
+        .mark_point(shape="diamond", filled=True, size=230, color=INK, opacity=1, clip=True)
         .encode(SAID, tooltip=_hover(measures)),
+        moving.transform_filter("datum.nearly")
+        .mark_point(shape="diamond", filled=False, size=230, color=INK, strokeWidth=1.5, opacity=0.7, clip=True)
+        .encode(SAID),
         moving.mark_text(**words, fontWeight="bold").encode(text="name:N"),
         _rows("chosen", x, y).mark_point(**ring, shape="circle", size=230, strokeWidth=3),
     ]  # fmt: skip

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
+from zlib import crc32
 
 import altair as alt
 
 from workbench.measures import Measure
 
-HUES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # the yellow is lost on white
+HUES = (  # the yellow is lost on white; two more than Okabe and Ito's, so that every model has its own
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#7A4FBF", "#8C5A2B",
+)  # fmt: skip
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-HOMES = {  # the number of a model's first line in every chart, whatever else is drawn and in which order
-    "k-anonymity": 0, "l-diversity": 1, "t-closeness": 2, "delta-disclosure": 3, "beta-likeness": 4,
-    "(alpha,k)-anonymity": 5, "recursive (c,l)-diversity": 6,
-}  # fmt: skip
+HOMES = (  # the models in the order of their hues, whatever else is drawn and in which order
+    "k-anonymity", "l-diversity", "t-closeness", "delta-disclosure", "beta-likeness", "(alpha,k)-anonymity",
+    "recursive (c,l)-diversity", "entropy l-diversity", "distinct l-diversity",
+)  # fmt: skip
 INK = "currentColor"
 SILENT: dict[str, Any] = {"aria": False}  # a mark that repeats what another says
 PINNED = "pinned: "
@@ -26,47 +30,41 @@ PALE = 0.5  # how much of its hue a pinned line keeps
 
 
 def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number a line, which gives it hue and shape, whatever their order; a line keeps the number it had before.
-
-    The first line of a model has the model's own number, the others what is free.
-    """
+    """A number a line, which gives it its shape among the lines of its model; a line keeps the number it had before."""
     names = list(dict.fromkeys(lines))
     found = {line: before[line] for line in names if line in before} if before else {}
-    fresh = sorted(line for line in names if line not in found)
-    for line in fresh:
-        home = _home(line)
-        if home is not None and home not in found.values():
-            found[line] = home
-    for line in fresh:
-        if line not in found:
-            found[line] = next(number for number in count() if number not in found.values())
+    for line in sorted(line for line in names if line not in found):
+        taken = {number for other, number in found.items() if _home(other) == _home(line)}
+        found[line] = next(number for number in count() if number not in taken)
     return {line: found[line] for line in names}
 
 
-def _home(line: str) -> int | None:
-    """The own number of the model that a line is of."""
-    return next((n for name, n in HOMES.items() if line.startswith((f"{name}, ", f"{name} ("))), None)
+def _home(line: str) -> int:
+    """The number of the model that a line is of; k-anonymity joined to another model is a floor under that one."""
+    parts = line.removeprefix(PINNED).split(" & ")
+    own = next((part for part in parts if not part.startswith("k-anonymity")), parts[0])
+    known = (n for n, name in enumerate(HOMES) if own == name or own.startswith((f"{name}, ", f"{name} (")))
+    return next(known, crc32(re.split(r", | \(", own)[0].encode()))
 
 
-def hue(number: int, pale: bool = False) -> str:
-    """The hue of a line."""
-    plain = HUES[number % len(HUES)]
-    if not pale:
+def hue(line: str) -> str:
+    """The hue of a line, by its model's name: the same in every chart, opened whenever; a pinned one's is pale."""
+    plain = HUES[_home(line) % len(HUES)]
+    if not line.startswith(PINNED):
         return plain
     red, green, blue = (int(plain[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{PALE})"
 
 
-def shape(number: int) -> str:
+def shape(line: str, number: int) -> str:
     """The shape of a line's points."""
-    return SHAPES[number % len(SHAPES)]
+    return SHAPES[(_home(line) + number) % len(SHAPES)]
 
 
 def line_scales(lines: Mapping[str, int]) -> tuple[alt.Scale, alt.Scale]:
     """Hue and shape by the name of the line."""
-    names = list(lines)
-    hues = [hue(lines[name], name.startswith(PINNED)) for name in names]
-    return alt.Scale(domain=names, range=hues), alt.Scale(domain=names, range=[shape(lines[name]) for name in names])
+    names, shapes = list(lines), [shape(name, number) for name, number in lines.items()]
+    return alt.Scale(domain=names, range=[hue(name) for name in names]), alt.Scale(domain=names, range=shapes)
 
 
 def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Color, alt.Shape]:

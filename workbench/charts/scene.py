@@ -13,13 +13,13 @@ import numpy as np
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Ground
 from workbench.charts.look import PINNED
+from workbench.charts.strands import strands
 from workbench.errors import BadInput, Undefined
 from workbench.figures import figures
 from workbench.recipe import Point, Recipe
 
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
-    from workbench.measures import Measure
     from workbench.models import Model
 
 Rows = list[dict[str, Any]]
@@ -40,6 +40,8 @@ class Scene:
     caps: Mapping[str, float] = field(default_factory=dict)
     selected: int = -1
     size: tuple[int, int] = PLOT
+    log: frozenset[str] = frozenset()  # the measures whose axes are logarithmic
+    nearly: str = ""  # what the point under the slider is estimated from, until it is measured
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
@@ -55,21 +57,21 @@ class Scene:
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
-        """The axis of a measure, around all that is drawn and the measure's best."""
+        """The axis of a measure around the candidates; baselines and the measure's best where they are not far."""
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
-        return self._around(measure, [*self._values(points, key), measure.best], before)
+        own = self._values([point for point in points if not point.recipe.baseline], key)
+        aside = [point.values.get(key, math.nan) for point in points if point.recipe.baseline]
+        growing = not self.frontier.complete
+        return Axis.of(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
 
     def own_axis(self, key: str, before: Axis | None = None) -> Axis:
         """The axis of a measure around the points that are no baselines: they would press the others together."""
         own = [point for point in self.frontier.measured if not point.recipe.baseline]
-        return self._around(self.frontier.measure(key), self._values(own, key), before)
+        return Axis.of(self.frontier.measure(key), self._values(own, key), before, not self.frontier.complete)
 
     def _values(self, points: Sequence[Point], key: str) -> list[float]:
         return [point.values.get(key, math.nan) for point in (*points, *([self.moving] if self.moving else []))]
-
-    def _around(self, measure: Measure, values: Sequence[float], before: Axis | None) -> Axis:
-        return Axis.of(measure, values, before, growing=not self.frontier.complete)
 
     @property
     def chosen(self) -> Point | None:
@@ -131,14 +133,14 @@ class Scene:
 
     def _points(self, frontier: Frontier, x: Axis, y: Axis, prefix: str, spoken: bool) -> Rows:
         """What is drawn of each point that has a value on both axes."""
-        rows, stands = [], efficient(frontier)
+        rows, stands, strand = [], efficient(frontier), strands(frontier)
         for i, point in enumerate(frontier.measured):
             placed = self._placed(point, x, y)
             if placed is None:
                 continue
             rows.append({
                 **placed, "i": i, "recipe": words(point.recipe), "line": prefix + line(point.recipe),
-                "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
+                "strand": strand[i], "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
                 "knee": not prefix and point is self.knee, "said": self._said(point, prefix),
                 **(self._spoken(point, frontier) if spoken else {}),
             })  # fmt: skip
@@ -148,7 +150,8 @@ class Scene:
         across, up = (point.values.get(axis.measure.key, math.nan) for axis in (x, y))
         if math.isnan(across) or math.isnan(up):
             return None
-        return {"x": x.place(across), "y": y.place(up), "finite": math.isfinite(across) and math.isfinite(up)}
+        at = {"x": x.place(across), "y": y.place(up)}
+        return {**at, "finite": at == {"x": across, "y": up}}  # not at an edge
 
     def _said(self, point: Point, prefix: str = "") -> str:
         """A point in words, for those who hear it."""
@@ -185,14 +188,14 @@ class Scene:
         """The plot with its points and curves, where words are to find room."""
         at, marks, curves = self._at(x, y), [], []
         for _, frontier in self.frontiers:
-            lines: dict[str, list[tuple[float, float]]] = {}
-            for point in frontier.measured:
+            curved: dict[str, list[tuple[float, float]]] = {}
+            for point, strand in zip(frontier.measured, strands(frontier), strict=True):
                 if (row := self._placed(point, x, y)) is None:
                     continue
                 marks.append(at(row))
                 if row["finite"] and not point.recipe.baseline:
-                    lines.setdefault(line(point.recipe), []).append(at(row))
-            curves += [np.array(sorted(places)) for places in lines.values()]
+                    curved.setdefault(strand, []).append(at(row))
+            curves += [np.array(sorted(places)) for places in curved.values()]
         return Ground(self.size, marks, curves)
 
     def _named(self, x: Axis, y: Axis) -> Rows:
@@ -203,8 +206,16 @@ class Scene:
                 knee = not prefix and point is self.knee
                 if (point.recipe.baseline or knee) and (row := self._placed(point, x, y)) is not None:
                     label = prefix + baseline_label(words(point.recipe)) if point.recipe.baseline else "knee"
+                    label += "".join(self._far(point, axis, arrows) for axis, arrows in ((x, " →←"), (y, " ↑↓")))
                     found.append({"x": row["x"], "y": row["y"], "label": label})
         return found
+
+    @staticmethod
+    def _far(point: Point, axis: Axis, arrows: str) -> str:
+        """Which way a point lies outside the axis, and its value there."""
+        value = point.values[axis.measure.key]
+        side = axis.outside(value)
+        return f" {arrows[side]} {axis.measure.key} {figures(value)}" if side else ""
 
     def capped(self, x: Axis, y: Axis, grips: bool = False) -> dict[str, Rows]:
         """The caps on the axes, and the region beyond them; with `grips` also where a cap could be drawn from."""
@@ -239,7 +250,10 @@ class Scene:
         more = self._spoken(self.moving, self.frontier) if spoken else {}
         ground, at = self._worded(x, y)[0], self._at(x, y)(placed)
         label = ground.put(words(self.moving.recipe), at, 14, bold=True, short=in_short(self.moving.recipe), take=False)
-        return [{**placed, **label, "recipe": str(self.moving.recipe), "said": self._said(self.moving), **more}]
+        said = self._said(self.moving, "about " if self.nearly else "")
+        return [
+            {**placed, **label, "recipe": str(self.moving.recipe), "said": said, "nearly": bool(self.nearly), **more}
+        ]
 
 
 @lru_cache(maxsize=8)
