@@ -33,6 +33,7 @@ BENCHMARKS = (
     "privacy_figures",
     "figure_2a",
     "large_file",
+    "exporting",
     "cold_start",
     "reports",
     "in_browser",

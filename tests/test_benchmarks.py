@@ -6,7 +6,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from benchmarks import adult, cold_start, figure_2a, generated, large_file, measuring, million, privacy_figures, run
+from benchmarks import (
+    adult,
+    cold_start,
+    exporting,
+    figure_2a,
+    generated,
+    large_file,
+    measuring,
+    million,
+    privacy_figures,
+    run,
+)
 from benchmarks.measuring import Figure
 
 HERE = Path(run.__file__).parent
@@ -98,6 +109,12 @@ def test_large_file(tmp_path):
     generated.write(tmp_path / "small.parquet", 20_000)
     steps = large_file.anonymise(tmp_path / "small.parquet")
     assert steps["read"]["count"] == 20_000 > steps["collapsed"]["count"] > steps["anonymised"]["count"] > 100
+
+
+def test_a_release_is_written_with_the_same_rows_as_by_way_of_a_frame():
+    figures = by_name(exporting.measure(records=20_000, large=30_000))
+    assert figures["the same rows"].met and figures["the same rows"].note.startswith("20,000 records")
+    assert all(one.measured is not None for one in figures.values())
 
 
 def test_workbench_is_imported_in_a_fresh_process():
