@@ -3,10 +3,13 @@
 import csv
 import io
 import random
+from decimal import Decimal, InvalidOperation
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from workbench.encode import encode
 from workbench.source import open_source
 
 PIECES = [
@@ -95,3 +98,51 @@ def test_the_blank_behind_every_delimiter_is_no_part_of_the_values_and_said(tmp_
     source = open_source(path)
     assert pa.Table.from_batches(source.batches(["b"])).to_pydict() == {"b": [" x", "x"]}
     assert not [note for note in source.notes if "a blank follows every delimiter" in note]
+
+
+KINDS = {  # values that a column may be of, and those that turn up among them
+    "long integers": ["9007199254740993", "9007199254740992", "12345678901234567", "5", "0.5", "9007199254740993.0"],
+    "exponents": ["1E10", "2E3", "2e3", "305", "12", "1.5", "1e-5"],
+    "dotted thousands": ["1.234", "12.500", "999", "1.234.567", "0.5"],
+    "commas": ["1,5", "1,234", "20", "12,500", "1,000,000"],
+    "many digits": ["0.10000000000000000001", "0.1", "0.12345678901234567", "3", "0.12345678901234568"],
+    "moments": ["2024-01-01T10:00", "2024-01-01T10:00+02:00", "2024-01-01T08:00Z", "2024-01-01", "2024-01-01 10:00:00"],
+    "nanoseconds": ["2024-01-01T10:00:00.123456789", "2024-01-01T10:00:00.123456", "2024-01-01"],
+    "blanks": ["a", " a", "a ", "a\u00a0", "b", "\u2003b", "a\u2028", " "],
+    "numbers with blanks": [" 5", "5", "5\u00a0", "05", "7", "?", " ?"],
+}
+
+
+def means(label: str, text: str) -> bool:
+    """Whether a value is what is written: its text, or its number (fractions as floats have them), or its moment."""
+    if label == text:
+        return True
+    try:
+        near = len(text) < 20 and abs(Decimal(text.strip())) < 1 and float(label) == float(text)
+        return near or Decimal(label) == Decimal(text.strip())
+    except InvalidOperation:
+        pass
+    try:
+        return np.datetime64(label) == np.datetime64(text.strip().removesuffix("Z"))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_value_means_what_is_written_or_a_note_says_otherwise(tmp_path, kind):
+    rng = random.Random(kind)
+    for _ in range(30):
+        pool = rng.sample(KINDS[kind], rng.randint(1, len(KINDS[kind])))
+        texts = [*pool, *(rng.choice(pool) for _ in range(5))]
+        path = tmp_path / "people.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter=";").writerows([["x", "row"], *([t, i] for i, t in enumerate(texts))])
+        source = open_source(path, delimiter=";")
+        if all(text.strip() in ("", "?") for text in texts):
+            continue
+        column, codes = encode(source, ["x"])["x"]
+        notes = [note for note in source.notes if note.startswith("x: ")]
+        for text, code in zip(texts, codes, strict=True):
+            missing = code == len(column.values)
+            assert notes or (not missing and means(column.labels[code], text)), (texts, column.labels)
+        source.close()

@@ -12,8 +12,9 @@ from workbench.errors import BadInput
 
 def as_arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
     """The column of a frame; of Python objects, only if they are of one type."""
+    kinds = Counter[str]()
     if series.dtype == object:
-        kinds = Counter(map(_kind, series[series.notna()].tolist()))
+        kinds.update(map(_kind, series[series.notna()].tolist()))
         if len(kinds) > 1:
             found = " and ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
             raise BadInput(f"{place}: values of different types, {found}; make them one, for example with .astype(str)")
@@ -24,12 +25,17 @@ def as_arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
         failure = "integers beyond 64 bits; if they are codes, make them text with .astype(str)"
     except (pa.ArrowException, ValueError, TypeError):
         failure = f"values of type {series.dtype} cannot be read; make them numbers, dates or text"
+        if set(kinds) == {"number"}:
+            failure = "numbers of several types, which cannot be kept as they are; if they are codes, make them text "
+            failure += "with .astype(str), else floats with .astype(float)"
     raise BadInput(f"{place}: {failure}")
 
 
 def _kind(value: object) -> str:
     """The type of a value, the same for all numbers."""
     name = type(value).__name__.rstrip("_")
+    if getattr(value, "tzinfo", None) is not None:
+        return "datetime with a time zone"
     numbers = not isinstance(value, bool) and (hasattr(value, "__float__") and not isinstance(value, str))
     return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
 

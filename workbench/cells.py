@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from workbench.source import Private
+from workbench.private import Private
 
 LARGEST_KEY = 2**62
 

@@ -49,7 +49,13 @@ def encode(
         column = gathered.pop(0)
         try:
             found = find_values(
-                column.merged(), source.where, name, typed=source.typed, missing=missing, declared=types.get(name)
+                column.merged(),
+                source.where,
+                name,
+                typed=source.typed,
+                missing=missing,
+                declared=types.get(name),
+                first=column.first,
             )
         except Empty:
             if name not in empty:
@@ -58,8 +64,7 @@ def encode(
             continue
         if found.markers:
             source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
-        if found.note:
-            source.notes.append(f"{name}: {found.note}")
+        source.notes += [f"{name}: {note}" for note in found.notes]
         coded[name] = column.coded(name, found)
     return coded
 
@@ -129,6 +134,16 @@ class Gathered:
             self._merge()
         assert self._known is not None  # a source without records raises
         return self._known
+
+    def first(self, values: np.ndarray) -> int:
+        """The first record, from 1, that has one of these distinct values."""
+        start = 1
+        for codes, where in zip(self._codes, self._where, strict=True):
+            here = np.append(np.isin(where, values), False)[codes]
+            if here.any():
+                return start + int(here.argmax())
+            start += len(codes)
+        return 0
 
     def coded(self, name: str, found: Values) -> tuple[Column, np.ndarray]:
         """The column, and the code of every record; gives back its memory on the way."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,18 +11,31 @@ import pyarrow.compute as pc
 
 from workbench.column import Kind
 from workbench.errors import BadInput
+from workbench.spellings import (
+    COMMA,
+    DATE,
+    DOTTED,
+    INFINITE,
+    INTEGER,
+    LEADING_ZERO,
+    NUMBER,
+    POWER,
+    ZONE,
+    beyond_floats,
+    codes,
+    grouped,
+    mask,
+    matches,
+    parsed_dates,
+    rounded,
+    trimmed,
+    with_points,
+)
 
 MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", ".", "-")
 KINDS = ("number", "date", "text")
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-INTEGER = r"^[+-]?\d+$"
-INFINITE = r"^[+-]?(?i:inf|infinity)$"
-COMMA = r"^[+-]?(\d+(,\d+)?|,\d+)$"
-THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})+$"
-LEADING_ZERO = r"^[+-]?0\d"
-DATE = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?$"
-DOTTED = r"^(\d\d?)\.(\d\d?)\.(\d{4})([T ]\d\d:\d\d(:\d\d)?)?$"
 MOSTLY = 0.9
+EXACT = 2.0**53  # floats tell whole numbers apart up to here
 FIRST, LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
 
@@ -35,7 +48,7 @@ class Values:
     labels: tuple[str, ...]
     place: np.ndarray
     markers: list[str] = field(default_factory=list)  # read as missing
-    note: str = ""  # how it was read, where that could be doubted
+    notes: list[str] = field(default_factory=list)  # how it was read, where that could be doubted
 
 
 def find_values(
@@ -46,30 +59,33 @@ def find_values(
     typed: bool = True,
     missing: Sequence[str] | None = None,
     declared: str | None = None,
+    first: Callable[[np.ndarray], int] = lambda _: 0,
 ) -> Values:
-    """Type and sort the distinct values of a column; without types of their own they are read from the text."""
-    column = _Reading(where, name, typed, declared)
+    """Type and sort the distinct values of a column; without types of their own they are read from the text.
+
+    `first` knows the first record with one of some values, for messages, which quote none.
+    """
     text = pa.types.is_large_string(found.type)
-    gone, markers = (
-        np.zeros(len(found), dtype=bool),
-        list(missing if missing is not None else ("",) if typed else MARKERS),
-    )
+    given = missing if missing is not None else ("",) if typed else MARKERS
+    gone, markers = np.zeros(len(found), dtype=bool), list[str]()
     if text:
-        found = found if typed else pc.utf8_trim_whitespace(found)
-        gone = _mask(pc.is_in(found, value_set=pa.array(markers, found.type)))
+        gone = mask(pc.is_in(found if typed else trimmed(found), value_set=pa.array(given, found.type)))
         markers = sorted({str(value) for value in found.filter(pa.array(gone)).to_pylist()})
     elif pa.types.is_floating(found.type):
-        gone = _mask(pc.is_nan(found))
+        gone = mask(pc.is_nan(found))
     present = found.filter(pa.array(~gone)) if gone.any() else found
+    decimal = pa.types.is_decimal(found.type) and found.type.scale > 0
+    column = _Reading(where, name, typed, declared, decimal, lambda some: first(np.flatnonzero(~gone)[some]))
     if not len(present):
         raise Empty(
             str(column.bad("there is nothing but missing values; name it among the identifiers, which are not read"))
         )
+    if decimal:
+        present = present.cast(pa.large_string())  # which loses nothing
     kind, values, labels, rank = column.read(present)
-    note = column.doubt(present, kind) if text and not typed and declared is None else ""
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank
-    return Values(kind, values, labels, place, markers if text else [], note)
+    return Values(kind, values, labels, place, markers, list(column.doubts(present, kind)))
 
 
 class Empty(BadInput):
@@ -84,6 +100,8 @@ class _Reading:
     name: str
     typed: bool
     declared: str | None
+    decimal: bool
+    first: Callable[[np.ndarray], int]  # the first record with one of these values
 
     def bad(self, message: str) -> BadInput:
         return BadInput(f"{self.where}, column {self.name!r}: {message}")
@@ -103,6 +121,8 @@ class _Reading:
     def kind_of(self, present: pa.Array) -> str:
         """The kind that the type says, or for text without types the one that every value has."""
         kind = present.type
+        if self.decimal:
+            return "text" if beyond_floats(present) else "number"
         if pa.types.is_large_string(kind):
             return "text" if self.typed else self.kind_of_text(present)
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
@@ -112,54 +132,126 @@ class _Reading:
         return "text"
 
     def kind_of_text(self, present: pa.Array) -> str:
-        number = _matches(present, NUMBER) | _matches(present, INFINITE)
-        if number.any() and _matches(present, LEADING_ZERO).any():  # codes: as numbers they would lose the zero
+        """What every value can be read as; codes and what a number would not tell apart stay text."""
+        bare = trimmed(present)
+        leading = matches(bare, LEADING_ZERO).any()
+        if not leading and matches(bare, INTEGER).all():  # the most frequent ones at once
+            return "number"
+        number = matches(bare, NUMBER) | matches(bare, INFINITE)
+        if number.any() and leading:  # codes: as numbers they would lose the zero
             return "text"
         if number.all():
-            return "text" if _matches(present, INFINITE).all() else "number"
-        if _matches(present, COMMA).all() and not _matches(present, LEADING_ZERO).any():
-            return "text" if _grouped(present) else "number"
+            text = matches(bare, INFINITE).all() or codes(bare) or beyond_floats(bare)
+            return "text" if text else "number"
+        if matches(bare, COMMA).all() and not leading:
+            return "text" if grouped(bare, ",") or beyond_floats(with_points(bare)) else "number"
+        if grouped(bare, "."):
+            return "text"
         if number.mean() >= MOSTLY:
-            raise self.mixed(present, number)
-        if _matches(present, DATE).all() or _matches(present, DOTTED).all():
-            return "text" if _parsed_dates(present) is None else "date"
+            raise self.mixed(number)
+        if matches(bare, DATE).all() or matches(bare, DOTTED).all():
+            return "text" if parsed_dates(bare) is None else "date"
         return "text"
 
-    def doubt(self, present: pa.Array, kind: str) -> str:
-        """What to say where text was read as numbers or dates of a country's own writing, or was not."""
-        if kind == "date" and _matches(present, DOTTED).all():
-            return "read as day.month.year"
-        if kind == "number" and not _matches(present, NUMBER).all():
-            return f"the comma is read as a decimal point; if it is none, declare types={{{self.name!r}: 'text'}}"
-        if kind == "text" and _grouped(present) and not _matches(present, INTEGER).all():
-            return (
-                "read as text, because its commas may stand for thousands; "
-                f"if they are decimal points, declare types={{{self.name!r}: 'number'}}, else take them out"
-            )
-        return ""
+    def doubts(self, present: pa.Array, kind: str) -> Iterator[str]:
+        """What to say where values could have been read in another way, or were changed."""
+        if not pa.types.is_large_string(present.type):
+            yield from self._typed_doubts(present, kind)
+            return
+        bare = trimmed(present)
+        if self.decimal:
+            if kind == "text" and self.declared is None:
+                yield self._rounding()
+        elif kind == "date":
+            if matches(bare, DOTTED).all():
+                yield "read as day.month.year"
+            if (matches(bare, ZONE) & ~matches(bare, r"(Z|[+-]00:?00)$")).any():
+                yield f"times of other zones are read in UTC; to keep them as written, {self.declare('text')}"
+        elif kind == "number":
+            if not matches(bare, INTEGER).all():
+                yield from self._number_doubts(with_points(bare), bare)
+        elif self.declared is None and not self.typed:
+            yield from self._text_doubts(present, bare)
 
-    def mixed(self, present: pa.Array, number: np.ndarray) -> BadInput:
+    def _typed_doubts(self, present: pa.Array, kind: str) -> Iterator[str]:
+        """What is said of values that have a type."""
+        if pa.types.is_timestamp(present.type):
+            if present.type.tz:
+                yield "times are read in UTC, whatever their zone; to keep them as written, make them text"
+            if kind == "date" and _finer(present):
+                yield f"nanoseconds are cut to microseconds; to keep them, {self.declare('text')}"
+        elif pa.types.is_floating(present.type) and kind == "number":
+            values = _float64(present)
+            if (np.abs(values) >= EXACT).any() and (values != np.floor(values)).any():
+                yield "numbers beyond 2^53 are rounded, as floats are; if they are codes, make them text"
+
+    def _number_doubts(self, plain: pa.Array, bare: pa.Array) -> Iterator[str]:
+        """What is said of text that was read as numbers."""
+        if rounded(plain):
+            yield f"numbers of more digits than floats keep are rounded; if they are codes, {self.declare('text')}"
+        if self.declared is not None:
+            return
+        if not matches(bare, NUMBER).all():
+            yield f"the comma is read as a decimal point; if it is none, {self.declare('text')}"
+        if grouped(bare, "."):
+            yield (
+                "the dot is read as a decimal point; if it stands between thousands, take it out, "
+                f"or {self.declare('text')}"
+            )
+        if matches(bare, POWER).any():
+            yield f"2E3 and the like are read as 2000; if they are codes, {self.declare('text')}"
+
+    def _text_doubts(self, present: pa.Array, bare: pa.Array) -> Iterator[str]:
+        """What is said of text that is not read as numbers."""
+        if grouped(bare, ","):
+            yield (
+                "read as text, because its commas may stand for thousands; "
+                f"if they are decimal points, {self.declare('number')}, else take them out"
+            )
+        elif grouped(bare, ".") and not matches(bare, NUMBER).all():
+            yield "read as text, because its dots stand for thousands; to have numbers, take them out"
+        if matches(bare, NUMBER).all() and not matches(bare, LEADING_ZERO).any():
+            if codes(bare):
+                yield f"read as text, because 2E3 and the like may be codes; if none is, {self.declare('number')}"
+            elif beyond_floats(bare):
+                yield self._rounding()
+        if len(bare.unique()) < len(present):
+            yield "values that differ only in blanks around them stay apart; if they are the same, take the blanks out"
+
+    def _rounding(self) -> str:
+        return (
+            "read as text, because numbers beyond 2^53 would be rounded beside decimals; "
+            f"if they are measured, {self.declare('number')}"
+        )
+
+    def declare(self, kind: str) -> str:
+        """What to do about a kind."""
+        return f"declare types={{{self.name!r}: {kind!r}}}"
+
+    def mixed(self, number: np.ndarray) -> BadInput:
         """What to say when a column is numbers but for a few values."""
-        others = present.filter(pa.array(~number))
-        some = ", ".join(repr(str(value)[:30]) for value in others.slice(0, 3).to_pylist())
+        others = np.flatnonzero(~number)
+        found = self.first(others)
+        place = f", the first in record {found:,}" if found else ""
         return self.bad(
-            f"mixed types: {len(others):,} of {len(present):,} distinct values are no numbers ({some}); "
-            f"declare types={{{self.name!r}: 'text'}}, list what stands for missing in missing=[...], or mend the data"
+            f"mixed types: {len(others):,} of {len(number):,} distinct values are no numbers{place}; "
+            f"{self.declare('text')}, list what stands for missing in missing=[...], or mend the data"
         )
 
     def numbers(self, present: pa.Array) -> np.ndarray:
         """int64 if all are integers, otherwise float64."""
         kind = present.type
         if pa.types.is_large_string(kind):
-            if _matches(present, COMMA).all():
-                present = pc.replace_substring(present, ",", ".")
-            number = _matches(present, NUMBER) | _matches(present, INFINITE)
+            present = trimmed(present)
+            if not matches(present, INTEGER).all():
+                present = with_points(present)
+            number = matches(present, NUMBER) | matches(present, INFINITE)
             if not number.all():
-                raise self.mixed(present, number)
-            if not _matches(present, INTEGER).all():
+                raise self.mixed(number)
+            if not matches(present, INTEGER).all():
                 return self.floats(_float64(present))
             present = pc.replace_substring_regex(present, r"^\+", "")
-        elif pa.types.is_floating(kind) or (pa.types.is_decimal(kind) and kind.scale):
+        elif pa.types.is_floating(kind):
             return self.floats(_float64(present))
         elif not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
             raise self.bad(f"values of type {kind} are no numbers; declare another type")
@@ -186,7 +278,7 @@ class _Reading:
         """datetime64[D] if no value has a time of day, otherwise datetime64[us] (in UTC where a zone is given)."""
         values = None
         if pa.types.is_large_string(present.type):
-            values = _parsed_dates(present)
+            values = parsed_dates(trimmed(present))
         elif pa.types.is_date(present.type) or pa.types.is_timestamp(present.type):
             values = present.to_numpy(zero_copy_only=False)
         if values is None:
@@ -206,16 +298,9 @@ class _Reading:
         if pa.types.is_floating(kind):
             return pa.array(_number_labels(_whole(_float64(present))), pa.large_string())
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-            return pa.array(_date_labels(self.dates(present)), pa.large_string())
+            exact = present.to_numpy(zero_copy_only=False) if _finer(present) else self.dates(present)
+            return pa.array(_date_labels(exact), pa.large_string())
         return present.cast(pa.large_string())
-
-
-def _mask(array: pa.Array) -> np.ndarray:
-    return array.to_numpy(zero_copy_only=False).astype(bool)
-
-
-def _matches(array: pa.Array, pattern: str) -> np.ndarray:
-    return _mask(pc.match_substring_regex(array, pattern))
 
 
 def _float64(array: pa.Array) -> np.ndarray:
@@ -231,24 +316,9 @@ def _whole(values: np.ndarray) -> np.ndarray:
     return values + 0.0  # no -0.0
 
 
-def _grouped(array: pa.Array) -> bool:
-    """Whether every comma may stand between thousands."""
-    return bool((_matches(array, THOUSANDS) | _matches(array, INTEGER)).all())
-
-
-def _parsed_dates(array: pa.Array) -> np.ndarray | None:
-    """The moments that text means, ISO or day.month.year, None if some is none."""
-    if _matches(array, DOTTED).all():
-        padded = pc.replace_substring_regex(
-            pc.replace_substring_regex(array, r"^(\d)\.", r"0\1."), r"\.(\d)\.", r".0\1."
-        )
-        array = pc.replace_substring_regex(padded, DOTTED, r"\3-\2-\1\4")
-    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
-        try:
-            return array.cast(kind).to_numpy(zero_copy_only=False)
-        except pa.ArrowInvalid:
-            continue
-    return None
+def _finer(array: pa.Array) -> bool:
+    """Whether moments have nanoseconds."""
+    return array.type.unit == "ns" and bool((array.cast(pa.int64()).to_numpy() % 1000).any())
 
 
 def _sorted_text(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -272,4 +342,5 @@ def _date_labels(values: np.ndarray) -> tuple[str, ...]:
     if values.dtype == np.dtype("datetime64[D]"):
         return tuple(np.datetime_as_string(values).tolist())
     whole = (values == values.astype("datetime64[s]")).all()
-    return tuple(np.datetime_as_string(values, unit="s" if whole else "us").tolist())
+    fine = np.datetime_data(values.dtype)[0] == "ns" and (values != values.astype("datetime64[us]")).any()
+    return tuple(np.datetime_as_string(values, unit="s" if whole else "ns" if fine else "us").tolist())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,18 +18,13 @@ import pyarrow.parquet as pq
 from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
 from workbench.errors import BadInput, listing, said
+from workbench.private import Private, discard
 from workbench.scan import scanned
-from workbench.scratch import scratch
 
 ROWS = 262_144
 FIELDS = 16 * ROWS  # in one batch at most
 CSV_COLUMN = 200_000  # what each column needs beside that
 CSV_MEMORY = 128_000_000  # DuckDB keeps every buffer of a file read in order until this is full
-SETTINGS = {
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "python_enable_replacements": False,
-}
 SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -68,7 +62,7 @@ class Source:
 
     def __init__(self, where: str, private: Private) -> None:
         self.where, self.notes, self._connection = where, [], private.connection
-        self._discard = weakref.finalize(self, _discard, private.connection, private.directory)
+        self._discard = weakref.finalize(self, discard, private.connection, private.directory)
 
     def close(self) -> None:
         """Give back memory and temporary files; happens by itself when the source is no longer used."""
@@ -187,9 +181,10 @@ class FileSource(Source):
         super().__init__(str(path), private)
         self._path, self._format, failure = path, format, None
         try:
-            self._whole = private.connection.sql(self._sql(), params={"path": _literal(path)})
+            self._schema = pq.read_schema(path) if format == "parquet" else None
+            self._whole = self._opened(private)
             self._fields = self._whole.columns
-            self.names = pq.read_schema(path).names if format == "parquet" else self._fields
+            self.names = self._schema.names if self._schema else self._fields
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             failure = self._explained(str(error))
         if failure:
@@ -198,19 +193,26 @@ class FileSource(Source):
         if format == "json" and self._fields == ["json"]:
             raise BadInput(f"{path}: there are no records; JSON must hold objects, one a record")
 
-    def _sql(self) -> str:
-        return (
-            "SELECT * FROM read_parquet($path, hive_partitioning = false)"
-            if self._format == "parquet"
-            else "SELECT * FROM read_json($path, sample_size = -1, hive_partitioning = false)"
-        )
+    def _opened(self, private: Private) -> duckdb.DuckDBPyRelation:
+        params: dict[str, Any] = {"path": _literal(self._path)}
+        if self._schema:
+            return private.connection.sql("SELECT * FROM read_parquet($path, hive_partitioning = false)", params=params)
+        sql = "SELECT * FROM read_json($path, {} hive_partitioning = false)"
+        found = private.connection.sql(sql.format("sample_size = -1,"), params=params)
+        fields = dict(zip(found.columns, map(str, found.types), strict=True))
+        if not {"UUID", "TIME"} & {*fields.values()}:
+            return found
+        params["fields"] = {name: "VARCHAR" if kind in ("UUID", "TIME") else kind for name, kind in fields.items()}
+        return private.connection.sql(sql.format("columns = $fields,"), params=params)  # text stays as it is written
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         for i in positions:
+            place = f"{self.where}, column {self.names[i]!r}"
+            if self._schema and pa.types.is_duration(self._schema.field(i).type):  # DuckDB would read a number
+                refuse_type(place, self._schema.field(i).type)
             if self._format == "json" and str(self._whole.types[i]) == "JSON":
                 raise BadInput(
-                    f"{self.where}, column {self.names[i]!r}: values of different types; "
-                    "make them all numbers or all text, or leave the column out"
+                    f"{place}: values of different types; make them all numbers or all text, or leave the column out"
                 )
         return self._whole.project(_select(self._whole, positions))
 
@@ -275,47 +277,6 @@ class QuerySource(Source):
         # What parser, binder and catalog say is about the query; what execution says may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
         return BadInput(f"the query cannot be run: {message if about_sql else message.split(':')[0]}")
-
-
-class Private:
-    """A DuckDB connection of a source's own, and a directory that only this user can read."""
-
-    def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
-        failure = None
-        try:
-            self.directory = scratch(temp_directory)
-        except OSError:
-            failure = BadInput(f"temp_directory {str(temp_directory)!r} is no folder that can be written to")
-        if failure:
-            raise failure
-        limit = {"memory_limit": memory_limit} if memory_limit else {}
-        try:
-            settings: dict[str, Any] = {**SETTINGS, **limit, "temp_directory": str(self.directory)}
-            self.connection = duckdb.connect(":memory:", config=settings)
-            self.connection.execute("SET enable_progress_bar = false")
-        except duckdb.Error:
-            shutil.rmtree(self.directory)
-            failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")
-        if failure:
-            raise failure
-
-    def __enter__(self) -> duckdb.DuckDBPyConnection:
-        return self.connection
-
-    def __exit__(self, *_: object) -> None:
-        _discard(self.connection, self.directory)
-
-    def confine(self, folder: str) -> None:
-        """From now on no file outside this folder, nothing from the network, and no way back."""
-        place = str(Path(folder).resolve()).replace("'", "''")
-        self.connection.execute(f"SET allowed_directories = ['{place}']")
-        self.connection.execute("SET enable_external_access = false")
-        self.connection.execute("SET lock_configuration = true")
-
-    def lower_limit(self, limit: int) -> None:
-        """Let DuckDB use no more than this, and less if the caller said so."""
-        now = self.connection.sql("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()[0][0]
-        self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
 
 
 def open_source(
@@ -383,13 +344,11 @@ def _format(path: Path, format: str | None) -> str:
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
-    """A select list; what Arrow would turn into dictionaries or decimals becomes text and floats."""
+    """A select list; what Arrow would turn into dictionaries becomes text."""
     parts = []
     for i in positions:
         name, kind = '"' + relation.columns[i].replace('"', '""') + '"', relation.types[i]
-        if kind.id == "decimal" and dict(kind.children)["scale"]:
-            name = f"CAST({name} AS DOUBLE) AS c{i}"
-        elif kind.id == "enum":
+        if kind.id == "enum":
             name = f"CAST({name} AS VARCHAR) AS c{i}"
         parts.append(name)
     return ", ".join(parts)
@@ -398,8 +357,3 @@ def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
 def _literal(path: Path) -> str:
     """The path with characters that DuckDB would take for a pattern escaped."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
-
-
-def _discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
-    connection.close()
-    shutil.rmtree(directory, ignore_errors=True)
