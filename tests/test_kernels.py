@@ -1,5 +1,7 @@
 """The compiled part against plain counting, one record at a time."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -126,6 +128,8 @@ def test_coverage_spreads_each_class_evenly_over_its_run(seed):
             share *= max(inside, 0) / (end - begin)
         expected[p] += share * histogram[c]
     assert found == pytest.approx(expected)
+    with patch.object(kernels, "STEPS", 1):  # interrupted after each population
+        assert (kernels.coverage(runs, low, high, left, right, histogram, same) == found).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -139,3 +143,5 @@ def test_reach_counts_the_records_inside_and_believes_their_class(seed):
         low, high = runs[p].T[:, :, None]
         inside = ((low <= quasi) & (quasi <= high)).all(axis=0)
         assert found[p] == pytest.approx((weight[inside, None] * belief[group[inside]]).sum(axis=0))
+    with patch.object(kernels, "STEPS", 1):
+        assert (kernels.reach(runs, quasi, weight, group, belief, same) == found).all()

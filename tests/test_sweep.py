@@ -229,7 +229,7 @@ def test_cancel_gives_back_what_is_finished(table, tmp_path):
     assert [p.recipe for p in part.measured] == [r for r in asked if r in {p.recipe for p in part.measured}]
     whole = sweep(table, asked, MEASURES, tmp_path / "points")
     assert whole.complete and len(whole.measured) == 22
-    assert sorted(made) == list(range(20))
+    assert set(made) == set(range(20)) and len(made) <= 22, "only what two threads had under way is made again"
     nothing = sweep(table, asked, MEASURES, tmp_path / "points", cancel=cancel)
     assert not nothing.complete and not nothing.measured
 

@@ -57,7 +57,7 @@ class Workbench(ipywidgets.VBox):
         self._discard: weakref.finalize | None = None
         self.store = Store(store) if store is not None else self._own_store(keeper)
         self.frontier: Frontier | None = None
-        self._sweeper = Sweeper(self._arrived, self._failed)
+        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self.top.state(doing=words))
         self._parts(study, handed)
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
         middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
@@ -276,7 +276,7 @@ class Workbench(ipywidgets.VBox):
     def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
         """What has been measured so far, or all of it."""
         self._show_frontier(frontier)
-        self.top.state(busy=[done, total, going_on])
+        self.top.state(busy=[done, total, going_on], doing="")
         if not going_on and self.card.recipe is None:
             self._recommend()
 

@@ -15,16 +15,20 @@ from workbench.recipe import Point, Recipe
 from workbench.store import Store
 from workbench.sweeps import BASELINES, sweep
 from workbench.table import Table
+from workbench.underway import Say
 
 OFTEN = 0.15  # seconds between two pictures of an unfinished frontier
 Arrived = Callable[[Frontier, int, int, bool], object]  # what there is, how many are done, of how many, going on?
 
 
 class Sweeper:
-    """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over."""
+    """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over.
 
-    def __init__(self, arrived: Arrived, failed: Callable[[BaseException], object]) -> None:
-        self._arrived = arrived
+    `said` is called with words about a point that takes long.
+    """
+
+    def __init__(self, arrived: Arrived, failed: Callable[[BaseException], object], said: Say) -> None:
+        self._arrived, self._said = arrived, said
         self._worker = Worker(failed)
 
     def start(self, table: Table, recipes: Sequence[Recipe], measures: Sequence[Measure], store: Store | None) -> None:
@@ -43,10 +47,13 @@ class Sweeper:
                     there = [done[i] for i in sorted(done)]
                     tell(self._arrived, Frontier(there, measures, False), len(there), len(place), True)
 
+            def say(words: str) -> None:
+                tell(self._said, words)
+
             # the ends first: they span the axes, and nothing jumps afterwards
-            sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel)
+            sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel, say=say)
             if recipes and not cancel.is_set():
-                sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel)
+                sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel, say=say)
             there = [done[i] for i in sorted(done)]
             found = Frontier(there, measures, complete=len(there) == len(place))
             tell(self._arrived, found, len(there), len(place), False)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+from workbench.underway import Cancelled, listening
 
 Tell = Callable[..., None]
 Job = Callable[[threading.Event, Tell], None]
@@ -74,7 +77,8 @@ class Worker:
                 self._loop.call_soon_threadsafe(now)
 
         try:
-            job(cancel, tell)
+            with suppress(Cancelled), listening(cancel):
+                job(cancel, tell)
         except Exception as error:  # said by whoever asked, in the kernel's thread
             tell(self._failed, error)
         tell(self._done)

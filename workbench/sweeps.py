@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from os import PathLike
 
+from workbench import underway
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.frontier import Frontier
 from workbench.measures import Measure, Measured
@@ -36,11 +37,13 @@ def sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    say: underway.Say | None = None,
 ) -> Frontier:
     """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
 
     `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
-    store. Setting `cancel` stops before the next point: what is finished comes back in a frontier that is not complete.
+    store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete.
+    `say(words)` is called now and then by a point that takes long, in a thread of its own.
     """
     for given, kind, what in (
         (table, Table, "table"),
@@ -57,10 +60,14 @@ def sweep(
     stop = threading.Event()
 
     def work(recipe: Recipe) -> Point | None:
-        if stop.is_set() or (cancel is not None and cancel.is_set()):
+        if stop.is_set():
             return None
-        with _named(recipe):
-            return _point(table, recipe, chosen, kept)
+        try:
+            with _named(recipe), underway.listening(cancel, say):
+                underway.step()
+                return _point(table, recipe, chosen, kept)
+        except underway.Cancelled:
+            return None
 
     done: dict[int, Point] = {}
     with ThreadPoolExecutor(threads or _processors(), thread_name_prefix="sweep") as pool:

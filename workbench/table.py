@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from workbench import cells as cellwork
+from workbench import underway
 from workbench.classes import Sensitive
 from workbench.coded import arrange, decode, only_those, without_missing
 from workbench.column import MISSING, Column, spare
@@ -300,10 +301,15 @@ class Table:
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What depends on the table alone is computed once, whichever thread asks first."""
-        with self._locks.setdefault(key, threading.Lock()):
+        lock = self._locks.setdefault(key, threading.Lock())
+        while not lock.acquire(timeout=0.1):
+            underway.step()
+        try:
             if key not in self._memory:
                 self._memory[key] = make()
             return self._memory[key]
+        finally:
+            lock.release()
 
     def _known(self, names: Iterable[str]) -> list[str]:
         known = list(names)

@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
+import time
 
 from widgets.worker import Worker
+from workbench.underway import step
 
 
 def test_without_a_loop_a_job_runs_at_once():
@@ -114,3 +116,27 @@ def test_no_thread_stays_when_nothing_waits():
         return threading.active_count() - before, said.count(19)
 
     assert asyncio.run(play()) == (0, 5)
+
+
+def test_long_work_that_is_cancelled_has_not_failed():
+    async def play():
+        said, failed, over, under_way = [], [], asyncio.Event(), threading.Event()
+        worker = Worker(failed.append)
+
+        def long(cancel, tell):
+            under_way.set()
+            while True:
+                step()
+                time.sleep(0.01)
+
+        worker.start(long)
+        await asyncio.to_thread(under_way.wait, 10)
+        worker.start(lambda cancel, tell: (tell(said.append, "new"), tell(over.set)))
+        await asyncio.wait_for(over.wait(), 10)
+        worker.start(long)
+        worker.cancel()
+        while worker.busy:
+            await asyncio.sleep(0.01)
+        return said, failed
+
+    assert asyncio.run(asyncio.wait_for(play(), 20)) == (["new"], [])

@@ -43,6 +43,7 @@ export default widget(({ model, el, say, on }) => {
       again.hidden = running || count >= total;
       done.textContent = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
     },
+    doing: value => { done.title = value; if (value && !bar.hidden && !cancel.disabled) done.textContent = value; },
     kept: value => { kept.textContent = value; },
     note: value => { note.textContent = value; },
     conflict: value => {

@@ -108,7 +108,9 @@ def populations_chart(
         base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(text=alt.Text("loss:Q", format=".3g")),
         datasets={"populations": rows},
     )
-    title = f"The {len(rows)} populations that are misjudged most, of {len(measured.detail['loss']):,}"
+    among, every = len(measured.detail["loss"]), measured.detail.get("every", 0)
+    sample = f" drawn at random from {every:,}" if every > among else ""
+    title = f"The {len(rows)} populations that are misjudged most, of {among:,}{sample}"
     return finished(drawn, width, alt.Step(18), alt.Title(title), f"{title}. {measured.sentence}")
 
 

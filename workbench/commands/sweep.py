@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,7 @@ def swept(path: Path) -> Swept:
     """The study in a file with all its points: those in the store beside it, and the others made and kept there."""
     from workbench.store import Store
     from workbench.study import results_beside
+    from workbench.sweeps import BASELINES
     from workbench.sweeps import sweep as over
 
     study, folder = opened(path), results_beside(path)
@@ -88,14 +90,19 @@ def swept(path: Path) -> Swept:
         table = study.table(study.read())
     there = set(Store(folder).keys()) if folder.is_dir() else set()
     points: list[Point] = []
+    every = len(candidates) + len(BASELINES)
 
     def told(done: int, total: int, point: Point) -> None:
         points.append(point)
         line(done, total, f"measured: {point.recipe}")
 
+    def said(words: str) -> None:
+        if sys.stderr.isatty():
+            line(len(points), every, words)
+
     try:
         with progress() as line:
-            frontier = over(table, candidates, measures, folder, progress=told)
+            frontier = over(table, candidates, measures, folder, progress=told, say=said)
     except KeyboardInterrupt:
         kept = len(set(Store(folder).keys()) - there) if folder.is_dir() else 0
         warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")

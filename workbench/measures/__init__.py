@@ -18,11 +18,15 @@ from workbench.release import Release
 
 @dataclass(frozen=True)
 class Measured:
-    """A value, the plain sentence that goes with it, and what it is made of (arrays per class, population...)."""
+    """A value, the plain sentence that goes with it, and what it is made of (arrays per class, population...).
+
+    `interval` is where the value lies with 95 % where it is estimated, and None where it is exact.
+    """
 
     value: float
     sentence: str
     detail: Mapping[str, Any] = field(default_factory=dict)
+    interval: tuple[float, float] | None = None
 
 
 class Measure(Variant):

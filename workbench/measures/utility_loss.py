@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from workbench.distances import distance, unordered
 from workbench.errors import Undefined
 from workbench.measures import Measure, Measured, sensitive_of, worst
 from workbench.parameters import parameter
+from workbench.populations import COUNTED
 from workbench.release import Release
+
+CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 
 
 @dataclass(frozen=True)
@@ -29,18 +33,28 @@ class UtilityLoss(Measure):
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
+        large = f"at least {100 * self.min_support:g} % of the records"
         if why := unordered(self.distance, seen.ordered, name):
             raise Undefined(why)
-        if not len(populations):
+        if not populations.every:
             raise Undefined(f"no population has {100 * self.min_support:g} % of the records; lower min_support")
+        if not len(populations):
+            raise Undefined(
+                f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
+            )
         truth = populations.truth[name] / populations.support[:, None]
         expected = release.estimate(populations, name)
         told = expected / expected.sum(axis=1, keepdims=True)
         loss = distance(self.distance, truth, told, seen.levels)
+        mean, most = float(loss.mean()), float(loss.max())
+        over, wide, interval = f"Over {len(loss):,} populations of {large}", "", None
+        if populations.sampled:
+            off = CERTAIN * float(loss.std(ddof=1)) * math.sqrt((1 - len(loss) / populations.every) / len(loss))
+            over = f"Estimated from {len(loss):,} of {populations.every:,} populations of {large}, drawn at random"
+            wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
         sentence = (
-            f"Over {len(populations):,} populations of at least {100 * self.min_support:g} % of the records, "
-            f"the estimated distribution of {name} is {loss.mean():.3g} from the truth on average, "
-            f"{loss.max():.3g} at worst."
+            f"{over}, the estimated distribution of {name} is {mean:.3g}{wide} from the truth on average, "
+            f"{most:.3g} at worst."
         )
         detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
-        return Measured(float(loss.mean()), sentence, {"sensitive": name, **detail})
+        return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)

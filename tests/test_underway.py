@@ -1,0 +1,43 @@
+"""Long work is heard and stopped by who waits for it, and by nobody else."""
+
+import threading
+
+import pytest
+
+from workbench.underway import Cancelled, listening, step
+
+
+def test_nobody_listens_and_nothing_happens():
+    step("words")
+
+
+def test_words_come_to_who_listens_and_a_set_event_stops():
+    said, cancel = [], threading.Event()
+    with listening(cancel, said.append):
+        step("one")
+        step()
+        cancel.set()
+        with pytest.raises(Cancelled):
+            step("two")
+    step("three")
+    assert said == ["one"]
+
+
+def test_who_listens_inside_is_asked_alone():
+    outer, inner = [], []
+    with listening(say=outer.append):
+        with listening(say=inner.append):
+            step("inside")
+        step("outside")
+    assert (outer, inner) == (["outside"], ["inside"])
+
+
+def test_another_thread_is_not_stopped():
+    cancel = threading.Event()
+    cancel.set()
+    done = []
+    with listening(cancel):
+        other = threading.Thread(target=lambda: done.append(step()))
+        other.start()
+        other.join()
+    assert done == [None]

@@ -1,0 +1,36 @@
+"""Long work says how far it is, and stops when it is asked to, whatever is between it and who waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Say = Callable[[str], object]
+
+
+class Cancelled(Exception):
+    """Who waits for this work has asked it to stop."""
+
+
+_heard: ContextVar[tuple[threading.Event | None, Say | None]] = ContextVar("underway", default=(None, None))
+
+
+@contextmanager
+def listening(cancel: threading.Event | None = None, say: Say | None = None) -> Iterator[None]:
+    """Work in here, in this thread, stops once `cancel` is set, and says to `say` how far it is."""
+    before = _heard.set((cancel, say))
+    try:
+        yield
+    finally:
+        _heard.reset(before)
+
+
+def step(words: str = "") -> None:
+    """To be called every tenth of a second: raises Cancelled if it is time to stop."""
+    cancel, say = _heard.get()
+    if cancel is not None and cancel.is_set():
+        raise Cancelled
+    if words and say is not None:
+        say(words)
