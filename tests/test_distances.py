@@ -3,13 +3,19 @@
 from math import log
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from workbench.builders import Intervals
 from workbench.distances import DISTANCES, distance
 from workbench.errors import Undefined
+from workbench.measures import PrivacyLoss
+from workbench.methods import Keep
+from workbench.models import TCloseness
+from workbench.table import Table
 
 quick = settings(max_examples=40, deadline=None)
 KINDS = sorted(DISTANCES)
@@ -126,3 +132,33 @@ def test_levels_that_do_not_nest_are_refused_for_the_hierarchical_distance_alone
     with pytest.raises(Undefined, match="levels that nest"):
         distance("hierarchical", p, q, crossing)
     assert distance("ordered", p, q, crossing) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("widths, refused", [((10, 15, 30), True), ((10, 25, 50), True), ((10, 20, 40), False)])
+def test_a_level_that_cuts_through_the_level_measured_at_is_refused(widths, refused):
+    """The values are runs then: what is behind one of them may lie on both sides of a cut above."""
+    frame = pd.DataFrame({"age": [1, 2, 3, 4] * 25, "wage": range(100)})
+    table = Table.from_frame(frame, ["age"], "wage", hierarchies={"wage": Intervals(widths=widths)}, levels={"wage": 1})
+    release, model = Keep()(table), TCloseness(1.0, distance="hierarchical")
+    for call in (lambda: PrivacyLoss(distance="hierarchical")(release), lambda: release.audit(model)):
+        if refused:
+            with pytest.raises(Undefined, match="levels that nest"):
+                call()
+        else:
+            call()
+    assert PrivacyLoss(distance="ordered")(release).value > 0
+
+
+def test_at_a_level_that_nests_the_distance_is_that_of_the_runs_themselves():
+    frame = pd.DataFrame({"age": [1, 2, 3, 4] * 25, "wage": range(100)})
+    runs = frame.assign(wage=frame.wage // 10 * 10)
+    found = [
+        PrivacyLoss(distance="hierarchical")(
+            Keep()(Table.from_frame(data, ["age"], "wage", hierarchies=h, levels=level))
+        )
+        for data, h, level in (
+            (frame, {"wage": Intervals(widths=(10, 20, 40))}, {"wage": 1}),
+            (runs, {"wage": Intervals(widths=(20, 40))}, {}),
+        )
+    ]
+    assert found[0].value == pytest.approx(found[1].value) and found[0].value > 0

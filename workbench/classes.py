@@ -13,7 +13,8 @@ import numpy as np
 class Sensitive:
     """The values of a sensitive column as models see them: the whole table's histogram, and the levels above.
 
-    `levels[j][v]` is the node of value v at level j, finest first; the root is not among them.
+    `levels[j][v]` is the node of value v at level j, finest first, or -1 where that cuts through what is behind the
+    value; the root is not among them.
     """
 
     name: str

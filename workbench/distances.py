@@ -70,9 +70,12 @@ def unordered(kind: str, ordered: bool, name: str) -> str:
 
 def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
     """The distance of that kind; the hierarchical one wants levels that nest."""
-    for fine, coarse in pairwise(levels if kind == "hierarchical" else ()):
-        if ((np.diff(coarse) != 0) & (np.diff(fine) == 0)).any():
-            raise Undefined(
-                "the hierarchical distance needs levels that nest; one here cuts through runs of a finer one"
-            )
+    if kind == "hierarchical" and not _nest(levels):
+        raise Undefined("the hierarchical distance needs levels that nest; one here cuts through runs of a finer one")
     return DISTANCES[kind](p, q, levels)
+
+
+def _nest(levels: Levels) -> bool:
+    """Whether no level cuts through a value, or through a run of a finer level."""
+    cut = any(((np.diff(coarse) != 0) & (np.diff(fine) == 0)).any() for fine, coarse in pairwise(levels))
+    return not cut and all((nodes >= 0).all() for nodes in levels)

@@ -400,11 +400,12 @@ def _sensitive(column: Column, level: int) -> Sensitive:
     if column.missing:
         labels = (*labels, spare(MISSING, labels))
     # a level with one run over all that is known is the root, which distances add themselves
-    higher = [column.node(j)[first] for j in range(level, len(above)) if len(above[j].labels) > 1]
+    higher = [column.node(j) for j in range(level, len(above)) if len(above[j].labels) > 1]
+    last = np.append(first[1:], column.size) - 1
     return Sensitive(
         column.name,
         labels,
         np.bincount(base, weights=column.totals).astype(np.int64),
-        tuple(higher),
+        tuple(np.where(nodes[first] == nodes[last], nodes[first], -1) for nodes in higher),
         ordered=column.kind != "text" or column.hierarchy is not None,
     )
