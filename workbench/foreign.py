@@ -231,9 +231,9 @@ def _against(file: _File, original: Table, keep: np.ndarray, notes: list[str]) -
 def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
     """The run of each label of a released column: labels x (low, high)."""
     name, released = column.name, file.table.columns[column.name]
-    reading, found = Labels(column, released.labels), []
+    reading, found, plain = Labels(column, released.labels), [], _as_it_is(column, released)
     for code, label in enumerate(released.labels):
-        run = reading.meaning(label)
+        run = Meaning(plain[code], plain[code]) if plain else reading.meaning(label)
         if run is None:
             raise BadInput(
                 f"{file.place(name, code)}: the label {said(label)} fits no value of the original; if it is a group, "
@@ -257,6 +257,17 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
     if any(n > below[run.high + 1] - below[run.low] for n, run in zip(released.totals, found, strict=True)):
         notes.append(f"{name}: some label has more records than the original has with its values; {DOUBT}")
     return np.array([(run.low, run.high) for run in found], np.int32).reshape(-1, 2)
+
+
+def _as_it_is(column: Column, released: Column) -> list[int]:
+    """The code of each label of a column that is published as it is: nothing but values, none oftener than it was.
+
+    A value may be called like a group; the count tells them apart.
+    """
+    places = {label: code for code, label in enumerate(column.value_labels())}
+    codes = [places.get(label, -1) for label in released.labels]
+    fits = all(code >= 0 and n <= column.totals[code] for code, n in zip(codes, released.totals, strict=False))
+    return codes if fits else []
 
 
 def _values(file: _File, original: Table, name: str) -> np.ndarray:
