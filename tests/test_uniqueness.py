@@ -1,4 +1,4 @@
-"""Records singled out, against pandas' groupby; and the roles proposed from them."""
+"""Records singled out, against pandas' groupby."""
 
 import random
 from itertools import combinations
@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import people
 from workbench.table import Table
-from workbench.uniqueness import NAMELIKE, namelike, propose_roles, says, single_out, survey
+from workbench.uniqueness import single_out, survey
 
 
 def naive(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[int, int]:
@@ -101,71 +101,4 @@ def test_progress_may_stop_it():
 def test_no_column_and_one_record():
     one = Table.bare(pd.DataFrame({"a": [1], "b": ["x"]}))
     assert single_out(one, ()).unique == 1 and single_out(one, ("a", "b")).unique == 1
-    assert survey(one).pairs == () and set(propose_roles(one, survey(one))) == {"a", "b"}
-
-
-def test_proposed_roles_of_adult():
-    from workbench import datasets
-
-    table = Table.bare(datasets.path("adult"))
-    advice = propose_roles(table, survey(table, [name for name, c in table.columns.items() if namelike(c)]))
-    by_role = {role: {name for name, one in advice.items() if one.role == role} for role in ("quasi", "identifier")}
-    assert by_role["quasi"] == {
-        "age", "workclass", "education", "marital_status", "race", "sex", "hours_per_week", "native_country",
-    }  # fmt: skip
-    assert by_role["identifier"] == {"fnlwgt", "education_num"}
-    assert {name for name, one in advice.items() if one.likely} == {"occupation", "salary"}
-    assert advice["education_num"].reason == "It tells the same as education in every record; one of them is enough."
-    alone, together = (
-        naive(table.frame, ("education", "hours_per_week")),
-        naive(table.frame, ("age", "education", "hours_per_week")),
-    )
-    more = (together[1] - alone[1]) / table.records
-    assert f"beside education and hours_per_week it singles out {100 * more:.1f} % more" in advice["age"].reason
-    assert all(one.reason.endswith(".") for one in advice.values())
-
-
-def test_proposals_that_follow_from_one_column():
-    n = 400
-    rng = np.random.default_rng(4)
-    frame = pd.DataFrame(
-        {
-            "number": np.arange(n),
-            "often": np.arange(n) % int(n * NAMELIKE + 20),
-            "reading": rng.normal(size=n),
-            "same": ["x"] * n,
-            "Surname": rng.integers(0, 50, n).astype(str),
-            "mainDiagnosis": rng.integers(0, 5, n),
-            "a": rng.integers(0, 40, n),
-            "b": rng.integers(0, 40, n),
-            "flag": rng.integers(0, 2, n) * 0 + (np.arange(n) == 0),
-        }
-    )
-    table = Table.bare(frame)
-    advice = propose_roles(table, survey(table, [name for name, c in table.columns.items() if namelike(c)]))
-    roles = {name: one.role for name, one in advice.items()}
-    assert roles == {
-        "number": "identifier", "often": "identifier", "reading": "neutral", "same": "neutral", "Surname": "identifier",
-        "mainDiagnosis": "neutral", "a": "quasi", "b": "quasi", "flag": "quasi",
-    }  # fmt: skip
-    assert [name for name, one in advice.items() if one.likely] == ["mainDiagnosis"]
-
-
-@pytest.mark.parametrize("name", ["name", "Patient Name", "last_name", "LastName", "email", "e-mail", "ssn", "phone"])
-def test_what_is_called_like_a_name_is_an_identifier_though_not_unique(name):
-    frame = pd.DataFrame({name: ["Anna", "Bo", "Carl", "Dora"] * 25, "age": range(100)})
-    table = Table.bare(frame)
-    assert propose_roles(table, survey(table))[name].role == "identifier"
-
-
-@pytest.mark.parametrize(
-    ("name", "values"), [("country_name", ["A", "B"]), ("product name", ["A", "B"]), ("name", [1, 2])]
-)
-def test_not_every_name_is_a_persons(name, values):
-    table = Table.bare(pd.DataFrame({name: values * 50, "age": range(100)}))
-    assert propose_roles(table, survey(table))[name].role != "identifier"
-
-
-def test_words_in_names():
-    assert says("patientAge", ("age",)) and says("age_group", ("age",)) and not says("agency", ("age",))
-    assert says("ICD10", ("icd",)) and says("diagnosis", ("diagnos",)) and not says("salt", ("salary",))
+    assert survey(one).pairs == ()

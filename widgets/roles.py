@@ -11,22 +11,15 @@ import traitlets
 
 from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
+from workbench.advice import Advice, propose_roles
+from workbench.builders import from_dict
 from workbench.column import Column
 from workbench.errors import BadInput, listing, said
+from workbench.meaning import meaning_of
 from workbench.methods import Keep
+from workbench.starting import hierarchy_of, level_of
 from workbench.table import MANY_VALUES, Table
-from workbench.uniqueness import (
-    LIKELY,
-    Advice,
-    Singled,
-    Survey,
-    alone,
-    namelike,
-    propose_roles,
-    says,
-    single_out,
-    survey,
-)
+from workbench.uniqueness import Singled, Survey, alone, namelike, single_out, survey
 
 # a role, and its list in `roles`
 KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}
@@ -185,17 +178,38 @@ class RolePicker(Part):
         self._adopt(self._moved([name], "sensitive"), {**self.levels, name: level}, [name])
 
     def hear_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The proposed roles, but for what a person has called sensitive."""
+        """The proposed roles; where a person has chosen sensitive columns, these alone are sensitive."""
         if not self._advice:
             raise BadInput("the columns are still being counted; wait a moment")
-        given = {name: self._advice[name].role for name in self._advice if name not in self.roles["sensitive"]}
-        wanted = {key: [name for name, one in given.items() if one == role] for role, key in KEYS.items()}
-        if not wanted["quasi"]:
+        given, chosen = {name: one.role for name, one in self._advice.items()}, self.roles["sensitive"]
+        given |= {name: "dropped" for name, role in given.items() if role == "sensitive" and chosen}
+        given |= dict.fromkeys(chosen, "sensitive")
+        if "quasi" not in given.values():
             raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
-        before = (self.roles, dict(self.levels))
-        self._adopt(self._in_order({**wanted, "sensitive": self.roles["sensitive"]}), dict(self.levels), list(given))
+        before, levels = (self.roles, dict(self.levels)), dict(self.levels)
+        for name, role in given.items():
+            if role == "sensitive" and name not in chosen:
+                given[name], levels = self._measurable(name, levels)
+        wanted = {key: [name for name, one in given.items() if one == role] for role, key in KEYS.items()}
+        self._adopt(self._in_order(wanted), levels, list(given))
         self._before = before
         self.tell("proposed", back=True)
+
+    def _measurable(self, name: str, levels: dict[str, int]) -> tuple[str, dict[str, int]]:
+        """The role of a column that is proposed as sensitive, with its level: it is left out where none can be seen."""
+        assert self.base is not None
+        column = self.base.columns[name]
+        if column.size <= MANY_VALUES:
+            return "sensitive", levels
+        if name not in self.hierarchies:
+            given, _ = hierarchy_of(column)
+            if given is None:
+                return "dropped", levels
+            self.hierarchies = {**self.hierarchies, name: from_dict(given)}
+            return "sensitive", {**levels, name: level_of(column, given)}
+        sizes = _sizes(self._prepared({**self.roles, "identifiers": [], "dropped": []}).columns[name])
+        level = next((i for i, size in enumerate(sizes) if 1 < size <= MANY_VALUES), 0)
+        return ("sensitive", {**levels, name: level}) if level else ("dropped", levels)
 
     def hear_back(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """As it was before the proposal."""
@@ -327,7 +341,7 @@ class RolePicker(Part):
             pairs=[_singled(one) for one in found.pairs[:WORST]] if found else [],
             triples=[_singled(one) for one in found.triples[:WORST]] if found else [],
             notes=found.notes if found else [],
-            advice={name: _plain(one) for name, one in self._advice.items()},
+            advice={name: {"role": one.role, "reason": one.reason} for name, one in self._advice.items()},
         )
 
 
@@ -341,14 +355,14 @@ def _column(column: Column, under: Column) -> dict[str, Any]:
         "unique": found.unique,
         "share": found.share,
         "namelike": namelike(column),
-        "likely": says(column.name, LIKELY),
+        "likely": _sensitive(column),
         "sizes": _sizes(under),
     }
 
 
-def _plain(one: Advice) -> dict[str, Any]:
-    """A column that is likely sensitive has no role proposed: a person decides."""
-    return {"role": None if one.likely else one.role, "reason": one.reason}
+def _sensitive(column: Column) -> bool:
+    known = meaning_of(column)
+    return known is not None and known[0].role == "sensitive"
 
 
 def _singled(found: Singled) -> dict[str, Any]:

@@ -64,9 +64,9 @@ def _asking(study: Study) -> Study:
 
 
 def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -> Study:
-    """The study with a hierarchy for every quasi-identifier that was none before and has none."""
+    """The study with a hierarchy for every quasi-identifier that was none before, and every level, that has none."""
     found = dict(study.hierarchies)
-    for name in study.quasi:
+    for name in (*study.quasi, *study.levels):
         if name in before or name in found:
             continue
         if study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES:

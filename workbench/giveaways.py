@@ -10,8 +10,9 @@ import numpy as np
 
 from workbench.column import Column
 from workbench.figures import listed, per_cent
+from workbench.meaning import NAMING, says
 from workbench.table import Table
-from workbench.uniqueness import NAMING, keys, says
+from workbench.uniqueness import keys
 
 CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
 DOUBT = 5  # so many times smaller is the doubt that is left than the doubt without

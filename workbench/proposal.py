@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -10,11 +12,14 @@ import numpy as np
 from workbench.builders import DATES, Builder, Dates, Groups, Intervals, Prefixes
 from workbench.column import Column
 from workbench.figures import about_per_cent, figures
+from workbench.meaning import says
 
 FEW = 8  # values that need no groups
 MANY = 20  # values from which a text column is looked at for common parts
 LEVELS = 4
 CROWDED = 0.6  # share of the records in a tenth of the range from which equal widths say little
+CODE = re.compile(r"(?=.{2,10}$)[A-Z]{0,3}\d[A-Z\d]*[.-]?[A-Z\d]*-*")  # of a diagnosis, say: V202-, E11.9, 4019
+MOST = 0.9  # of the values
 SEPARATORS = "-/:|_.,; "
 
 Proposal = tuple[Builder | None, str]
@@ -32,6 +37,8 @@ def _numbers(column: Column) -> Proposal:
         return None, "the range of the values is beyond what numbers can hold."
     values, counts = column.values.astype(float), np.asarray(column.counts, dtype=float)
     low, high = column.values[[0, -1]].tolist()
+    if column.values.dtype.kind in "iu" and low >= 1 and high <= 12 and says(column.name, ("month",)):
+        return Intervals(widths=(3, 6), origin=1), "months: quarters and halves of the year."
     tenths = np.histogram(values, bins=10, weights=counts)[0]
     crowd = tenths.max() / max(counts.sum(), 1)
     if crowd > CROWDED:
@@ -74,20 +81,30 @@ def _dates(column: Column) -> Proposal:
     return Dates(tuple(useful)), f"{span} fall in several of each: {', '.join(useful)}."
 
 
+def _codes(labels: Sequence[str]) -> Proposal | None:
+    """Fewer and fewer characters of codes: of one length and all digits, as zip codes, or of capitals and digits."""
+    length = max(map(len, labels))
+    digits = all(len(v) == length and v.isdecimal() for v in labels)
+    if length < 3 or not (digits or sum(map(bool, map(CODE.fullmatch, labels))) >= MOST * len(labels)):
+        return None
+    keep, groups = [], len(labels)
+    for k in range(length - 1, 0, -1):
+        distinct = len({v[:k] for v in labels})
+        if 1 < distinct < groups:
+            keep.append(k)
+            groups = distinct
+    if not keep:
+        return None
+    what = f"all {len(labels)} values are codes of" if digits else f"{len(labels)} values are codes of at most"
+    return Prefixes(tuple(keep[:LEVELS])), f"{what} {length} {'digits' if digits else 'characters'}."
+
+
 def _text(column: Column) -> Proposal:
     labels = column.labels
     if len(labels) <= MANY:
         return None, f"{len(labels)} values in no known order: group them by meaning if you can."
-    length = len(labels[0])
-    if length > 2 and all(len(v) == length and v.isdecimal() for v in labels):
-        keep, groups = [], len(labels)
-        for k in range(length - 1, 0, -1):
-            distinct = len({v[:k] for v in labels})
-            if 1 < distinct < groups:
-                keep.append(k)
-                groups = distinct
-        if keep:
-            return Prefixes(tuple(keep[:LEVELS])), f"all {len(labels)} values are codes of {length} digits."
+    if codes := _codes(labels):
+        return codes
     for separator in SEPARATORS:
         heads: dict[str, list[str]] = {}
         for value in labels:

@@ -9,18 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from workbench import proposal
-from workbench.builders import Builder, Dates, Groups, Intervals, Prefixes
+from workbench.advice import Advice, propose_roles
+from workbench.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
 from workbench.checking import undefined
 from workbench.column import Column
+from workbench.distances import jensen_shannon
 from workbench.errors import BadInput
 from workbench.figures import listed
 from workbench.intervals import integers
+from workbench.meaning import POSTAL, says
 from workbench.models import TOLERANCE
-from workbench.recipe import Recipe
 from workbench.study import VERSIONS, Study
 from workbench.table import MANY_VALUES, Table
-from workbench.uniqueness import Advice, namelike, propose_roles, says, survey
+from workbench.uniqueness import namelike, survey
 from workbench.yaml_text import lines_of, write_yaml
 
 MEASURES: tuple[dict[str, Any], ...] = (
@@ -34,11 +38,12 @@ MEASURES: tuple[dict[str, Any], ...] = (
 AXES = ("P_loss", "U_loss")
 K = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 L = (1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
-T = (0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
-CODES = ("plz", "postal", "postcode", "zip", "zipcode")  # words in the names of columns whose digits are no number
+T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of what a full disclosure costs
 CROWD = 100  # values of a sensitive column from which groups of them say more
+GROUPS = 200  # groups of such values at most, where there is a coarser level
 WIDE = 34  # where reasons begin, beside short lines
-ROLE_WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier"}
+ROLE_WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier", "dropped": "left out"}
+KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}  # by role
 Place = tuple[Any, ...]
 
 
@@ -93,57 +98,34 @@ def begin(
     study = Study(name=Path(path).name.split(".")[0] or "untitled", data={"path": name}, folder=str(place))
     base = study.read()
     why: dict[Place, str] = {}
-    types = {one.name: "text" for one in base.columns.values() if says(one.name, CODES) and integers(one)}
+    types = {one.name: "text" for one in base.columns.values() if says(one.name, POSTAL) and integers(one)}
     if types:
         study = study.with_(data={**study.data, "types": types})
         base = study.read()
         why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
     advice = _roles(base, quasi, sensitive, identifiers)
-    chosen = {
-        role: [n for n, one in advice.items() if one.role == role] for role in ("quasi", "sensitive", "identifier")
-    }
+    chosen = {key: [n for n, one in advice.items() if one.role == role] for role, key in KEYS.items()}
     if not chosen["quasi"]:
         raise BadInput(
             "no column helps to single anybody out, so nothing was proposed; name what others may know with --quasi"
         )
-    study = study.with_(
-        quasi=tuple(chosen["quasi"]), sensitive=tuple(chosen["sensitive"]), identifiers=tuple(chosen["identifier"])
-    )
-    for role, names in (("quasi", study.quasi), ("sensitive", study.sensitive), ("identifiers", study.identifiers)):
-        why |= {("roles", role, i): advice[name].reason for i, name in enumerate(names)}
+    study = study.with_(**{key: tuple(names) for key, names in chosen.items()})
+    why |= {("roles", key, i): advice[n].reason for key, names in chosen.items() for i, n in enumerate(names)}
     study, reasons = _with_hierarchies(study, base)
     why |= reasons
     table = study.table(base)
     study, reasons = _with_recipes(study, table)
     why |= reasons
-    told = _telling(table, study.candidates()[0])
-    if told:
-        why |= {("roles", "identifiers", len(study.identifiers) + i): said for i, said in enumerate(told.values())}
-        study = study.with_(identifiers=(*study.identifiers, *told))
-    return Start(study, why, _head(study.table(base), advice))
+    return Start(study, why, _head(table))
 
 
-def _telling(table: Table, recipe: Recipe) -> dict[str, str]:
-    """Neutral columns that would undo what a release blurs, and of what."""
-    found = {name: one.about for one in recipe.release(table).giveaways() for name in one.columns}
-    return {
-        name: f"It tells {known}, which a release blurs: published as it is, it would undo that."
-        for name, known in found.items()
-    }
-
-
-def _head(table: Table, advice: Mapping[str, Advice]) -> list[str]:
+def _head(table: Table) -> list[str]:
     """What is said above the study."""
     said = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
     if not table.sensitive:
-        said.append(
-            "No column is called like something sensitive: name what must not be learnt under roles: sensitive."
-        )
+        said.append("No column looks sensitive: name what must not be learnt under roles: sensitive.")
     if table.neutral:
-        said.append(f"In no role, so published as they are: {', '.join(table.neutral)}.")
-    likely = [name for name in table.neutral if advice[name].likely]
-    if likely:
-        said.append(f"Of these, {listed(likely)} may be sensitive, by their names.")
+        said.append(f"Neutral, published as they are: {', '.join(table.neutral)}.")
     return said
 
 
@@ -162,22 +144,22 @@ def _roles(
     base.drop(given)  # says which is not there
     if len(given) < len(quasi) + len(sensitive) + len(identifiers):
         raise BadInput("a column was given two roles; give it one")
-    left = [name for name in base.names if name not in given]
-    advice = propose_roles(base, survey(base, leave_out=tuple(given))) | given
-    for name in left:
-        advice[name] = _kept_apart(base.columns[name], advice[name], bool(sensitive), bool(quasi))
-    return {name: advice[name] for name in base.names}
+    near_names = [name for name, column in base.columns.items() if namelike(column)]
+    advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
+    for name, one in advice.items():
+        advice[name] = given.get(name) or _kept_apart(base.columns[name], one, bool(sensitive), bool(quasi))
+    return advice
 
 
 def _kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
-    """What is likely sensitive is taken to be, and what would tell records apart is left out."""
-    if advice.role == "quasi" and has_quasi:
-        advice = Advice("neutral", "Not among the quasi-identifiers that you chose.")
-    if advice.likely and not has_sensitive and len(column.values) > 1:
-        return Advice("sensitive", "By its name something that must not be learnt; decide whether that is so.")
-    if advice.role == "neutral" and namelike(column):
-        text = "Nearly every record has its own value: published as it is, it would tell them apart; so it is left out."
-        return Advice("identifier", text)
+    """What is left out beside the columns that a person has chosen, and what no model could see."""
+    others = {"quasi": has_quasi, "sensitive": has_sensitive}
+    if others.get(advice.role):
+        what = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}[advice.role]
+        return Advice("dropped", f"Not among the {what} that you chose. {advice.reason}")
+    if advice.role == "sensitive" and column.size > MANY_VALUES and hierarchy_of(column)[0] is None:
+        many = f"its {len(column.values):,} values are too many to be learnt one by one, and no groups can be proposed"
+        return Advice("dropped", f"{advice.reason[:-1]}; but {many}.")
     return advice
 
 
@@ -190,13 +172,21 @@ def hierarchy_of(column: Column) -> tuple[dict[str, Any] | None, str]:
     return (builder.to_dict() if builder else None), _reason(builder, column)
 
 
+def level_of(column: Column, given: Mapping[str, Any]) -> int:
+    """The finest level of a hierarchy at which a sensitive column has few enough groups, else the coarsest."""
+    sizes = [len(level.labels) for level in from_dict(given)(column).levels]
+    return next((level for level, size in enumerate(sizes, 1) if size <= GROUPS), len(sizes))
+
+
 def _reason(builder: Builder | None, column: Column) -> str:
+    if isinstance(builder, Intervals) and builder.origin:
+        return "quarters and halves of the year"
     if isinstance(builder, Intervals):
         return "most values crowd together: equally filled groups" if builder.quantiles else "round intervals"
     if isinstance(builder, Dates):
         return "steps of the calendar"
     if isinstance(builder, Prefixes):
-        return "codes of one length: fewer and fewer of their digits"
+        return "codes: fewer and fewer of their characters"
     if isinstance(builder, Groups):
         return "values that begin alike"
     few = len(column.values) <= proposal.FEW
@@ -219,7 +209,7 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
         column = base.columns[name]
         given, reason = hierarchy_of(column) if column.size > CROWD else (None, "")
         if given:
-            found[name], levels[name], why["hierarchies", name] = given, 1, reason
+            found[name], levels[name], why["hierarchies", name] = given, level_of(column, given), reason
             why["levels", name] = (
                 f"{len(column.values):,} values are too many to be learnt one by one: their groups count"
             )
@@ -238,25 +228,43 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
 
 def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
     """Curves that this table can have, and the measures that say something about it."""
-    mondrian = {"name": "mondrian"}
-    sizes = [k for k in K if k <= max(table.records / 4, 2)][-9:]
-    models: list[dict[str, Any]] = [{"name": "k-anonymity", "k": sizes}]
-    why: dict[Place, str] = {("recipes", 0, "model"): "the size of classes alone: the easiest promise to explain"}
-    if table.sensitive:
-        most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())
-        diverse = [value for value in L if value <= most - TOLERANCE]
-        if diverse:
-            why["recipes", len(models), "model"] = "no value more often than 1/l in a class"
-            models.append({"name": "l-diversity", "l": diverse})
-        why["recipes", len(models), "model"] = "every class much like the whole table"
-        models.append({"name": "t-closeness", "t": list(T), "distance": "js"})
-    study = study.with_(recipes=tuple({"method": mondrian, "model": model} for model in models), measures=MEASURES)
+    recipes = [
+        {"method": {"name": "mondrian"}, "model": model[0] if len(model) == 1 else model} for model, _ in _models(table)
+    ]
+    why: dict[Place, str] = {("recipes", i, "model"): reason for i, (_, reason) in enumerate(_models(table))}
+    study = study.with_(recipes=tuple(recipes), measures=MEASURES)
     told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
     told = [(given, measure) for given, measure in told if not undefined(measure, table)]
     sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
     why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
     axes = tuple(keys[0] for keys in sides.values())
     return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
+
+
+def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
+    """Models with a range of parameters, and why: each has a smallest k, and leaves no sensitive value certain."""
+    sizes = [k for k in K if k <= max(table.records / 4, 2)][-9:]
+    sizes = sizes[1:] if len(sizes) > 2 and sizes[0] == 2 else sizes
+    by_size = "the size of classes: the easiest promise to explain"
+    if not table.sensitive:
+        return [([{"name": "k-anonymity", "k": sizes}], by_size)]
+    least, two = {"name": "k-anonymity", "k": sizes[0]}, {"name": "distinct l-diversity", "l": 2}
+    alike = {"name": "t-closeness", "t": _limits(table), "distance": "js"}
+    found: list[tuple[list[dict[str, Any]], str]] = [
+        ([{"name": "k-anonymity", "k": sizes}, two], f"{by_size}; with two values in each, none is certain"),
+        ([least, two, alike], "every class much like the whole table; t in shares of what a full disclosure costs"),
+    ]
+    most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())
+    diverse = [value for value in L if value <= most - TOLERANCE]
+    if diverse:
+        found.insert(1, ([least, {"name": "l-diversity", "l": diverse}], "no value more often than 1/l in a class"))
+    return found
+
+
+def _limits(table: Table) -> list[float]:
+    """Limits of t-closeness: shares of what it costs, in the worst column, that everybody has the commonest value."""
+    full = max(float(jensen_shannon(np.eye(len(one)), one.prior).min()) for one in table.sensitive.values())
+    return sorted({float(f"{share * full:.2g}") for share in T})
 
 
 # --- the file

@@ -1,4 +1,4 @@
-"""Which records a column, or several together, single out: those that are alone with their values; and roles from that.
+"""Which records a column, or several together, single out: those that are alone with their values.
 
 Uniques and what follows from them: Sweeney, Simple Demographics Often Identify People Uniquely (2000).
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,35 +16,13 @@ import numpy as np
 
 from workbench.cells import LARGEST_KEY
 from workbench.column import Column
-from workbench.figures import per_cent
-from workbench.table import NEARLY_ALL, Table
+from workbench.table import Table
 
 EXACT = 2_000_000  # records up to which every combination of values is counted
 TOGETHER = 30  # columns that are combined
 TRIPLES = 500
 WORK = 500_000_000  # records looked at for triples, over all of them
 NAMELIKE = 0.5  # distinct values, as a share of the records, from which a column is nearly a name
-ADDS = 0.001  # the share of records singled out from which a column matters
-QUASI = 8  # quasi-identifiers that are proposed at most: each more makes every release coarser
-# words in the name of a column; from five letters on, what they begin counts too
-NAMING = (
-    "address", "email", "firstname", "forename", "fullname", "iban", "lastname", "mail", "passport", "phone", "ssn",
-    "surname", "telephone", "username",
-)  # fmt: skip
-PERSON = (  # whose name or which of the names it is, where a column is called a name
-    "client", "customer", "employee", "family", "first", "full", "given", "last", "maiden", "member", "middle",
-    "participant", "patient", "person", "student", "user",
-)  # fmt: skip
-KNOWN = (
-    "age", "birth", "citizen", "city", "country", "county", "district", "dob", "education", "ethnic", "gender",
-    "marital", "municipal", "nationality", "postal", "postcode", "race", "region", "sex", "town", "zip", "zipcode",
-)  # fmt: skip
-LIKELY = (
-    "addict", "alcohol", "arrest", "conviction", "crime", "debt", "diagnos", "disab", "disease", "disorder", "drug",
-    "earning", "genetic", "health", "hiv", "icd", "illness", "income", "medic", "mental", "occupation", "offence",
-    "offense", "politic", "pregnan", "religio", "salary", "sexual", "sickness", "symptom", "therap", "treatment",
-    "union", "vote", "wage", "wages", "wealth",
-)  # fmt: skip
 Progress = Callable[[int, int], None]
 
 
@@ -73,15 +50,6 @@ class Survey:
     pairs: tuple[Singled, ...]
     triples: tuple[Singled, ...]
     notes: tuple[str, ...]  # what was not counted, or only estimated
-
-
-@dataclass(frozen=True)
-class Advice:
-    """The role proposed for a column (`neutral`: the rest) and why; `likely` sensitive is for a person to decide."""
-
-    role: str
-    reason: str
-    likely: bool = False
 
 
 def single_out(table: Table, names: Sequence[str], exact: int = EXACT) -> Singled:
@@ -151,7 +119,7 @@ def survey(
     """
     singles = {name: alone(column) for name, column in table.columns.items()}
     usable = [name for name in table.names if name not in leave_out and singles[name].distinct > 1]
-    usable.sort(key=lambda name: _agreement(table.columns[name]))
+    usable.sort(key=lambda name: agreement(table.columns[name]))
     notes = []
     if len(usable) > TOGETHER:
         notes.append(f"Combined were the {TOGETHER} of {len(usable)} columns in which two records agree least often.")
@@ -185,7 +153,7 @@ def survey(
     return Survey(singles, tuple(pairs), tuple(triples), tuple(notes))
 
 
-def _agreement(column: Column) -> float:
+def agreement(column: Column) -> float:
     """The chance that two records agree."""
     return float(np.square(column.totals / column.totals.sum()).sum())
 
@@ -201,98 +169,7 @@ def _extended(pairs: Sequence[Singled], names: Sequence[str], most: int) -> list
     return list(found)
 
 
-def says(name: str, words: Sequence[str]) -> bool:
-    """Whether a word in the name of a column is one of these, or begins like one of at least five letters."""
-    return any(one == word or (len(word) >= 5 and one.startswith(word)) for one in _words(name) for word in words)
-
-
-def _words(name: str) -> list[str]:
-    """The words in the name of a column."""
-    return re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
-
-
-def _names_people(column: Column) -> bool:
-    """Whether the column is called like what tells who somebody is; a "name" may also be a country's."""
-    if says(column.name, NAMING):
-        return True
-    others = [word for word in _words(column.name) if word != "name"]
-    named = len(others) < len(_words(column.name))
-    return named and column.kind == "text" and all(word in PERSON or len(word) == 1 for word in others)
-
-
 def namelike(column: Column) -> bool:
     """Whether fewer than two records share a value, on average; measured numbers do that and are no names."""
     records = int(column.totals.sum())
     return records > 1 and len(column.values) > NAMELIKE * records
-
-
-def propose_roles(table: Table, found: Survey) -> dict[str, Advice]:
-    """A role for each column, with the reason in one sentence; what is sensitive is left to a person.
-
-    Of the columns that help to single out, those that others often know come first, then those that add most.
-    """
-    advice = {name: given for name, column in table.columns.items() if (given := _by_itself(column))}
-    advice |= _twins(found, advice)
-    adds = _additions(found, advice)
-    ranked = sorted(adds, key=lambda name: (not says(name, KNOWN), -adds[name][0]))
-    for rank, name in enumerate(ranked):
-        share, others = adds[name]
-        often = "Often known to others; beside" if says(name, KNOWN) else "Beside"
-        reason = f"{often} {' and '.join(others)} it singles out {per_cent(share)} more of the records"
-        crowded = f", but {QUASI} other columns come first: each more makes every release coarser"
-        advice[name] = Advice("quasi", f"{reason}.") if rank < QUASI else Advice("neutral", f"{reason}{crowded}.")
-    nothing = Advice(
-        "neutral", f"In no pair or triple that was counted does it single out {per_cent(ADDS)} more of the records."
-    )
-    return {name: advice.get(name, nothing) for name in table.names}
-
-
-def _by_itself(column: Column) -> Advice | None:
-    """What follows from the column alone."""
-    records, distinct = int(column.totals.sum()), len(column.values)
-    if column.size < 2:
-        return Advice("neutral", "It has the same value in every record.")
-    if _names_people(column):
-        return Advice("identifier", "By its name it tells directly who somebody is.")
-    if says(column.name, LIKELY):
-        return Advice("neutral", "By its name likely to be sensitive: decide whether it must not be learnt.", True)
-    if not namelike(column):
-        return None
-    if column.values.dtype.kind == "f":
-        return Advice(
-            "neutral", f"A measured number with {distinct:,} values in {records:,} records; few could know it."
-        )
-    if distinct >= NEARLY_ALL * records:
-        return Advice("identifier", f"Nearly every record has its own value: {distinct:,} in {records:,} records.")
-    share = alone(column).share
-    return Advice(
-        "identifier", f"By itself it singles out {per_cent(share)} of the records: {distinct:,} values, nearly a name."
-    )
-
-
-def _twins(found: Survey, known: Collection[str]) -> dict[str, Advice]:
-    """Columns that tell the same as an earlier one, record by record."""
-    twins: dict[str, Advice] = {}
-    for pair in found.pairs:
-        first, second = pair.names
-        sizes = {pair.distinct, found.columns[first].distinct, found.columns[second].distinct}
-        if pair.one_in == 1 and len(sizes) == 1 and not {first, second} & {*known, *twins}:
-            twins[second] = Advice(
-                "identifier", f"It tells the same as {first} in every record; one of them is enough."
-            )
-    return twins
-
-
-def _additions(found: Survey, known: Collection[str]) -> dict[str, tuple[float, list[str]]]:
-    """The most that each other column adds to what a column or a pair singles out, where that matters; and to which."""
-    shares = {frozenset(one.names): one.share for one in (*found.columns.values(), *found.pairs, *found.triples)}
-    most: dict[str, tuple[float, list[str]]] = {}
-    for one in (*found.pairs, *found.triples):
-        if set(one.names) & set(known):
-            continue
-        for name in one.names:
-            others = [other for other in one.names if other != name]
-            more = one.share - shares[frozenset(others)]
-            if more >= ADDS and more > most.get(name, (0.0, []))[0]:
-                most[name] = (more, others)
-    return most

@@ -12,6 +12,7 @@ import pytest
 
 from tests.commands.people import STUDY, run, study_in, wrong
 from workbench.commands.frontier import table_lines
+from workbench.figures import figures
 from workbench.study import Study
 from workbench.sweeps import sweep
 
@@ -34,7 +35,9 @@ def frontier_of(study):
 
 def rows(out):
     """Number, recipe and marks of each line of the table."""
-    found = re.findall(r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+(?: +([a-z].*))?$", out, re.MULTILINE)
+    found = re.findall(
+        r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+ +[\d.e-]+(?: +([a-z].*))?$", out, re.MULTILINE
+    )
     return {int(number): (recipe, marks) for number, recipe, marks in found}
 
 
@@ -47,6 +50,14 @@ def test_the_table_has_the_efficient_points(study, capsys):
     assert [number for number, (_, marks) in rows(out).items() if "best" in marks] == [best]
     assert "best: the least U_loss(min_support=0.1) with P_loss at most 0.5" in out
     assert "P_loss: privacy loss, lower is better" in out and "\x1b" not in out
+
+
+def test_how_easily_a_record_is_found_stands_beside_the_loss_of_privacy(study, capsys):
+    out, _ = run(capsys, "frontier", study)
+    assert re.search(r"^#  recipe +P_loss +R_id +U_loss$", out, re.MULTILINE) and "R_id: re-identification risk" in out
+    point = frontier_of(study).measured[0]
+    line = next(line for line in out.splitlines() if line.startswith("1  "))
+    assert f"{figures(point.values['P_loss'])} " in line and f" {figures(point.values['R_id'])} " in line
 
 
 def test_all_says_what_is_beaten_and_by_what(study, capsys):

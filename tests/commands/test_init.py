@@ -3,11 +3,14 @@
 import json
 import random
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench import cli
 from workbench.checking import checked
+from workbench.distances import jensen_shannon
 from workbench.starting import begin, proposed
 from workbench.study import Study
 from workbench.sweeps import sweep
@@ -55,9 +58,9 @@ def test_why_stands_beside_each_line_and_on_stderr(folder, capsys):
     _, err = said(capsys, "init", "people.csv")
     text = (folder / "people.study.yaml").read_text()
     lines = {line.split("#")[0].strip(): line for line in text.splitlines()}
-    assert "By its name it tells directly who somebody is" in lines["- name"]
+    assert "By its name a person's name: it tells directly who somebody is" in lines["- name"]
     assert "# " in lines["- age"] and "# " in lines["- disease"] and "# steps of the calendar" in lines["admitted:"]
-    assert "name (identifier): By its name it tells directly who somebody is." in err.splitlines()
+    assert "name (identifier): By its name a person's name: it tells directly who somebody is." in err.splitlines()
 
 
 def test_no_value_of_the_data_is_in_the_file_or_said(folder, capsys):
@@ -136,3 +139,56 @@ def test_a_report_of_data_begins_with_the_same_study(folder):
         proposed("people.csv", ["age"], ["disease"]).to_dict()
         == begin("people.csv", ["age"], ["disease"]).study.to_dict()
     )
+
+
+def test_every_proposed_release_has_a_smallest_class_and_nobody_certain_and_t_fits_the_data(folder):
+    study = proposed("people.csv")
+    table = study.table(study.read())
+    assert len(table.sensitive) == 2 and not table.neutral
+    full = max(jensen_shannon(np.eye(len(one)), one.prior).min() for one in table.sensitive.values())
+    for recipe in study.candidates():
+        parts = {part.name: part for part in recipe.model.parts}
+        assert parts["k-anonymity"].k >= 5
+        assert "t-closeness" not in parts or 0.05 * full <= parts["t-closeness"].t < full
+        assert recipe.release(table).beside[3:] == (0, 0), "nobody is alone, nobody's value is certain"
+
+
+REAL = Path(__file__).parents[3] / "shared" / "data"
+
+
+@pytest.mark.parametrize("name", ["namcs-2011", "donations-2008"])
+def test_of_real_files_no_release_is_proposed_in_which_anybody_is_certain(name):
+    path = REAL / f"{name}.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    study = proposed(path)
+    table = study.table(study.read())
+    assert table.sensitive and not table.neutral
+    swept = sweep(table, study.candidates(), study.measured()).on(*study.axes)
+    assert swept.knee.recipe.release(table).beside[3:] == (0, 0) and swept.knee.values["R_id"] <= 0.1
+    for recipe in study.candidates()[::3]:
+        assert recipe.release(table).beside[3:] == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a,b\n" + "".join(f"x{i},y{i}\n" for i in range(60)), "no column helps"),
+        ("age,disease\n40,flu\n", "no column helps"),
+        ("disease\n" + "flu\ncold\n" * 40, "no column helps"),
+    ],
+    ids=["all unique", "one row", "nothing that others may know"],
+)
+def test_where_nothing_can_be_proposed_it_says_so(folder, capsys, text, says):
+    (folder / "awkward.csv").write_text(text)
+    assert says in said(capsys, "init", "awkward.csv", code=2).err and not (folder / "awkward.study.yaml").exists()
+
+
+def test_a_secret_of_too_many_words_is_left_out_and_the_rest_proposed(folder):
+    rows = [
+        f"{i % 70},{'fm'[i % 2]},{'flu' if i % 3 else 'cold'},disease {i * 7 % 1501} of a kind" for i in range(6000)
+    ]
+    (folder / "text.csv").write_text("age,sex,disease,disorder\n" + "\n".join(rows) + "\n")
+    start = begin("text.csv")
+    assert start.study.sensitive == ("disease",) and start.study.dropped == ("disorder",)
+    assert "too many to be learnt one by one, and no groups" in dict(start.reasons())["disorder (left out)"]

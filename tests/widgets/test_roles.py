@@ -11,6 +11,7 @@ import traitlets
 from tests.conftest import people
 from widgets.roles import RolePicker
 from workbench.builders import Prefixes
+from workbench.methods import Keep
 from workbench.study import Study
 from workbench.table import Table
 
@@ -199,9 +200,39 @@ def test_the_proposal_leaves_the_sensitive_and_can_be_taken_back(picker):
     assert set(picker.roles["quasi"]) <= {"age", "work", "sex", "wage"} and last(sent, "proposed")["back"]
     advice = last(asked(picker, "hello"), "survey")["advice"]
     assert set(advice) == set(FRAME) and all(one["reason"] for one in advice.values())
-    assert advice["disease"]["role"] is None, "a person decides"
+    assert advice["disease"]["role"] == "sensitive" and advice["sex"]["role"] == "quasi"
     sent = asked(picker, "back")
     assert picker.roles == before and not last(sent, "proposed")["back"]
+
+
+def test_the_proposal_chooses_what_is_sensitive_where_nobody_has_and_leaves_no_column_neutral():
+    rng = np.random.default_rng(1)
+    codes = np.array([f"{chr(65 + i % 20)}{i % 90 + 10}.{i % 7}" for i in range(2600)])
+    frame = pd.DataFrame({"age": rng.integers(0, 90, 5000), "sex": rng.choice(["f", "m"], 5000)})
+    frame = frame.assign(dx=codes[rng.integers(0, 2600, 5000)], asthma=rng.random(5000) < 0.1, same="x")
+    frame = frame.assign(weight=rng.integers(2000, 90_000, 5000) // 100 * 100, note=[f"n{i}" for i in range(5000)])
+    picker = RolePicker(frame)
+    sent = asked(picker, "propose", field="propose")
+    assert not problems(sent) and picker.roles == {
+        "quasi": ["age", "sex"],
+        "sensitive": ["dx", "asthma"],
+        "identifiers": [],
+        "dropped": ["weight", "note"],
+    }
+    assert picker.levels["dx"] > 0 and len(picker.table.sensitive["dx"]) <= 200 and picker.table.neutral == ("same",)
+    choose(picker, "neutral", "dx", "asthma", "age", field="selected")
+    choose(picker, "sensitive", "asthma")
+    asked(picker, "propose", field="propose")
+    assert picker.roles["sensitive"] == ["asthma"] and "dx" in picker.roles["dropped"], "a person has chosen"
+
+
+def test_what_neutral_columns_tell_stands_at_the_roles(picker):
+    told = last(choose(picker, "quasi", "sex"), "alone")
+    assert picker.table.neutral and told["beside"] == Keep()(picker.table).beside.sentence
+    known = [*picker.table.quasi, *picker.table.neutral]
+    alone = int((FRAME.astype(object).fillna("?").groupby(known).size() == 1).sum())
+    assert f"and the neutral column finds {alone} of {len(FRAME)} records" in told["beside"]
+    assert last(choose(picker, "dropped", *picker.table.neutral, field="selected"), "alone")["beside"] == ""
 
 
 def test_the_proposal_does_not_depend_on_the_roles(picker):

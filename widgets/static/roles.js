@@ -66,7 +66,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     }
     const one = advice[row.name];
     why.replaceChildren(h("b", {}, row.name), `: ${row.few}. `,
-      one ? (one.role ? `Proposed: ${WORD[one.role]}. ${one.reason}` : one.reason).replaceAll(" %", "\u00a0%") : "");
+      one ? `Proposed: ${WORD[one.role]}. ${one.reason}`.replaceAll(" %", "\u00a0%") : "");
   }
 
   // --- what the chosen ones single out
@@ -146,7 +146,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     found = given;
     advice = given.advice;
     propose.disabled = !given.counted;
-    propose.title = given.counted ? "Names near-unique columns identifiers and columns that help to single out quasi-identifiers"
+    propose.title = given.counted ? "A role for every column, by its name, its values and what it singles out; each says why"
       : "The columns are still being counted";
     counting.textContent = given.counted ? "" : "counting…";
     drawRoles();

@@ -67,7 +67,7 @@ function columnRow(column, ask) {
   const place = h("label", { class: "wb-level", hidden: true, onclick: event => event.stopPropagation() }, "measured at ", level);
   const element = h("div", { role: "row", class: "wb-column", tabindex: -1, "data-field": `column:${column.name}` },
     h("span", { role: "gridcell", class: "wb-column-name", title: column.name }, column.name,
-      column.likely && h("i", { class: "wb-tag", title: "By its name likely to be sensitive" }, "sensitive?")),
+      column.likely && h("i", { class: "wb-tag", title: "By its name or its values likely to be sensitive" }, "sensitive?")),
     h("span", { role: "gridcell", class: "wb-alone", title: few, style: `--share: ${100 * column.share}%` },
       column.unique ? singledOut(column.share) : "–"),
     h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-five", "aria-label": `Role of ${column.name}` },

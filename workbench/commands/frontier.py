@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.frontier import Frontier
     from workbench.study import Study
 
+NARROW = 60  # characters of a terminal that has no room for another measure
 LEAST, SHORT = 18, 10  # characters of a recipe and of its marks in a line, however narrow the terminal
 ABOUT = ("key", "name", "side", "unit", "better")  # what is said of a measure
 GREEN, YELLOW, GREY, PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[90m", "\x1b[0m"
@@ -199,7 +200,7 @@ class View:
     def lines(self, every: bool, width: int | None, colour: bool) -> list[str]:
         """The table with what goes above and below it."""
         own = int(self.frontier.recommendable.sum())
-        keys = list(dict.fromkeys([*self.frontier.axes, *map(self.frontier.key, self.caps)]))
+        keys = self._keys(width)
         rows = [self._row(i, keys) for i in (self._every() if every else self._worth_a_thought())]
         head = f"{self.name}: {len(self.efficient):,} of {own:,} {'release' if own == 1 else 'releases'} efficient"
         about = [f"{key}: {m.name}, {m.better} is better" for key in keys for m in [self.frontier.measure(key)]]
@@ -210,6 +211,15 @@ class View:
             shade = shades[number - 1] if number and colour else ""
             out += [f"{shade}{line}{PLAIN}" if shade else line for line in lines]
         return [*out, "", *(line for text in (*about, *self._notes(every)) for line in wrapped(text, width))]
+
+    def _keys(self, width: int | None) -> list[str]:
+        """The axes and what has a cap; beside the loss of privacy how easily a record is found, if there is room."""
+        from workbench.measures.reidentification_risk import ReidentificationRisk
+
+        privacy, utility = self.frontier.axes
+        room = width is None or width >= NARROW
+        found = [m.key for m in self.frontier.measures if room and isinstance(m, ReidentificationRisk)][:1]
+        return list(dict.fromkeys([privacy, *found, utility, *map(self.frontier.key, self.caps)]))
 
     def _heads(self, keys: Sequence[str]) -> list[str]:
         """A measure's symbol where that says which one it is, else the whole key."""
