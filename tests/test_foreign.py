@@ -169,6 +169,14 @@ def test_our_own_release_is_measured_alike(small, seed, recipe, tmp_path):
         same(release, foreign(tmp_path / name, original=table))
 
 
+def test_what_neutral_columns_tell_is_read_back(small, tmp_path):
+    table = small(3)
+    release = Mondrian()(table, KAnonymity(5))
+    read = foreign(release.export(tmp_path / "release.csv", giveaways=True)[0], original=table)
+    assert table.neutral and set(read.neutral) == set(release.neutral)
+    assert read.beside[2:] == release.beside[2:] and release.beside.unique > 0
+
+
 @hypothesis_settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.booleans())
 def test_releases_of_any_people_are_measured_alike(seed, k, missing):

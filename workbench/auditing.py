@@ -25,7 +25,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
     """Everything that an audit says, as plain data."""
     original = getattr(release, "original", True)
     verdicts = [_verdict(release, model) for model in asked]
-    table = release.table
+    table, beside = release.table, release.beside
     found: dict[str, Any] = {
         "records": int(release.classes.sizes.sum()),
         "classes": len(release.classes),
@@ -37,6 +37,8 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
         "left_out": release.left_out,
         "suppressed": release.starred if isinstance(release, Foreign) else 0,
         "notes": list(release.notes) if isinstance(release, Foreign) else [],
+        "neutral": list(release.neutral),
+        "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
         "asked": verdicts,
         "holds": all(verdict["holds"] for verdict in verdicts),
         "achieved": [_achieved(release, name) for name in MODELS],

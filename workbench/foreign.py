@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from workbench.classes import Classes
 from workbench.column import Column
 from workbench.errors import BadInput, Undefined, listing, said
 from workbench.exporting import Rows
+from workbench.giveaways import Beside, beside, known_by
 from workbench.labels import STARS, Labels, Meaning
 from workbench.methods.keep import Keep
 from workbench.populations import Populations
@@ -26,6 +27,7 @@ from workbench.source import open_source
 from workbench.table import Table, assign
 
 SUPPRESSED = ("class", "out")
+NOBODY = Beside((), (), 0, 0, 0)
 DOUBT = "values were changed, or it is not the original that this was made of"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -44,6 +46,7 @@ class Foreign(Release):
     starred: int = 0  # records with every quasi-identifier suppressed
     left_out: int = 0
     notes: tuple[str, ...] = ()
+    known: Beside = NOBODY  # what the other columns of the file tell, too
 
     def __repr__(self) -> str:
         return f"<Foreign release of {self.records:,} records in {len(self.classes):,} classes>"
@@ -52,6 +55,16 @@ class Foreign(Release):
     def classes(self) -> Classes:
         """Sizes, runs and histograms of the classes, by the labels in the file."""
         return self.read
+
+    @property
+    def neutral(self) -> list[str]:
+        """The columns of the file that are neither quasi-identifiers nor sensitive."""
+        return list(self.known.neutral)
+
+    @property
+    def beside(self) -> Beside:
+        """What is found by who knows the other columns of the file, too."""
+        return self.known
 
     @property
     def records(self) -> int:
@@ -120,7 +133,8 @@ def foreign(
         kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
         notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
     keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
-    return _against(file, original, keep, notes) if original else _alone(file, keep, notes)
+    found = _against(file, original, keep, notes) if original else _alone(file, keep, notes)
+    return replace(found, known=file.beside(keep))
 
 
 def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
@@ -145,6 +159,12 @@ class _File:
             labels = [bool(STARS.fullmatch(label)) for label in self.table.columns[name].labels]
             stars.append(np.array([*labels, False])[self.table.codes[name]])
         return np.logical_and.reduce(stars)
+
+    def beside(self, keep: np.ndarray) -> Beside:
+        """What the columns tell that have no role, of the records that are kept."""
+        others = [name for name in self.table.names if name not in (*self.quasi, *self.sensitive)]
+        secret = {name: self.table.codes[name][keep] for name in self.sensitive}
+        return beside(others, known_by(self.table, self.quasi)[keep], known_by(self.table, others)[keep], secret)
 
     def place(self, name: str, code: int) -> str:
         """Where a value first stands."""

@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from workbench import cli
@@ -150,3 +151,20 @@ def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
 def test_what_is_wrong_is_one_line(capsys, arguments, words):
     out, err = run(capsys, "audit", *arguments, code=2)
     assert words in err and err.startswith("workbench: ") and len(err.splitlines()) == 1 and not out
+
+
+def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
+    frame = pd.read_csv("k_3.csv", dtype=str)
+    frame["room"] = [str(i % 97) for i in range(len(frame))]
+    frame.to_csv("more.csv", index=False)
+    known = ["age", "zip", "work", "room"]
+    alone = int((frame.groupby(known, dropna=False).size() == 1).sum())
+    sure = int(frame.groupby(known, dropna=False)["disease"].transform("nunique").eq(1).sum())
+    assert alone > 0 < sure
+    out, _ = run(capsys, "audit", "more.csv", *ROLES)
+    said = f"finds {alone} of 274 records ({100 * alone / 274:.3g} %) alone, and is certain of disease of {sure}."
+    assert "Neutral, published as they are: room. Who knows the quasi-identifiers and the neutral column " + said in out
+    found = json.loads(run(capsys, "audit", "more.csv", *ROLES, "--json")[0])
+    assert found["neutral"] == ["room"] and found["beside"]["unique"] == alone and found["beside"]["certain"] == sure
+    assert "Neutral" not in run(capsys, "audit", "k_3.csv", *ROLES)[0]
+    assert json.loads(run(capsys, "audit", "k_3.csv", *ROLES, "--json")[0])["beside"]["unique"] == 0
