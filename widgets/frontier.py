@@ -141,6 +141,10 @@ class FrontierChart(ChartPart):
         for side in SIDES:
             if getattr(self.frontier, side) is None:
                 return f"No measure of {side} was taken, so there is nothing to weigh. Choose one and measure again."
+        axes = self._drawn_axes()
+        whys = {tuple(point.reasons.get(key, "") for key in axes) for point in self.frontier.measured}
+        if len(whys) == 1 and any(why := whys.pop()):  # of all points the same
+            return f"No point can be drawn: {max(why)}. Choose what must not be learnt in Roles, or other measures."
         return ""
 
     def _other(self, seen: Frontier) -> tuple[Frontier | None, str]:

@@ -11,10 +11,19 @@ from widgets import FrontierChart
 from widgets.vega import ChartPart
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
-from workbench.measures import Discernibility, KnowledgeGain, NumberOfClasses, PrivacyLoss, UtilityLoss
+from workbench.measures import (
+    Discernibility,
+    InformationLoss,
+    KnowledgeGain,
+    NumberOfClasses,
+    PrivacyLoss,
+    ReidentificationRisk,
+    UtilityLoss,
+)
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
 from workbench.recipe import Point, Recipe
+from workbench.sweeps import sweep
 
 MEASURES = [PrivacyLoss(), UtilityLoss(), Discernibility(), KnowledgeGain(), NumberOfClasses()]
 
@@ -247,6 +256,20 @@ def test_nothing_to_draw_is_a_sentence(frontier, said):
         chart.altair()
     chart.total = 5
     assert chart.sent[-1]["text"].startswith("Measuring") == (not frontier or not frontier.measured)
+
+
+def test_without_a_sensitive_column_the_chart_says_once_what_to_do(small):
+    bare = small(1)
+    bare = bare.with_roles(bare.quasi)
+    frontier = sweep(bare, [Recipe(Mondrian(), KAnonymity(k=k)) for k in (2, 5)], [PrivacyLoss(), UtilityLoss()])
+    chart = FrontierChart(frontier)
+    chart.sent = []
+    chart.send = lambda content, buffers=None: chart.sent.append(content)
+    text = heard(chart, "hello")["nothing"]["text"]
+    assert text.startswith("No point can be drawn: the table has no sensitive column") and "in Roles" in text
+    assert text.count("sensitive column") == 1
+    chart.frontier = sweep(bare, [], [ReidentificationRisk(), InformationLoss()])
+    assert "picture" in heard(chart, "hello")
 
 
 def test_infinity_and_nothing_defined_anywhere():
