@@ -221,7 +221,8 @@ class Workbench(ipywidgets.VBox):
             self.card.measures = study.measured()
             self.chart.caps = dict(study.caps)
             self.chart.axes = list(study.axes)
-            self.preview.study = study
+            files = study.parted(self._keeper.path).files if self._keeper is not None else {}
+            self.preview.study = study.with_(files=files) if files else study
         note = "; ".join(filter(None, (self._word, *self.session.notes)))
         self.top.state(name=study.name, data=self._data_line(study), note=note)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
+from glob import escape
 from itertools import count
 from pathlib import Path
 
+from workbench import hierarchy_files
 from workbench.errors import BadInput
-from workbench.study import BUNDLED, Study
+from workbench.study import BUNDLED, Study, plain, stem
 from workbench.table import Table
-from workbench.writing import whole
 
 
 class Changed(BadInput):
@@ -19,11 +19,11 @@ class Changed(BadInput):
 
 
 class Keeper:
-    """One file with a study, and what we last knew to be in it."""
+    """One file with a study, its long hierarchies in files beside it, and what we last knew to be in them."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
-        self._known: bytes | None = None
+        self._known: dict[str, bytes] = {}
 
     def exists(self) -> bool:
         """Whether there is a study to come back to."""
@@ -35,26 +35,32 @@ class Keeper:
         self._known = self._there()
         return study
 
-    def save(self, text: str, over: bool = False) -> None:
-        """Keep the study's text; raises Changed where that would undo what another has written, unless `over`."""
-        wanted, there = text.encode(), self._there()
-        if there != wanted:
+    def save(self, study: Study, over: bool = False) -> None:
+        """Keep the study; raises Changed where that would undo what another has written, unless `over`."""
+        parted, there = study.parted(self.path), self._there()
+        wanted = {name: hierarchy_files.text(study.hierarchies[column]) for column, name in parted.files.items()}
+        wanted[self.path.name] = parted.to_yaml().encode()
+        if any(there.get(name) != content for name, content in wanted.items()):
             if there != self._known and not over:
                 raise Changed(
                     f"{self.path.name} was changed in another tab or program since it was opened here: "
                     "take what is there, or keep what is here"
                 )
-            with whole(self.path) as aside:
-                aside.write_bytes(wanted)
-        self._known = wanted
+            study.save(self.path)
+            there = self._there()
+        self._known = there
 
-    def _there(self) -> bytes | None:
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise BadInput(f"{self.path.name} cannot be read: {error.strerror}") from None
+    def _there(self) -> dict[str, bytes]:
+        """What is in the study's file, and in those of its hierarchies."""
+        found = {}
+        for path in (self.path, *sorted(self.path.parent.glob(f"{escape(stem(self.path))}.*{hierarchy_files.ENDING}"))):
+            try:
+                found[path.name] = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
+        return found
 
 
 def under_voila() -> bool:
@@ -103,13 +109,12 @@ def seen_from(study: Study, folder: Path) -> Study:
         else spec
         for name, spec in study.hierarchies.items()
     }
-    return study.with_(data=data, hierarchies=hierarchies, folder=str(folder))
+    return study.with_(data=data, hierarchies=hierarchies, folder=str(folder), files={})
 
 
 def _names(name: str) -> Iterator[Path]:
-    stem = re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "untitled"
     for number in count(1):
-        yield Path(f"{stem}.study.yaml" if number == 1 else f"{stem}-{number}.study.yaml")
+        yield Path(f"{plain(name)}.study.yaml" if number == 1 else f"{plain(name)}-{number}.study.yaml")
 
 
 def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | None:

@@ -39,7 +39,7 @@ class Saving:
         if self._study is None or keeper is None:
             return
         try:
-            keeper.save(self._study.to_yaml(), over)
+            keeper.save(self._study, over)
         except Changed as conflict:
             self._top.state(conflict=str(conflict))
         except (BadInput, OSError) as error:

@@ -77,7 +77,12 @@ def checked(path: str | PathLike[str]) -> Checked:
     if isinstance(given, Mapping):
         bad = {fault.path[0] for fault in found if fault.path}
         good = {key: value for key, value in given.items() if key not in bad}
-        result.study = Study.from_dict(good, Path(path).absolute().parent)
+        try:
+            result.study = Study.from_dict(good, Path(path).absolute().parent)
+        except BadInput as error:  # a file of its hierarchies
+            found.append(Fault(error.path, str(error).removeprefix("study: ")))
+            bad.add("hierarchies")
+            result.study = Study.from_dict({**good, "hierarchies": {}}, Path(path).absolute().parent)
         if "data" not in bad:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)

@@ -8,11 +8,12 @@ from dataclasses import fields
 from pprint import pformat
 from typing import Any
 
-from workbench import builders
+from workbench import builders, hierarchy_files
 from workbench.errors import BadInput, said
+from workbench.hierarchy_files import FILE
 from workbench.parameters import Variant
 from workbench.recipe import Recipe
-from workbench.study import BUNDLED, FROM, Study
+from workbench.study import BUNDLED, FROM, Study, plain
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
@@ -119,7 +120,9 @@ def _options(study: Study) -> list[str]:
 
 def _hierarchies(study: Study, imports: Imports) -> list[str]:
     hidden = set(study.left_out)
-    made = {name: _hierarchy(study, name, given, imports) for name, given in study.hierarchies.items()}
+    files = hierarchy_files.names(study.hierarchies, plain(study.name))
+    long = hierarchy_files.part(study.hierarchies, {column: study.files.get(column, files[column]) for column in files})
+    made = {name: _hierarchy(study, name, given, imports) for name, given in long.items()}
     lines = "".join(f"        {name!r}: {call},\n" for name, call in made.items() if name not in hidden)
     return [f"hierarchies={{\n{lines}    }}"] if lines else []
 
@@ -132,6 +135,9 @@ def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
     if isinstance(given, Mapping) and set(given) == {"csv"}:
         imports.add(("workbench.builders", "read_csv"))
         return f"read_csv({str(given['csv'])!r})"
+    if isinstance(given, Mapping) and set(given) == {FILE}:
+        imports.add(("workbench.hierarchy_files", "read_hierarchy"))
+        return f"read_hierarchy({str(given[FILE])!r})"
     if not isinstance(given, Mapping):
         raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {said(given)}")
     builder = builders.from_dict(given)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from workbench import builders, datasets
 from workbench.errors import BadInput, meant, said
+from workbench.hierarchy_files import FILE as HIERARCHY_FILE
 from workbench.kinds import KINDS as COLUMN_KINDS
 from workbench.measures import Measure
 from workbench.ranges import MOST, combinations, models_of, variant, variants
@@ -203,10 +204,10 @@ def _hierarchies(given: Any, data: Any) -> Faults:
             yield from _bundled(name, table)
         elif not isinstance(asked, Mapping):
             yield Fault((name,), f"the hierarchy of {name!r} must be a mapping or 'bundled', not {said(asked)}")
-        elif "csv" in asked:
-            yield from _under(_unknown(f"the hierarchy of {name!r} beside csv", asked, ("csv",)), name)
-            if wrong := _must(str, f"hierarchies: {name}: csv", asked["csv"]):
-                yield Fault((name, "csv"), wrong)
+        elif key := next((key for key in ("csv", HIERARCHY_FILE) if key in asked), ""):
+            yield from _under(_unknown(f"the hierarchy of {name!r} beside {key}", asked, (key,)), name)
+            if wrong := _must(str, f"hierarchies: {name}: {key}", asked[key]):
+                yield Fault((name, key), wrong)
         else:
             for fault in _caught(lambda asked=asked: builders.from_dict(asked), name):  # type: ignore[misc]
                 yield Fault(fault.path, f"the hierarchy of {name!r}: {fault.text}")

@@ -15,8 +15,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench import __version__, builders, datasets
+from workbench import __version__, builders, datasets, hierarchy_files
 from workbench.errors import BadInput, at, said
+from workbench.hierarchy_files import FILE, gathered
 from workbench.measures import Measure
 from workbench.ranges import MOST as MOST
 from workbench.ranges import ranges_of as ranges_of
@@ -55,6 +56,7 @@ class Study:
     smallest: int = 10  # a count below is shown as "fewer than"
     seed: int = 0
     folder: str = "."  # where relative names begin; not in the file
+    files: Mapping[str, str] = None  # type: ignore[assignment] # columns whose hierarchy has one; not in the file
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -78,21 +80,25 @@ class Study:
     # --- the file
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any], folder: str | PathLike[str] = ".") -> Study:
-        """The study that `to_dict` described; an unknown key is an error."""
+    def from_dict(cls, given: Mapping[str, Any], folder: str | PathLike[str] = ".", *, confined: bool = False) -> Study:
+        """The study that `to_dict` described, with its hierarchies that lie in files; an unknown key is an error."""
         first(faults(given))
         settings = {key: value for key, value in given.items() if key not in ("study", "roles", "versions")}
         named: dict[str, Any] = {
             role: (value,) if isinstance(value, str) else value for role, value in given.get("roles", {}).items()
         }
-        return cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
+        study = cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
+        if confined:
+            study._refuse_outside()
+        hierarchies, files = gathered(study.hierarchies, folder)
+        return study.with_(hierarchies=hierarchies, files=files)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data in the order of the file, without what is empty."""
         roles = {role: list(getattr(self, role)) for role in ROLES if getattr(self, role)}
         said = {"study": self.name, "data": self.data, "roles": roles}
         for field in fields(self):
-            if field.name not in (*ROLES, "name", "data", "folder"):
+            if field.name not in (*ROLES, "name", "data", "folder", "files"):
                 value = getattr(self, field.name)
                 said[field.name] = list(value) if isinstance(value, tuple) else value
         if self.record == PERSON:
@@ -106,10 +112,7 @@ class Study:
         """The study in a YAML text. Of a stranger's (`confined`) every file must lie in the folder or below it."""
         given, failure = read_yaml(text, where), None
         try:
-            study = cls.from_dict(given, folder)
-            if confined:
-                study._refuse_outside()
-            return study
+            return cls.from_dict(given, folder, confined=confined)
         except BadInput as error:
             failure = BadInput(said_at(error, lines_of(text), where))
         raise failure
@@ -124,10 +127,18 @@ class Study:
         return cls.from_yaml(text_in(path), Path(path).absolute().parent, where=str(path))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the file whole or not at all."""
-        with whole(Path(path)) as aside:
-            aside.write_text(self.to_yaml(), "utf-8")
-        return Path(path)
+        """Write the file whole or not at all; long hierarchies first, each into a file beside it."""
+        path = Path(path)
+        parted = self.parted(path)
+        hierarchy_files.write(self.hierarchies, parted.files, path.parent)
+        with whole(path) as aside:
+            aside.write_text(parted.to_yaml(), "utf-8")
+        return path
+
+    def parted(self, path: str | PathLike[str]) -> Study:
+        """The study as it stands in this file: long hierarchies by the names of their own."""
+        files = hierarchy_files.names(self.hierarchies, stem(path))
+        return self.with_(hierarchies=hierarchy_files.part(self.hierarchies, files), files=files)
 
     def with_(self, **changes: Any) -> Study:
         """The same study but for these fields."""
@@ -162,8 +173,8 @@ class Study:
         here = Path(self.folder).resolve()
         named = {("data", key): self.data[key] for key in ("path", "temp_directory") if key in self.data}
         for column, given in self.hierarchies.items():
-            if isinstance(given, Mapping) and "csv" in given:
-                named["hierarchies", column] = given["csv"]
+            for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
+                named["hierarchies", column] = given[key]
         for path, name in named.items():
             if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
                 with at(*path):
@@ -181,7 +192,7 @@ class Study:
         """The files that its data and hierarchies are read from; of a query those that a text in it may mean."""
         named = [str(self.data["path"])] if "path" in self.data else []
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
-        return [Path(self.folder) / name for name in named] + list(self._asked())
+        return [Path(self.folder) / name for name in (*named, *self.files.values())] + list(self._asked())
 
     def _asked(self) -> Iterator[Path]:
         """The names and patterns of files in a query, below the folder, and the files that they stand for."""
@@ -253,8 +264,18 @@ def said_at(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -
 
 def results_beside(path: str | PathLike[str]) -> Path:
     """The folder of a study's results, beside its file: study.yaml -> study.results."""
+    return Path(path).with_name(stem(path) + ".results")
+
+
+def plain(name: str) -> str:
+    """A study's name as a file may be called."""
+    return re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "untitled"
+
+
+def stem(path: str | PathLike[str]) -> str:
+    """What all that belongs to a study begins with: that of people.study.yaml with people."""
     path = Path(path)
-    return path.with_name(path.name.removesuffix(path.suffix).removesuffix(".study") + ".results")
+    return path.name.removesuffix(path.suffix).removesuffix(".study")
 
 
 def _plain(value: Any) -> Any:

@@ -10,43 +10,43 @@ ONE, TWO = Study(name="one"), Study(name="two")
 
 
 def test_it_comes_back(tmp_path):
-    Keeper(tmp_path / "a.yaml").save(ONE.to_yaml())
+    Keeper(tmp_path / "a.yaml").save(ONE)
     assert Keeper(tmp_path / "a.yaml").open().name == "one"
 
 
 def test_two_tabs_on_one_study(tmp_path):
     here, there = Keeper(tmp_path / "a.yaml"), Keeper(tmp_path / "a.yaml")
-    here.save(ONE.to_yaml())
+    here.save(ONE)
     there.open()
-    there.save(TWO.to_yaml())
+    there.save(TWO)
     with pytest.raises(Changed, match="another tab"):
-        here.save(Study(name="three").to_yaml())
+        here.save(Study(name="three"))
     assert there.open().name == "two"
-    here.save(Study(name="three").to_yaml(), over=True)
+    here.save(Study(name="three"), over=True)
     assert there.open().name == "three"
 
 
 def test_the_same_words_are_no_conflict(tmp_path):
     here, there = Keeper(tmp_path / "a.yaml"), Keeper(tmp_path / "a.yaml")
-    here.save(ONE.to_yaml())
-    there.save(ONE.to_yaml())
-    here.save(TWO.to_yaml())
+    here.save(ONE)
+    there.save(ONE)
+    here.save(TWO)
     assert there.open().name == "two"
 
 
 def test_a_file_that_was_there_is_not_overwritten_unread(tmp_path):
     (tmp_path / "a.yaml").write_text("study: mine\n")
     with pytest.raises(Changed):
-        Keeper(tmp_path / "a.yaml").save(ONE.to_yaml())
+        Keeper(tmp_path / "a.yaml").save(ONE)
     assert "mine" in (tmp_path / "a.yaml").read_text()
 
 
 def test_a_file_that_went_away_is_said(tmp_path):
     here = Keeper(tmp_path / "a.yaml")
-    here.save(ONE.to_yaml())
+    here.save(ONE)
     here.path.unlink()
     with pytest.raises(Changed):
-        here.save(TWO.to_yaml())
+        here.save(TWO)
 
 
 def test_a_study_of_other_data_is_left_alone(tmp_path, monkeypatch):
@@ -56,7 +56,7 @@ def test_a_study_of_other_data_is_left_alone(tmp_path, monkeypatch):
     one, other = (Study(name="people", data={"path": f"{name}/people.csv"}) for name in "ab")
     study, keeper, note = kept(one, None, None, None)
     assert study.data == one.data and keeper.path.name == "people.study.yaml" and note == ""
-    keeper.save(one.with_(quasi=("age",)).to_yaml())
+    keeper.save(one.with_(quasi=("age",)))
     again, keeper, note = kept(one, None, None, None)
     assert again.quasi == ("age",) and "Back where you were" in note
     study, keeper, note = kept(other, None, None, None)
@@ -67,7 +67,7 @@ def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = Study(name="from the notebook", data={"given": "frame"})
     _, keeper, _ = kept(study, pd.DataFrame({"age": [1], "ill": [2]}), None, None)
-    keeper.save(study.with_(quasi=("age",)).to_yaml())
+    keeper.save(study.with_(quasi=("age",)))
     assert kept(study, pd.DataFrame({"age": [1], "sex": [2]}), None, None)[0].quasi == ("age",)
     found, keeper, _ = kept(study, pd.DataFrame({"height": [1]}), None, None)
     assert found.quasi == () and keeper.path.name == "from-the-notebook-2.study.yaml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ def init(
     workbench init people.csv --sensitive disease -o mine.yaml
     workbench init people.csv --quasi age,zip,sex --force
     """
+    from workbench import hierarchy_files
     from workbench.starting import begin
     from workbench.writing import refuse_overwriting, whole
 
@@ -44,6 +46,9 @@ def init(
         raise BadInput(f"{to}: the folder {str(to.parent)!r} does not exist; make it, or choose another")
     refuse_overwriting([to], [data])
     start = begin(data, _names(quasi), _names(sensitive), _names(identifiers), to.parent)
+    hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
+    refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])
+    hierarchy_files.write(hierarchies, start.study.files, to.parent)
     with whole(to) as aside:
         aside.write_text(start.text(), "utf-8")
     reasons = start.reasons()
