@@ -84,7 +84,7 @@ class Workbench(ipywidgets.VBox):
         self._saving = Saving(self._keeper, self.top)
         source = handed if handed is not None else dict(study.data)
         self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
-        self.roles = RolePicker(None, unfolded=True, group=group)
+        self.roles = RolePicker(None, unfolded=not study.quasi, group=group)
         self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
         self.recipes = RecipePicker(None, unfolded=False, group=group)
         self.chart = FrontierChart(None)

@@ -43,6 +43,7 @@ class FrontierChart(ChartPart):
     axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
     caps = traitlets.Dict(help="cap by key of the measure").tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
+    log = traitlets.List(traitlets.Unicode(), help="keys of the measures whose axes are logarithmic").tag(sync=True)
     view = traitlets.Enum(VIEWS, "frontier").tag(sync=True)
 
     def __init__(self, frontier: Frontier | None = None, **traits: Any) -> None:
@@ -51,7 +52,7 @@ class FrontierChart(ChartPart):
         self._next, self._waits = 0.0, False
         super().__init__(frontier=frontier, **traits)
         self._wanted = self._chosen()
-        self.observe(self._changed, ["frontier", "pinned", "axes", "view", "total", "empty"])
+        self.observe(self._changed, ["frontier", "pinned", "axes", "log", "view", "total", "empty"])
         self.observe(self._follow, "frontier")
         self.observe(self._marked, ["selected", "caps"])
         self.observe(self._moved, ["moving", "nearly"])
@@ -108,7 +109,8 @@ class FrontierChart(ChartPart):
         if (seen := self._seen()) is None:
             return None
         moving = None if self.nearly and self.view != "frontier" else self.moving  # no other view can mark it as such
-        return Scene(seen, self._other(seen)[0], moving, self.caps, self.selected, nearly=self.nearly)
+        other, log = self._other(seen)[0], frozenset(self.log)
+        return Scene(seen, other, moving, self.caps, self.selected, log=log, nearly=self.nearly)
 
     def _seen(self) -> Frontier | None:
         """The frontier on the axes that are drawn, kept while it is the same: so is what it has worked out."""
@@ -240,6 +242,15 @@ class FrontierChart(ChartPart):
             raise BadInput(f"there is no axis of {said(side)}; there are {' and '.join(SIDES)}")
         chosen = {**dict(zip(SIDES, self._drawn_axes(), strict=True)), side: key}
         self.axes = list(frontier.on(*(chosen[side] for side in SIDES)).axes)
+
+    def hear_scale(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A logarithmic axis, or a linear one."""
+        side, key = content.get("side"), dict(zip(SIDES, self._drawn_axes(), strict=True)).get(str(content.get("side")))
+        if key is None:
+            raise BadInput(f"there is no axis of {said(side)}; there are {' and '.join(SIDES)}")
+        if content.get("on") and not any(0 < point.values.get(key, 0) < math.inf for point in self._there().measured):
+            raise BadInput(f"no point has a value above 0 on {key}, so it has no logarithmic axis")
+        self.log = [*(one for one in self.log if one != key), *([key] if content.get("on") else [])]
 
     def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A cap typed or dragged; an empty one goes."""

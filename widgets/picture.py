@@ -126,7 +126,7 @@ class Picture:
         for key in scene.frontier.axes:
             axis = self._axes.get(("frontier", key)) or scene.axis(key)
             found.append({"key": key, "bound": axis.bound, "worst": axis.worst, "domain": axis.domain,
-                          "value": scene.caps.get(key)})  # fmt: skip
+                          "value": scene.caps.get(key), "log": axis.log})  # fmt: skip
         return found
 
     def legend(self) -> list[dict[str, Any]]:

@@ -128,3 +128,15 @@ def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
         page.goto(whole)
         expect(page.get_by_text("no study has been published there")).to_be_visible(timeout=30_000)
         page.close()  # before its server
+
+
+def test_a_long_figure_stays_in_its_card(on_stage, address):
+    page = opened(on_stage().page, address)
+    figures = page.locator(".wb-figure")
+    figures.evaluate_all("all => all.forEach(one => { one.textContent = '16.9\u201328.4 %'; })")
+    for width in (1920, 1280, 800, 660, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert figures.evaluate_all("""all => all.every(one => {
+          const card = one.closest(".wb-card"), own = one.getBoundingClientRect(), box = card.getBoundingClientRect();
+          return own.right <= box.right - 10 && card.scrollWidth <= card.clientWidth && own.height < 70;
+        })""")

@@ -200,6 +200,64 @@ def test_the_slider_moves_one_point_and_points_stream_in(page):
     assert page.evaluate("window.drawn === document.querySelector('.wb-chart svg')")  # the same picture, other rows
 
 
+DOMAIN = """() => [...document.querySelectorAll(".wb-chart .role-axis-label text")].filter(one => one.textContent)
+  .map(one => [one.textContent, one.getBoundingClientRect().toJSON()])"""
+
+
+def shown_numbers(page):
+    """What stands at the ticks of both axes."""
+    return sorted(text for text, _ in page.evaluate(DOMAIN))
+
+
+def test_zoom_by_button_wheel_drag_and_key_and_back(page):
+    whole = shown_numbers(page)
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(400)
+    assert shown_numbers(page) != whole
+    page.get_by_role("button", name="Show all again").click()
+    page.wait_for_timeout(400)
+    assert shown_numbers(page) == whole
+    x, y = spot(page, 1.0, 0.02)
+    page.mouse.move(x, y)
+    for held in ("Shift", "Control"):
+        page.keyboard.down(held)
+        page.mouse.wheel(0, -400)
+        page.keyboard.up(held)
+        page.wait_for_timeout(400)
+        assert shown_numbers(page) != whole
+        before = page.evaluate(DOMAIN)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60, y - 40, steps=4)
+        page.mouse.up()
+        page.wait_for_timeout(300)
+        assert page.evaluate(DOMAIN) != before
+        page.locator(".wb-stage").focus()
+        page.keyboard.press("0")
+        page.wait_for_timeout(400)
+        assert shown_numbers(page) == whole
+
+
+def test_a_logarithmic_axis_is_switched_on_and_its_ticks_do_not_collide(page):
+    for name in ("P_loss", "U_loss"):
+        page.get_by_label(f"logarithmic axis: {name}").check()
+        said(page, "all quasi-identifiers removed ← P_loss 0" if name == "P_loss" else "everything kept ↓ U_loss 0")
+    assert {"0.01", "0.1", "1"} <= set(shown_numbers(page))
+    for width in (1280, 800, 520):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(400)
+        boxes = [box for _, box in page.evaluate(DOMAIN)]
+        for i, a in enumerate(boxes):
+            for b in boxes[i + 1 :]:
+                across, up = (
+                    a["right"] <= b["left"] or b["right"] <= a["left"],
+                    a["bottom"] <= b["top"] or b["bottom"] <= a["top"],
+                )
+                assert across or up
+    page.get_by_label("logarithmic axis: P_loss").uncheck()
+    page.wait_for_function("!document.querySelector('.wb-chart').textContent.includes('← P_loss 0')")
+
+
 def test_other_views_and_axes_and_a_narrow_page(page):
     for name, view in (("All measures", "parallel"), ("Heat map", "heat"), ("Frontier", "frontier")):
         page.get_by_role("button", name=name).click()

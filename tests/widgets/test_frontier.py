@@ -336,3 +336,22 @@ def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
     chart.sent.clear()
     chart.nearly = ""
     assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]
+
+
+def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
+    heard(chart, "hello")
+    picture = heard(chart, "scale", side="privacy", on=True)["picture"]
+    assert (
+        chart.log == ["P_loss"]
+        and picture["spec"] is not None
+        and [cap["log"] for cap in picture["caps"]] == [True, False]
+    )
+    assert all(row["x"] > 0 for row in picture["rows"]["points"])
+    assert heard(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
+    assert (
+        "there is no axis of" in heard(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
+    )
+    zero = [point(Recipe(Mondrian(), KAnonymity(k=k)), 0.0, 0.1) for k in (2, 3)]
+    chart.frontier = Frontier(zero, MEASURES)
+    told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
+    assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []

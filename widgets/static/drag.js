@@ -23,16 +23,16 @@ function draggedCaps(stage, picture, caps, moved) {
     const view = picture.view(), cap = caps()[held], name = "xy"[held];
     const found = within(view, event), size = held ? found.height : found.width;
     const value = view.scale(name).invert(Math.min(Math.max(found[name], 0), size));
-    const span = cap.domain[1] - cap.domain[0];
-    if (Math.abs(value - cap.worst) < 0.012 * span) return null; // let go at the end: no cap
-    const step = 10 ** Math.floor(Math.log10(span / size)); // a pixel is worth about a step
+    const place = view.scale(name), at = place(value);
+    if (Math.abs(at - place(cap.worst)) < 0.012 * size) return null; // let go at the end: no cap
+    const step = 10 ** Math.floor(Math.log10(Math.abs(place.invert(at + 1) - value))); // a pixel is worth about a step
     return Number((Math.round(value / step) * step).toPrecision(12));
   };
   const row = (which, cap, value) => {
-    const name = "xy"[which], span = cap.domain[1] - cap.domain[0];
+    const name = "xy"[which], place = picture.view().scale(name), [from, to] = place.range();
     return { [name]: value ?? cap.worst, [`${name}2`]: cap.worst,
       label: value === null ? "" : `${cap.bound} ${figures(value)}`,
-      flip: value === null || Math.abs(cap.worst - value) / span < 0.14 };
+      flip: value === null || Math.abs((place(cap.worst) - place(value)) / (to - from)) < 0.14 };
   };
   const down = event => {
     held = event.button === 0 ? under(event) : null;

@@ -19,7 +19,7 @@ export default widget(({ model, el, say, on, trait }) => {
     type: "button", "data-view": name, onclick: () => say("view", { view: name }),
   }, label));
   const choice = h("div", { class: "wb-tabs", role: "group", "aria-label": "View" }, tabs);
-  const pin = h("button", { type: "button", class: "wb-quiet", onclick: () => say("pin", { on: !state?.pinned }) }, "Pin to compare");
+  const pin = h("button", { type: "button", class: "wb-quiet", onclick: () => say("pin", { on: !state?.pinned }) }, "Pin");
   const sides = ["privacy", "utility"].map((side, which) => axisControls(side, which));
   const headline = h("p", { class: "wb-headline" });
   const missing = h("button", { type: "button", class: "wb-quiet wb-link", hidden: true, onclick: () => { leftOut.open = !leftOut.open; } });
@@ -39,7 +39,12 @@ export default widget(({ model, el, say, on, trait }) => {
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
     h("div", { class: "wb-row wb-said" }, headline, missing),
     stage, legend, unlike, best, chosen, compared, leftOut, table);
-  el.append(h("div", { class: "wb-row wb-head" }, choice, pin), nothing, shown);
+  const zooms = h("div", { class: "wb-tabs wb-zoom", role: "group", "aria-label": "Zoom" },
+    [["−", "Zoom out", 1.5], ["+", "Zoom in", 1 / 1.5], ["Reset", "Show all again", null]].map(([text, label, by]) => h("button", {
+      type: "button", "aria-label": label, onclick: () => zoom(by),
+      title: `${label}. Ctrl or Shift and the wheel zoom as well, dragging moves, a double click shows all again.`,
+    }, text)));
+  el.append(h("div", { class: "wb-row wb-head" }, choice, zooms, pin), nothing, shown);
 
   const picture = chart(stage, { say, on }, { picked, tip });
   const dragged = draggedCaps(stage, picture, () => state?.view === "frontier" ? state.caps : [],
@@ -64,6 +69,7 @@ export default widget(({ model, el, say, on, trait }) => {
       onkeydown: event => { if (event.key === "Enter") cap.dispatchEvent(new Event("change")); } });
     const menuField = field(`axis-${side}`, which ? "Utility, upwards" : "Privacy, to the right", menu);
     const capField = field(`cap-${side}`, "at most", cap, "The best point within the caps is marked. Drag the line, or type a number.");
+    const log = h("input", { type: "checkbox", onchange: () => say("scale", { field: `axis-${side}`, side, on: log.checked }) });
     const bound = capField.querySelector("label");
     const update = ({ measures, axes, caps }) => {
       const fitting = measures.filter(measure => measure.side === side);
@@ -72,13 +78,16 @@ export default widget(({ model, el, say, on, trait }) => {
         menu.dataset.of = fitting.map(measure => measure.key).join();
       }
       menu.value = axes[which];
+      log.checked = caps[which].log;
+      log.setAttribute("aria-label", `logarithmic axis: ${axes[which]}`);
       cap.setAttribute("aria-label", `cap: ${axes[which]} ${caps[which].bound}`);
       bound.textContent = `${caps[which].bound}`;
       const said = caps[which].value === null ? "" : String(caps[which].value);
       const typed = document.activeElement === cap || cap.getAttribute("aria-invalid") === "true";
       if (!typed) cap.value = said; // what is being typed stays, and what was typed stays beside what is wrong with it
     };
-    return { side, cap, element: h("div", { class: "wb-axis" }, menuField, capField), update };
+    return { side, cap, element: h("div", { class: "wb-axis" }, menuField, capField,
+      h("label", { class: "wb-log", title: "Draw this axis logarithmically; zero and infinity stand at its edges" }, log, "log")), update };
   }
 
   const sideOf = key => state.measures.find(measure => measure.key === key)?.side;
@@ -102,7 +111,8 @@ export default widget(({ model, el, say, on, trait }) => {
     shown.hidden = false;
     shown.classList.toggle("wb-stale", state.stale);
     pin.hidden = false;
-    pin.textContent = state.pinned ? "Unpin" : "Pin to compare";
+    pin.textContent = state.pinned ? "Unpin" : "Pin";
+    pin.setAttribute("aria-label", state.pinned ? "Unpin" : "Pin to compare");
     pin.title = state.pinned ? "Let the pinned frontier go" : "Keep this frontier on the chart, to compare the next ones with it";
     if (dragged.held()) { delete rows.cap_x; delete rows.cap_y; }
     if (spec) picture.show(spec, rows); else picture.rows(rows);
@@ -158,6 +168,7 @@ export default widget(({ model, el, say, on, trait }) => {
     h("tbody", {}, rows.map(([recipe, reason]) => h("tr", {}, h("td", {}, recipe), h("td", {}, reason)))))));
 
   trait("view", name => {
+    zooms.hidden = name !== "frontier";
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === name));
   });
   trait("selected", () => { drawPoint(); if (table.open) drawTable(); });
@@ -167,6 +178,18 @@ export default widget(({ model, el, say, on, trait }) => {
 
   function picked(datum) {
     if (state && state.view !== "frontier" && datum?.i >= 0) select(datum.i);
+  }
+
+  /** Around the selected point, else around the middle; without a factor everything is shown again. */
+  function zoom(by) {
+    const view = picture.view(), at = state?.rows.chosen?.[0];
+    if (!view || state?.view !== "frontier") return;
+    for (const name of ["x", "y"]) {
+      const scale = view.scale(name), [a, b] = scale.range(), middle = at ? scale(at[name]) : (a + b) / 2;
+      const ends = [a, b].map(end => scale.invert(middle + (end - middle) * by));
+      view.signal(`zoom_${name}`, by ? ends : null);
+    }
+    view.runAsync();
   }
 
   let down = null;
@@ -230,6 +253,7 @@ export default widget(({ model, el, say, on, trait }) => {
     else if (event.key === "End") walk(order.at(-1));
     else if ((event.key === "Enter" || event.key === " ") && cursor >= 0) select(cursor);
     else if (event.key === "Escape") walk(-1);
+    else if ("+-0".includes(event.key)) zoom({ "+": 1 / 1.5, "-": 1.5, 0: null }[event.key]);
     else return;
     event.preventDefault();
     event.stopPropagation();

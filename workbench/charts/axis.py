@@ -133,12 +133,20 @@ class Axis:
         scale = alt.Scale(type="log" if self.log else "linear", domain=self.domain, nice=False)
         if not self.log:
             scale.zero = False
-        label = MANY if self.high >= 1e5 else "format(datum.value, '.3~g')" if self.log else "datum.label"
+        label = _ticks(name) if self.log else MANY if self.high >= 1e5 else "datum.label"
         hidden = [f"datum.value > {self.high}"] * (self.above or self.infinite)  # no numbers at an edge
         hidden += [f"datum.value < {self.low}"] * self.below
         said = f"{' || '.join(hidden)} ? '' : {label}" if hidden else label
         axis = alt.Axis(tickCount=8, labelExpr=said, labelOverlap="greedy", labelSeparation=6)
         return channel(f"{name}:Q", title=axis_title(self.measure, length), scale=scale, axis=axis)
+
+
+def _ticks(name: str) -> str:
+    """Logarithmic ticks that are labelled: powers of ten; of few decades 2 and 5 as well, of less than one all."""
+    first = "round(10 * datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9))) / 10"
+    span = f"domain('{name}')[1] / domain('{name}')[0]"
+    shown = f"{first} == 1 || ({span} < 2000 && indexof([2, 5], {first}) >= 0) || {span} < 6"
+    return f"({shown}) ? (datum.value >= 1e5 ? {MANY} : format(datum.value, '.3~g')) : ''"
 
 
 def _drawable(values: Iterable[float], log: bool) -> list[float]:

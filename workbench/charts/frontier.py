@@ -71,8 +71,9 @@ def frontier_layers(
 ) -> Any:  # fmt: skip
     """The layers without rows: all that changes with the points is in the rows of `Scene.rows`."""
     x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
-    zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey]")
+    zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey || event.ctrlKey]")
     layers = [
+        _stairs("stairs", x, y),  # the first layer is the one that is zoomed, so it has both axes
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
@@ -114,13 +115,15 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
         ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
     ):
         rows = alt.Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
+        size = "width" if name == "x" else "height"  # of a chart that is zoomed in a cap may lie outside
+        seen = alt.expr(f"inrange(scale('{name}', datum.{name}), [-1, {size} + 1]) ? 0.8 : 0")
         layers += [
             rows.mark_rect(**SILENT, color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
             rows.mark_rule(**SILENT, color=INK, strokeWidth=1.5, opacity=0.8, clip=True),
             rows.mark_point(
-                **SILENT, shape=GRIP, filled=True, color=INK, size=170, opacity=0.8, angle=angle, clip=False
+                **SILENT, shape=GRIP, filled=True, color=INK, size=170, opacity=seen, angle=angle, clip=False
             ).encode(edge),
-            rows.mark_text(**SILENT, color=INK, fontSize=11, baseline="middle", **words).encode(
+            rows.mark_text(**SILENT, color=INK, opacity=seen, fontSize=11, baseline="middle", **words).encode(
                 far, alt.Text("label:N")
             ),
         ]
@@ -188,7 +191,6 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
     placed, own = _rows("points", x, y), "!datum.baseline && "
     shown = placed.encode(SAID, tooltip=_hover(measures))
     return [
-        _stairs("stairs", x, y),
         shown.transform_filter("datum.baseline").mark_point(shape=CROSS, size=420, color=INK, strokeWidth=2),
         placed.transform_filter(own + "datum.finite")
         .mark_line(**SILENT, strokeWidth=1.5, opacity=0.6, clip=True)
