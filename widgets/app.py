@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
 import ipywidgets
+import pandas as pd
 
 from widgets.data import DataPicker
 from widgets.disclosure import DisclosureTable
@@ -17,6 +19,7 @@ from widgets.frontier import FrontierChart
 from widgets.hierarchies import HierarchyEditor
 from widgets.keeping import Keeper, kept, under_voila
 from widgets.part import Part
+from widgets.points import Points
 from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
@@ -24,11 +27,13 @@ from widgets.roles import RolePicker
 from widgets.saving import Saving
 from widgets.session import COMPARED, POINTS, TABLE, Session, differ, fitting
 from widgets.start import begun, proposed, renamed, used
-from widgets.sweeping import Sweeper, told_apart
 from widgets.topbar import TopBar
-from workbench.errors import BadInput, Undefined
+from widgets.turns import NEXT, turns_here, waited
+from workbench.disclosures import disclosure
+from workbench.errors import BadInput
 from workbench.frontier import Frontier
 from workbench.recipe import Recipe
+from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import ROLES, Study, ranges_of, results_beside
@@ -51,14 +56,15 @@ class Workbench(ipywidgets.VBox):
         study, handed, file = begun(given)
         study, keeper, note = kept(study, handed, file, keep)
         self._quiet, self._unseen, self._keeper = False, True, keeper
+        self._turns = turns_here()
         self._waiting: Study | None = None  # whose data are being read, or asked for
         self._word = note  # said until something is changed
         self.session = Session(study, self._changed, self._follow_history)
         self._discard: weakref.finalize | None = None
         self.store = Store(store) if store is not None else self._own_store(keeper)
-        self.frontier: Frontier | None = None
-        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self.top.state(doing=words))
         self._parts(study, handed)
+        shown = (self.chart, self.card, self.preview, self.top)
+        self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
         middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
@@ -94,13 +100,80 @@ class Workbench(ipywidgets.VBox):
 
     def close(self) -> None:
         """Nothing of it goes on: no sweep, no thread, no folder of its own. A cell that is run again closes nothing."""
-        self._sweeper.forget()
+        self._points.forget()
         for part in (self.top, self.data, self.roles, self.hierarchies, self.recipes, self.chart, self.card,
                      self.preview, self.disclosure):  # fmt: skip
             part.close()
         if self._discard is not None:
             self._discard()
         super().close()
+
+    # --- for a program, in the next cell
+
+    @property
+    def frontier(self) -> Frontier | None:
+        """The points so far; None while there are none of the study as it is now."""
+        return self._points.frontier
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """One row a point: recipe, parameters, measured values, whether it is efficient."""
+        if self.frontier is None:
+            raise BadInput(f"there are no points yet: {self._why_not()}")
+        return self.frontier.points
+
+    @property
+    def release(self) -> Release:
+        """The release that is chosen."""
+        if self.card.release is None:
+            raise BadInput(f"there is no release: {self.card.reason or self._why_not()}")
+        return self.card.release
+
+    @property
+    def selected_classes(self) -> pd.DataFrame:
+        """The selected rows of the table of classes, of `disclosure(release)`."""
+        seen = self.disclosure
+        rows = disclosure(self.release, seen.sensitive or None, seen.at_risk, seen.model)
+        return rows.loc[rows.index.isin(seen.selected)]
+
+    @property
+    def busy(self) -> bool:
+        """Whether something of the study is still being read, made or measured."""
+        return self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
+
+    def wait(self) -> Workbench:
+        """Block until everything is there, in a cell or a script; the page goes on meanwhile."""
+        waited(self._turns, lambda: not self.busy, self._progress)
+        return self._there()
+
+    async def ready(self) -> Workbench:
+        """The same for `await`."""
+        while self.busy:
+            await asyncio.sleep(NEXT)
+        return self._there()
+
+    def __await__(self) -> Generator[Any, None, Workbench]:
+        return self.ready().__await__()
+
+    def _there(self) -> Workbench:
+        if self.session.table is None and self.data.trouble:
+            raise BadInput(self.data.trouble)
+        return self
+
+    def _progress(self) -> str:
+        return "reading the data" if self.data.reading else f"{len(self._points):,} of {self.chart.total:,} points"
+
+    def _why_not(self) -> str:
+        if self.busy:
+            return "it is being made; wait for it with .wait(), or with await"
+        if self.session.table is None:
+            return self.data.trouble or "choose at least one quasi-identifier"
+        return "choose a point, or a model"
+
+    def __repr__(self) -> str:
+        made = str(self.card.point.recipe) if self.card.point is not None else "none yet"
+        data = self._data_line(self.session.study)
+        return f"<Workbench {self.session.study.name!r}, {data}; {len(self._points):,} points; release: {made}>"
 
     # --- from the parts to the study
 
@@ -117,7 +190,7 @@ class Workbench(ipywidgets.VBox):
         self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
-        self.card.observe(lambda _: self._moved(), ["point", "expected"])
+        self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
         self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
@@ -192,13 +265,13 @@ class Workbench(ipywidgets.VBox):
     def _changed(self, before: Study, after: Study) -> None:
         """The study is another: the parts follow, the file is written, points are measured."""
         if self._unseen or differ(before, after, COMPARED):
-            self._outdate()
+            self._points.outdate()
         self._follow(after, self._unseen or differ(before, after, TABLE))
         self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
-            self._sweep()
+            self._points.measure()
         elif differ(before, after, ("axes",)):
-            self._show_frontier(self.frontier)
+            self._points.show_axes()
         self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
         self._saving.soon(after)
 
@@ -250,82 +323,17 @@ class Workbench(ipywidgets.VBox):
         records = f"{table.records:,} records" if table else "no quasi-identifier chosen yet"
         return f"{origin}: {records}"
 
-    # --- points
-
-    def _outdate(self) -> None:
-        """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
-        self.frontier = None
-        with self._quietly():
-            self.card.frontier = self.preview.frontier = self.chart.moving = None
-        self.chart.stale = True
-
-    def _sweep(self) -> None:
-        study, table = self.session.study, self.session.table
-        if table is None:
-            self._sweeper.forget()
-            self.chart.total, self.chart.empty = 0, "Choose at least one quasi-identifier: what others may know."
-            self._show_frontier(None)
-            self.top.state(busy=[0, 0, False])
-            return
-        self.chart.stale = True  # until the first points of this sweep are there
-        recipes, measures = study.candidates(), study.measured()
-        self.chart.total = len(recipes) + 2
-        self.top.state(busy=[0, len(recipes) + 2, True])
-        self.top.fine("")
-        self._sweeper.start(table, recipes, measures, self.store)
-
-    def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
-        """What has been measured so far, or all of it."""
-        self._show_frontier(frontier)
-        self.top.state(busy=[done, total, going_on], doing="")
-        if not going_on and self.card.recipe is None:
-            self._recommend()
-
-    def _show_frontier(self, frontier: Frontier | None) -> None:
-        """On the study's axes, wherever it is seen."""
-        self.frontier = _on(frontier, self.session.study.axes) if frontier is not None else None
-        self.chart.stale = False
-        with self._quietly():
-            self.chart.frontier = self.card.frontier = self.preview.frontier = self.frontier
-            place = self._place(self.card.recipe)
-            self.chart.moving = self.card.point if place < 0 else None
-            self.chart.selected = place
-
-    def _failed(self, error: BaseException) -> None:
-        self.top.wrong("", error)
-        self.top.state(busy=[0, 0, False])
-
-    def _recommend(self) -> None:
-        """A release to begin with: the best under the caps, else the knee."""
-        if self.frontier is None:
-            return
-        caps = self.session.study.caps
-        try:
-            point = self.frontier.best(caps) if caps else self.frontier.knee
-        except (BadInput, Undefined):
-            return  # none is recommended: the person chooses
-        self.card.recipe = point.recipe
-
-    def _place(self, recipe: Recipe | None) -> int:
-        """Where a recipe's point stands in the frontier; -1 where it has none."""
-        if recipe is None or self.frontier is None:
-            return -1
-        wanted = told_apart(recipe)
-        return next((i for i, point in enumerate(self.frontier.measured) if told_apart(point.recipe) == wanted), -1)
+    # --- the release
 
     def _selected(self, place: int) -> None:
-        if not self._quiet and self.frontier is not None and 0 <= place < len(self.frontier.measured):
-            self.card.recipe = self.frontier.measured[place].recipe
+        recipe = self._points.at(place)
+        if not self._quiet and recipe is not None:
+            self.card.recipe = recipe
 
-    def _moved(self) -> None:
-        """The point under the slider, where it is not one of the frontier's."""
-        expected, place = self.card.expected, self._place(self.card.recipe)
-        own = self.card.point if place < 0 and self.frontier is not None else None
-        with self._quietly(), self.chart.hold_trait_notifications():
-            self.chart.nearly = expected.why if expected else ""
-            self.chart.moving = expected.point if expected else own
-            place = -1 if expected else place
-            self.chart.selected = place
+    def _measured(self) -> None:
+        """Nothing is chosen yet: a release to begin with."""
+        if self.card.recipe is None:
+            self.card.recipe = self._points.best()
 
     def _released(self) -> None:
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
@@ -343,8 +351,8 @@ class Workbench(ipywidgets.VBox):
         calls: dict[str, Callable[[], Any]] = {
             "undo": self.session.undo,
             "redo": self.session.redo,
-            "cancel": self._cancel,
-            "again": self._sweep,
+            "cancel": self._points.cancel,
+            "again": self._points.measure,
             "rename": lambda: self._change(self.top, name=value),
             "open": lambda: self._open(self._read(value, confined=True)),
             "recall": lambda: self._open(self._read(value, confined=not self.data.paths)) if self.top.fresh else None,
@@ -354,12 +362,6 @@ class Workbench(ipywidgets.VBox):
         calls[what]()
         if what not in ("cancel", "mine"):
             self.top.fine("")
-
-    def _cancel(self) -> None:
-        """At once for the eye; a point under way is finished behind it."""
-        self._sweeper.cancel()
-        done = len(self.frontier.measured) if self.frontier else 0
-        self.top.state(busy=[done, len(self.session.study.candidates()) + 2, False])
 
     def _read(self, text: str, confined: bool) -> Study:
         """A study that came as text lies where the one at hand does; a stranger's reads nothing outside that folder."""
@@ -382,9 +384,3 @@ def _framed(part: Part) -> ipywidgets.Box:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
-    """On the study's axes, as far as they were measured."""
-    there = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
-    return frontier.on(*there) if len(there) == 2 else frontier

@@ -114,6 +114,14 @@ class DataPicker(Part):
         """Read these data; `data` and `base` change when they are there, `trouble` says why they cannot be had."""
         self._read(dict(data), "source")
 
+    def about(self) -> str:
+        return f"{said_where(self.data)}, {self.base.records:,} records" if self.base else "no data yet"
+
+    @property
+    def reading(self) -> bool:
+        """Whether data are being read."""
+        return bool(self._busy)
+
     def take(self, data: Mapping[str, Any], base: Table) -> None:
         """A table that has been read already, and where it is from."""
         self._worker.cancel()

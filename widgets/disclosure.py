@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-from asyncio import TimerHandle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
@@ -18,6 +17,7 @@ import numpy as np
 import traitlets
 
 from widgets.part import Part, script, styles, whole
+from widgets.turns import Turn
 from widgets.worker import Tell, Worker
 from workbench.classes import Sensitive
 from workbench.errors import BadInput, Undefined, said
@@ -68,8 +68,8 @@ class DisclosureTable(Part):
         self._shown: Shown | None = None
         self._turn = self._sent = 0  # of what there is, and of what was sent last
         self._drawing = 0.0  # until when a view may be drawing that
-        self._later: TimerHandle | None = None
-        self._settling: TimerHandle | None = None
+        self._later: Turn | None = None
+        self._settling: Turn | None = None
         self._computing = False
         self._looked: tuple[Any, ...] = ()
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
@@ -93,6 +93,15 @@ class DisclosureTable(Part):
         if proposal.value is not None and not 0 <= proposal.value < math.inf:
             raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
         return proposal.value
+
+    def about(self) -> str:
+        exposure = self._shown.exposure if self._shown else None
+        return f"{len(exposure.classes):,} classes" if exposure else "no classes"
+
+    @property
+    def computing(self) -> bool:
+        """Whether the table of classes is still of an earlier release."""
+        return self._computing
 
     # what to show, computed beside the kernel: at most one at a time, then the latest, once the hand rests
 
@@ -148,10 +157,10 @@ class DisclosureTable(Part):
             return
         if wait <= 0:
             self.show()
-        elif self._loop is not None:
+        elif self._turns is not None:
             if self._later is not None:
                 self._later.cancel()
-            self._later = self._loop.call_later(wait, self._offer)
+            self._later = self.later(wait, self._offer)
 
     def show(self) -> None:
         if self._shown is None and self._computing:

@@ -58,6 +58,9 @@ class FrontierChart(ChartPart):
         self.observe(self._moved, ["moving", "nearly"])
         self.observe(lambda _: self.tell("stale", on=self.stale), "stale")
 
+    def about(self) -> str:
+        return f"{len(self.frontier.measured) if self.frontier else 0:,} points"
+
     def _chosen(self) -> Recipe | None:
         """The recipe that is selected."""
         measured = self.frontier.measured if self.frontier else ()
@@ -74,11 +77,11 @@ class FrontierChart(ChartPart):
         if self._waits:
             return
         wait = self._next - monotonic()
-        if self._loop is None or wait <= 0:
+        if self._turns is None or wait <= 0:
             self._refresh()
         else:
             self._waits = True
-            self._loop.call_later(wait, self._refresh)
+            self._turns.later(wait, self._refresh)
 
     def _refresh(self) -> None:
         self._waits, start = False, monotonic()

@@ -6,7 +6,6 @@ when a view says hello, and never kept in a synced trait: so no saved notebook h
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import traceback
@@ -18,7 +17,8 @@ import anywidget
 import numpy as np
 import traitlets
 
-from widgets.worker import Worker, running_loop
+from widgets.turns import Turn, turns_here
+from widgets.worker import Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 
 STATIC = Path(__file__).parent / "static"
@@ -46,10 +46,18 @@ class Part(anywidget.AnyWidget):
     group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
-        self._loop = running_loop()
+        self._turns = turns_here()
         self._unheard: dict[str, str] | None = {}  # problems said before the first view came
         super().__init__(**traits)
         self.on_msg(self._heard)
+
+    def __repr__(self) -> str:
+        about = self.about()
+        return f"<{type(self).__name__}{about and ': '}{about}>"
+
+    def about(self) -> str:
+        """What there is in it, in a few words without a value of the data."""
+        return ""
 
     def close(self) -> None:
         """Leave the page; long work stops, and nobody hears of it."""
@@ -74,17 +82,17 @@ class Part(anywidget.AnyWidget):
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call from another thread, in the thread of the kernel."""
-        if self._loop is None:
+        if self._turns is None:
             call(*arguments)
         else:
-            self._loop.call_soon_threadsafe(call, *arguments)
+            self._turns.soon(call, *arguments)
 
-    def later(self, seconds: float, call: Callable[..., object]) -> asyncio.TimerHandle | None:
+    def later(self, seconds: float, call: Callable[..., object]) -> Turn | None:
         """Call after a while, guarded; at once in a script, where nothing comes later."""
-        if self._loop is None:
+        if self._turns is None:
             call()
             return None
-        return self._loop.call_later(seconds, self.guarded, "", call)
+        return self._turns.later(seconds, lambda: self.guarded("", call))
 
     def problem(self, field: str, text: str) -> None:
         """Say what is wrong, at the field; the last good state stays."""
@@ -121,7 +129,7 @@ class Part(anywidget.AnyWidget):
 
     def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
-        if self._loop is None or self._loop is running_loop():
+        if self._turns is None or self._turns.here:
             self._answer(content, buffers)
         else:
             self.soon(self._answer, content, buffers)

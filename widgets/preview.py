@@ -67,6 +67,9 @@ class ReleasePreview(Part):
         self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
+    def about(self) -> str:
+        return str(self.recipe or self.release or "no release yet")
+
     def _unshown(self, error: BaseException) -> None:
         self.wrong("preview", error)
 

@@ -82,6 +82,14 @@ class ReleaseCard(Part):
     def _measures(self, proposal: Mapping[str, Any]) -> list[Measure]:
         return [one if isinstance(one, Measure) else variant("measure", one) for one in proposal["value"]]
 
+    def about(self) -> str:
+        return str(self.point.recipe) if self.point else self._reason or "no release yet"
+
+    @property
+    def reason(self) -> str:
+        """Why what was asked for last cannot be had; nothing where it can."""
+        return self._reason
+
     # --- making it
 
     def _given(self, event: Mapping[str, Any]) -> None:

@@ -66,6 +66,9 @@ class RolePicker(Part):
         self.observe(lambda _: self.show(), ["hierarchies", "drop_missing"])
         self._refresh()
 
+    def about(self) -> str:
+        return ", ".join(f"{len(names)} {role}" for role, key in KEYS.items() if (names := self.roles.get(key)))
+
     # --- roles and the table
 
     @traitlets.validate("roles")

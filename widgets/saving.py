@@ -3,10 +3,9 @@ rest, and what became of it is said in the line above."""
 
 from __future__ import annotations
 
-import asyncio
-
 from widgets.keeping import Changed, Keeper, under_voila
 from widgets.topbar import TopBar
+from widgets.turns import Turn
 from workbench.errors import BadInput
 from workbench.study import Study
 
@@ -19,7 +18,7 @@ class Saving:
     def __init__(self, keeper: Keeper | None, top: TopBar) -> None:
         self.keeper = keeper
         self._top = top
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Turn | None = None
         self._study: Study | None = None
 
     def soon(self, study: Study) -> None:

@@ -60,6 +60,11 @@ class Sweeper:
 
         self._worker.start(job)
 
+    @property
+    def busy(self) -> bool:
+        """Whether points are being measured."""
+        return self._worker.busy
+
     def forget(self) -> None:
         """Stop, and say nothing more."""
         self._worker.forget()

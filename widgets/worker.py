@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from widgets.turns import turns_here
 from workbench.underway import Cancelled, listening
 
 Tell = Callable[..., None]
@@ -23,7 +23,7 @@ class Worker:
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
         self._failed = failed
-        self._loop: asyncio.AbstractEventLoop | None = running_loop()
+        self._turns = turns_here()
         self._lock = threading.Lock()
         self._waiting: tuple[Job, threading.Event] | None = None
         self._current = threading.Event()
@@ -35,7 +35,7 @@ class Worker:
         self._current.set()
         self._current, self.busy = threading.Event(), True
         cancel = self._current
-        if self._loop is None:
+        if self._turns is None:
             self._run(job, cancel)
             return
         with self._lock:
@@ -71,10 +71,10 @@ class Worker:
                 if self._current is cancel:
                     call(*arguments)
 
-            if self._loop is None:
+            if self._turns is None:
                 now()
             else:
-                self._loop.call_soon_threadsafe(now)
+                self._turns.soon(now)
 
         try:
             with suppress(Cancelled), listening(cancel):
@@ -85,11 +85,3 @@ class Worker:
 
     def _done(self) -> None:
         self.busy = False
-
-
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The kernel's loop; a script has none."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

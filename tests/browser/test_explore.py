@@ -238,3 +238,25 @@ def came_back(page):
     """With the study as it was left."""
     expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
     expect(page.get_by_label(re.compile("^cap: P_loss"))).to_have_value("0.2")
+
+
+def test_in_lab_the_next_cell_waits_while_the_page_goes_on(in_lab, on_stage):
+    folder, address = in_lab
+    notebook = json.loads(NOTEBOOK.read_text())
+    cells = [
+        "from widgets import Workbench\nw = Workbench('adult', keep=False)\nw",
+        "w.wait()",
+        "print(w.release, len(w.points))",
+    ]
+    notebook["cells"] = [
+        {"cell_type": "code", "id": f"c{i}", "metadata": {}, "outputs": [], "execution_count": None, "source": cell}
+        for i, cell in enumerate(cells)
+    ]
+    (folder / "waits.ipynb").write_text(json.dumps(notebook))
+    page = stage.open_lab(on_stage(width=1600, height=1400), address, "waits.ipynb")
+    expect(page.locator(".wb-done")).to_contain_text(" of 26 points", timeout=60 * SECONDS)
+    assert page.locator(".jp-InputPrompt").nth(1).inner_text() == "[*]:", "the page is told while the cell blocks"
+    expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(
+        "Release of 45,222 records", timeout=60 * SECONDS
+    )
+    expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(" 26")

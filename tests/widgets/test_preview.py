@@ -13,6 +13,7 @@ import yaml
 
 from widgets import preview
 from widgets.preview import ReleasePreview, side_by_side
+from widgets.turns import turns_here
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
@@ -166,7 +167,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
 
     async def asked():
-        stand.preview._maker._loop = stand.preview._loop = asyncio.get_running_loop()
+        stand.preview._maker._turns = stand.preview._turns = turns_here()
         stand.export("csv")
         for _ in range(200):
             await asyncio.sleep(0.01)
@@ -181,7 +182,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     assert stand.last("refused")["columns"] == ["birth"]
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
-    stand.preview._maker._loop = stand.preview._loop = None
+    stand.preview._maker._turns = stand.preview._turns = None
     assert len(pd.read_csv(io.BytesIO(stand.export("csv", anyway=True)[1]))) == 40
     assert list(tmp_path.iterdir()) == []
 
