@@ -426,7 +426,9 @@ def test_dates_out_of_range():
 
 def test_bad_declarations():
     source = open_source(pd.DataFrame({"x": [1]}))
-    assert "has no column 'y'; there are x" in message_of(lambda: encode(source, types={"y": "text"}))
+    assert "has no column 'y'; it has 1 column, none of a like name" in message_of(
+        lambda: encode(source, types={"y": "text"})
+    )
     assert "'x' is declared 'int'; a column is one of" in message_of(lambda: encode(source, types={"x": "int"}))
     assert "there is no column 'y'" in message_of(lambda: encode(source, ["y"]))
     assert "no column is left to read" in message_of(lambda: encode(source, []))

@@ -63,11 +63,11 @@ def test_values_that_only_dropped_records_had_lose_their_code():
     [
         ({"quasi": ["age", "wrok"]}, "no column 'wrok' .wanted as quasi.; did you mean 'work'?"),
         ({"sensitive": "illness"}, "no column 'illness' .wanted as sensitive.; did you mean 'ill'?|there are"),
-        ({"identifiers": ["ssn"]}, "no column 'ssn' .wanted as identifier.; there are name, age, work, pay, ill"),
+        ({"identifiers": ["ssn"]}, "no column 'ssn' .wanted as identifier.; it has 5 columns, none of a like name"),
         ({"quasi": ["age", "ill"]}, "'ill' is quasi and sensitive; give it one role"),
         ({"identifiers": ["age"]}, "'age' is quasi and identifier; give it one role"),
         ({"quasi": ["age", "age"]}, "'age' is quasi and quasi; give it one role|named twice"),
-        ({"quasi": []}, "no quasi-identifier was chosen; choose at least one; there are name, age, work, pay, ill"),
+        ({"quasi": []}, "no quasi-identifier was chosen; choose at least one"),
         ({"hierarchies": {"agee": Intervals(widths=(5,))}}, "no column 'agee'; did you mean 'age'?"),
         ({"levels": {"ill": 1}}, "'ill' has no level 1; its hierarchy has 0"),
         ({"levels": {"ill": -1}}, "'ill' has no level -1"),

@@ -14,7 +14,7 @@ from widgets.worker import Tell, Worker
 from workbench.advice import Advice, propose_roles
 from workbench.builders import from_dict
 from workbench.column import Column
-from workbench.errors import BadInput, listing, said
+from workbench.errors import BadInput, columns_meant, said
 from workbench.meaning import meaning_of
 from workbench.methods import Keep
 from workbench.starting import hierarchy_of, level_of
@@ -83,7 +83,9 @@ class RolePicker(Part):
             return given
         unknown = [name for name in every if name not in self.base.columns]
         if unknown:
-            raise traitlets.TraitError(f"the data has no column {unknown[0]!r}; {listing(self.base.names)}")
+            raise traitlets.TraitError(
+                f"the data has no column {unknown[0]!r}; " + columns_meant(unknown[0], self.base.names)
+            )
         return self._in_order(given)
 
     def _in_order(self, roles: Mapping[str, Sequence[str]]) -> Roles:

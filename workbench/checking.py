@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import BadInput, Undefined, Unsatisfiable, meant
+from workbench.errors import BadInput, Undefined, Unsatisfiable, columns_meant, meant
 from workbench.figures import listed
 from workbench.hierarchy import Misfit
 from workbench.measures import Measure
@@ -146,7 +146,7 @@ def _columns(study: Study, base: Table) -> Faults:
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:
-            yield Fault(path, f"the data has no column {name!r}; {meant(name, base.names)}")
+            yield Fault(path, f"the data has no column {name!r}; {columns_meant(name, base.names)}")
     for i, name in enumerate(base.names, 1):
         if name.startswith(FORMULA) and name not in study.left_out:
             text = (

@@ -9,8 +9,8 @@ import io
 import re
 import shutil
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -49,13 +49,19 @@ def opened(path: Path) -> IO[bytes]:
 
 def blocks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, some at a time, without a byte order mark of UTF-8."""
+    first = True
+    for block in raw_blocks(path):
+        yield block.removeprefix(codecs.BOM_UTF8) if first else block
+        first = False
+
+
+def raw_blocks(path: Path) -> Generator[bytes]:
+    """The bytes of a file, some at a time, as they are."""
     broken = False
     try:
         with opened(path) as file:
-            block = file.read(BLOCK).removeprefix(codecs.BOM_UTF8)
-            while block:
+            while block := file.read(BLOCK):
                 yield block
-                block = file.read(BLOCK)
     except (OSError, EOFError, zlib.error):
         broken = True
     if broken:
@@ -81,8 +87,8 @@ def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:
 
 def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]:
     """The encoding that the whole file can be read in, and what to say about it."""
-    with opened(path) as file:
-        head = file.read(4)
+    with closing(raw_blocks(path)) as found:
+        head = next(found, b"")[:4]
     if not head:
         raise BadInput(f"{path}: the file is empty")
     marked = next((name for mark, name in MARKS if head.startswith(mark)), None)
@@ -118,6 +124,8 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
             text = decoder.decode(block)
         except UnicodeDecodeError as error:
             return line + (pending + block)[: error.start].count(b"\n")
+        except UnicodeError:  # UTF-16 or UTF-32 whose byte order nothing says
+            return line
         if "\0" in text or (guessed and block.translate(None, PRINTED)):
             raise BadInput(
                 f"{path}: not a text file; if it is Parquet say format='parquet', "
@@ -159,6 +167,8 @@ def find_dialect(
         sample = sample[: sample.rindex("\n") + 1]
     if not sample.strip():
         raise BadInput(f"{path}: the file is empty")
+    if re.match(r"\s*(\[\s*)?\{\s*\"", sample):
+        raise BadInput(f"{path}: this is JSON, not delimited text; say format='json', or format='ndjson'")
     candidates = [delimiter] if delimiter else list(DELIMITERS)
     delimiter = max(candidates, key=lambda d: _fit(sample, d, quote))
     quote = find_quote(sample, delimiter) if quote is None else quote
@@ -215,6 +225,12 @@ def _unique(names: list[str], path: Path) -> list[str]:
 
 def refuse_duplicates(names: list[str], where: str) -> None:
     """Raise BadInput when two columns share a name."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names, 1):
+        places.setdefault(name, []).append(place)
+    twice = next((found for found in places.values() if len(found) > 1), None)
     if twice:
-        raise BadInput(f"{where}: more than one column is called {', '.join(map(repr, twice))}; rename all but one")
+        raise BadInput(
+            f"{where}: columns {' and '.join(map(str, twice))} have the same name; rename all but one, "
+            "or say header=False if the first line of a file is a record"
+        )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.column import Column
-from workbench.errors import BadInput, listing
+from workbench.errors import BadInput, columns_meant
 from workbench.kinds import KINDS, Empty, Values, find_values
 from workbench.source import Source
 
@@ -86,7 +86,7 @@ def _next(
 def _checked(types: Mapping[str, str], source: Source) -> Mapping[str, str]:
     for name, kind in types.items():
         if name not in source.names:
-            raise BadInput(f"types: {source.where} has no column {name!r}; {listing(source.names)}")
+            raise BadInput(f"types: {source.where} has no column {name!r}; {columns_meant(name, source.names)}")
         if kind not in KINDS:
             raise BadInput(f"types: {name!r} is declared {kind!r}; a column is one of {', '.join(map(repr, KINDS))}")
     return types

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Number
@@ -34,10 +33,17 @@ def said(value: object) -> str:
 
 
 def listing(names: Sequence[str]) -> str:
-    """What columns there are; not where a record may have been read as names, which no message shows."""
-    if any(re.fullmatch(r"[+-]?[\d.,]+", str(name)) for name in names):
-        return "some names are numbers: if the first line is a record, say header=False"
+    """What there is to choose from: names of our own, never those of columns."""
     return f"there are {enumerated(names)}"
+
+
+def columns_meant(name: object, names: Sequence[str]) -> str:
+    """The nearest column. All of them are listed nowhere: a first record may have been read as names."""
+    near = difflib.get_close_matches(str(name), names, 1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    count = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+    return f"it has {count}, none of a like name; if the first line of a file is a record, say header=False"
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -16,9 +16,10 @@ from workbench.binding import Key, key, keys
 from workbench.cells import distinct_rows
 from workbench.classes import Classes
 from workbench.column import Column
-from workbench.errors import BadInput, Undefined, listing, said
+from workbench.errors import BadInput, Undefined, columns_meant, said
 from workbench.exporting import Rows
 from workbench.giveaways import Beside, beside, known_by
+from workbench.kinds import MARKERS
 from workbench.labels import STARS, Labels, Meaning
 from workbench.methods.keep import Keep
 from workbench.populations import Populations
@@ -113,7 +114,8 @@ def foreign(
 
     With the `original`, a table in its roles, labels are read as runs of its values and all is measured against it;
     without, the labels are the values, and what is known beforehand (Q) is the distribution in the release itself.
-    Records with `*` in every quasi-identifier are a class as published; `suppressed="out"` leaves them out.
+    Records with every quasi-identifier suppressed (`*`, NA, nothing) are a class as published, unless
+    `suppressed="out"` leaves them out.
     """
     if suppressed not in SUPPRESSED:
         raise BadInput(f"suppressed = {said(suppressed)} is not one of {', '.join(map(repr, SUPPRESSED))}")
@@ -124,8 +126,8 @@ def foreign(
             raise BadInput("the original says which columns are quasi-identifiers and sensitive; don't name them again")
         quasi, sensitive = original.quasi, tuple(original.sensitive)
     wanted = _names(quasi), _names(sensitive)
-    file = _read(data, *wanted, some=original is not None, source=source)
-    starred, notes = file.starred, list(file.notes)
+    file = _read(data, *wanted, original, source)
+    starred, notes = file.starred(original), list(file.notes)
     count = int(starred.sum())
     if count == len(starred):
         notes.append("every quasi-identifier of every record is suppressed, so all records are alike")
@@ -133,7 +135,7 @@ def foreign(
         kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
         notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
     keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
-    found = _against(file, original, keep, notes) if original else _alone(file, keep, notes)
+    found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
     return replace(found, known=file.beside(keep))
 
 
@@ -151,13 +153,14 @@ class _File:
     sensitive: tuple[str, ...]
     notes: tuple[str, ...]
 
-    @cached_property
-    def starred(self) -> np.ndarray:
-        """The records with `*` in every quasi-identifier."""
+    def starred(self, original: Table | None) -> np.ndarray:
+        """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
         stars = []
         for name in self.quasi:
-            labels = [bool(STARS.fullmatch(label)) for label in self.table.columns[name].labels]
-            stars.append(np.array([*labels, False])[self.table.codes[name]])
+            empty = original is None or not original.columns[name].missing
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            suppressed = [bool(STARS.fullmatch(one)) for one in labels]
+            stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
         return np.logical_and.reduce(stars)
 
     def beside(self, keep: np.ndarray) -> Beside:
@@ -173,7 +176,7 @@ class _File:
 
 
 def _read(
-    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], some: bool, source: Mapping[str, Any]
+    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], original: Table | None, source: Mapping[str, Any]
 ) -> _File:
     """The columns with a role, all as text; of an original's columns some may not be published."""
     if isinstance(data, pd.DataFrame):  # what pandas.cut makes
@@ -183,13 +186,17 @@ def _read(
     opened = open_source(data, **source)
     names, where = opened.names, opened.where
     opened.close()
-    if not some:
+    if original is None:
         assign(names, quasi, sensitive, ())
-    table = Table.bare(data, types=dict.fromkeys(names, "text"), **source)
+    known = {label for one in original.columns.values() for label in one.labels} if original else set()
+    missing = [marker for marker in MARKERS if marker not in known]  # NA may be a value, such as Namibia
+    table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
     there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
     gone = [name for name in (*quasi, *sensitive) if name not in table.names]
     if not there:
-        raise BadInput(f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; {listing(names)}")
+        raise BadInput(
+            f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; " + columns_meant(quasi[0], names)
+        )
     others = {name for name in names if name not in (*quasi, *sensitive)}
     plain = ("delimiter ", "encoding utf-8")  # what needs no note
     notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
@@ -197,26 +204,27 @@ def _read(
     return _File(where, table, there, shown, tuple(notes))
 
 
-def _alone(file: _File, keep: np.ndarray, notes: list[str]) -> Foreign:
+def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
     """Without an original: the labels are the values."""
     frame = file.table.drop([n for n in file.table.names if n not in (*file.quasi, *file.sensitive)]).frame[keep]
     types = dict.fromkeys(file.quasi, "text")
     for name in file.sensitive:
-        types[name] = "number" if all(map(NUMBER.fullmatch, file.table.columns[name].labels)) else "text"
+        labels = file.table.columns[name].labels
+        types[name] = "number" if all(NUMBER.fullmatch(label.strip()) for label in labels) else "text"
     table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
     kept = Keep().release(table, None, 0)
     return Foreign(
         table, kept.cells, kept.group, read=kept.classes, labels={}, original=False,
-        starred=int(file.starred.sum()), notes=tuple(notes),
+        starred=count, notes=tuple(notes),
     )  # fmt: skip
 
 
-def _against(file: _File, original: Table, keep: np.ndarray, notes: list[str]) -> Foreign:
+def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
     """With the original: each label is a run of its values."""
-    count, codes = int(keep.sum()), {name: array[keep] for name, array in file.table.codes.items()}
-    if count > original.records:
+    published, codes = int(keep.sum()), {name: array[keep] for name, array in file.table.codes.items()}
+    if published > original.records:
         raise BadInput(
-            f"{file.where}: it has {count:,} records and the original {original.records:,}; "
+            f"{file.where}: it has {published:,} records and the original {original.records:,}; "
             "give the original that it was made of"
         )
     rows = np.stack([codes[name] for name in file.quasi], axis=1)
@@ -235,15 +243,15 @@ def _against(file: _File, original: Table, keep: np.ndarray, notes: list[str]) -
         np.add.at(histograms[name], (number, value), 1)
         if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
             notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
-    left_out = original.records - count
+    left_out = original.records - published
     if left_out:
         notes.append(f"{left_out:,} of the original's {original.records:,} records are left out")
-    published = {name: original.sensitive[name] for name in file.sensitive}
-    classes = Classes(np.bincount(number).astype(np.int64), histograms, published, low, high)
+    shown = {name: original.sensitive[name] for name in file.sensitive}
+    classes = Classes(np.bincount(number).astype(np.int64), histograms, shown, low, high)
     return Foreign(
         original, original.cells(), np.zeros(0, np.int32),
         frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive}),
-        read=classes, labels=labels, original=True, starred=int(file.starred.sum()), left_out=left_out,
+        read=classes, labels=labels, original=True, starred=count, left_out=left_out,
         notes=tuple(notes),
     )  # fmt: skip
 
@@ -256,7 +264,7 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
         run = Meaning(plain[code], plain[code]) if plain else reading.meaning(label)
         if run is None:
             raise BadInput(
-                f"{file.place(name, code)}: the label {said(label)} fits no value of the original; if it is a group, "
+                f"{file.place(name, code)}: the label fits no value of the original; if it is a group, "
                 "give a study with the hierarchy that names it, else the original that this was made of"
             )
         found.append(run)
@@ -304,8 +312,5 @@ def _values(file: _File, original: Table, name: str) -> np.ndarray:
         found.append(len(seen) - 1 if column.missing else None)
     if None in found:
         code = found.index(None)
-        label = said(released.value_labels()[code])
-        raise BadInput(
-            f"{file.place(name, code)}: {label} is no value of the original's; publish its values as they are"
-        )
+        raise BadInput(f"{file.place(name, code)}: this is no value of the original's; publish its values as they are")
     return np.array(found, np.int64)

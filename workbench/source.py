@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import weakref
+import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ import pyarrow.parquet as pq
 
 from workbench.arrow import as_arrow, refuse_type
 from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
-from workbench.errors import BadInput, listing, said
+from workbench.errors import BadInput, columns_meant, said
 from workbench.private import Private, discard
 from workbench.scan import scanned
 
@@ -97,7 +99,7 @@ class Source:
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise BadInput(f"{self.where}: there is no column {name!r}; {listing(self.names)}")
+            raise BadInput(f"{self.where}: there is no column {name!r}; {columns_meant(name, self.names)}")
         return self.names.index(name)
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
@@ -181,6 +183,8 @@ class FileSource(Source):
         super().__init__(str(path), private)
         self._path, self._format, failure = path, format, None
         try:
+            if path.suffix.lower() == ".gz":
+                deque(blocks(path), maxlen=0)  # DuckDB would say nothing of a file that is cut off
             self._schema = pq.read_schema(path) if format == "parquet" else None
             self._whole = self._opened(private)
             self._fields = self._whole.columns
@@ -335,7 +339,7 @@ def _format(path: Path, format: str | None) -> str:
         with opened(path) as file:
             if not file.read(1):
                 failure = f"{path}: the file is empty"
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = "it may not be read" if isinstance(error, PermissionError) else "not a valid gzip file"
         failure = f"{path}: {reason}"
     if failure:

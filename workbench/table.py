@@ -20,7 +20,7 @@ from workbench.classes import Sensitive
 from workbench.coded import arrange, decode, only_those, without_missing
 from workbench.column import MISSING, Column, spare
 from workbench.encode import encode
-from workbench.errors import BadInput, listing, meant, said
+from workbench.errors import BadInput, columns_meant, meant, said
 from workbench.hierarchy import Hierarchy
 from workbench.populations import Populations, large_populations
 from workbench.source import open_source
@@ -367,7 +367,7 @@ def assign(
                 raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
             roles[name] = role
     if not quasi:
-        raise BadInput(f"no quasi-identifier was chosen; choose at least one; {listing(names)}")
+        raise BadInput("no quasi-identifier was chosen; choose at least one")
     return {name: roles.get(name, "neutral") for name in names}
 
 
@@ -380,7 +380,7 @@ def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> Non
     for name in wanted:
         if name not in names:
             wanted_as = f" (wanted as {role})" if role else ""
-            raise BadInput(f"the data has no column {name!r}{wanted_as}; {meant(name, names)}")
+            raise BadInput(f"the data has no column {name!r}{wanted_as}; {columns_meant(name, names)}")
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:

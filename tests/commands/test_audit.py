@@ -140,7 +140,7 @@ def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
         (["k_3.csv", "--study", "study.yaml", *ROLES], "leave out --original"),
         (["k_3.csv", *ROLES, "--original", "none.csv"], "none.csv"),
         (["original.csv", *ROLES, "--original", "k_3.csv"], "300 records and the original 274"),
-        (["l_2.csv", *ROLES, "--original", "original.csv"], "'Indoors' fits no value of the original"),
+        (["l_2.csv", *ROLES, "--original", "original.csv"], "the label fits no value of the original"),
         (["k_3.csv", *ROLES, "--model", "nonsense"], "no model is called 'nonsense'"),
         (["k_3.csv", *ROLES, "--model", "k-anonymity, k=0"], "at least 1"),
         (["k_3.csv", *ROLES, "--suppressed", "maybe"], "--suppressed"),
