@@ -11,15 +11,15 @@ import pytest
 
 from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, RARE_TOWN, people, planted
 from workbench import BadInput, datasets
-from workbench.figures import about_per_cent
+from workbench.distances import jensen_shannon
 from workbench.measures import UtilityLoss
-from workbench.offered import allowed
+from workbench.offered import told
 from workbench.published import Published
 from workbench.publishing import publish
 from workbench.shown import exposures
 from workbench.study import Study
 from workbench.sweeps import sweep
-from workbench.thresholds import band, nameable, some_of, tellable, tells
+from workbench.thresholds import about_share, averaged, coarse, few, least, named, parts, share, some_of
 from workbench.thresholds import people as counted
 
 
@@ -46,9 +46,6 @@ def whole(study, tmp_path_factory) -> Published:
 
 def carried(read: Published) -> list[int]:
     return [i for i, point in enumerate(read.points) if point["opened"] and read.files(i)]
-
-
-RARE_DECIDES = (0.3, 0.7)  # two privacy losses in which most is learnt of who has the rare disease
 
 
 def text_of(path) -> str:
@@ -103,15 +100,18 @@ def test_the_study_in_it_says_what_was_asked_but_not_where_the_data_lie(read, st
         kept.read()
 
 
-def test_figures_are_too_coarse_to_confirm_a_guessed_table(read, study, table):
+def test_figures_are_coarse_and_never_flatter(read, study, table):
     exact = sweep(table, study.candidates(), study.measured())
+    full = read.privacy["full"]
     for point, mine in zip(exact.measured, read.points, strict=True):
         for key, value in mine["values"].items():
-            if value in RARE_DECIDES:
-                continue
-            assert float(value) == pytest.approx(point.values[key], rel=1e-3, abs=1e-12)
+            assert float(value) >= point.values[key] - 1e-4 or key == "A_acc"
             assert len(f"{float(value):.15g}".lstrip("0.").replace(".", "")) <= 4 or float(value) == 0
-        assert float(mine["values"]["P_loss"]) >= point.values["P_loss"] - 1e-12  # never flattering
+        loss, model = float(mine["values"]["P_loss"]), mine["settings"]["model"]
+        promised = model is not None and loss == model.get("t")
+        assert promised or round(20 * loss / full, 1) % 1 in (0, 0.9, 1) or loss == max(
+            float(other["values"]["P_loss"]) for other in read.points
+        )
 
 
 # --- what is there
@@ -126,26 +126,31 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         groups = released.groupby(["age", "town", "sex"])["disease"]
         right = groups.agg(lambda values: values.value_counts().iloc[0]).sum() / len(released)
         attack = read.opened(index)["attack"]
-        assert attack["right"] == pytest.approx(right, abs=1e-4)
-        assert attack["chance"] == pytest.approx(released["disease"].value_counts(normalize=True).iloc[0], abs=1e-4)
+        assert attack["right"] == coarse(right * 600, 10) / 600 == pytest.approx(right, abs=0.01)
+        chance = released["disease"].value_counts(normalize=True).iloc[0]
+        assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         sentence = read.learnt(index)["sentence"]
         assert f"for {1000 * right:.0f} people in 1,000" in sentence and "age, town and sex" in sentence
         assert read.opened(index)["classes"] == groups.ngroups
 
 
-def test_nine_in_ten_large_groups_are_reported_within_the_range(read, table):
+def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
+    """Large are those of which a share is told in twentieths at least, so that none is of few people."""
+    study = planted(tmp_path, smallest=2)
+    read, table = Published(publish(study, tmp_path / "out", releases=False)), study.table(study.read())
     for index in read.efficient:
         said = read.opened(index)["accuracy"]
         detail = UtilityLoss()(study_release(read, index, table)).detail
-        fine = detail["support"] >= read.smallest
+        fine = detail["support"] >= 20 * read.smallest
+        assert said["support"] == max(0.05, 0.07) and fine.any()
         told, truth = detail["told"][fine].ravel(), detail["truth"][fine].ravel()
         near = (truth >= said["from"] - 1e-9) & (truth <= said["to"] + 1e-9)
-        assert near.sum() == said["pairs"] >= 20
+        assert near.sum() >= 20
         within = (told[near] >= said["low"] - 1e-9) & (told[near] <= said["high"] + 1e-9)
         assert within.mean() >= 0.9
         assert f"{100 * said['from']:g} to {100 * said['to']:g} %" in read.cost(index)["sentence"]
-        assert f"{100 * said['low']:.1f}" in read.cost(index)["sentence"]
+        assert f"{100 * said['low']:.0f}" in read.cost(index)["sentence"]
 
 
 def study_release(read: Published, index: int, table):
@@ -163,25 +168,22 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
     assert count == len(rows) == len(truth)
     keys = [(row["small"], -row["loss"], -(row["posterior"] or 0), -(row["people"] or 0), row["who"]) for row in rows]
     assert keys == sorted(keys) and 0 < sum(row["small"] for row in rows) == read.opened(index)["small"]
-    assert "fewer than 10 people" in read.order(index)
+    assert "fewer than 15 people" in read.order(index)
     for row in rows:
         known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
-        assert row["people"] == (None if size < 10 else max(10 * round(size / 10), 10)), "no difference tells of few"
-        assert read.how_many(row) == (f"about {row['people']} people" if size >= 10 else "fewer than 10 people")
-        if row["posterior"] is not None:
-            having = int(truth[np.logical_and.reduce(known)][row["value"]].sum())
-            assert having >= 10 and (size - having >= 10 or size == having)
-            assert row["posterior"] == pytest.approx(having / size, abs=6e-3)
-            assert about_per_cent(having / size) in row["sentence"] or size == having
-        if row["posterior"] is None and row["value"]:
-            assert row["rounded"] and (round(row["loss"] * 10, 6) % 1 == 0 or row["loss"] == 0.342)  # the largest
-        if size < 10:
-            assert "quarter" in row["sentence"] or "would tell of few people" in row["sentence"]
+        assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
+        assert read.how_many(row) == (f"about {row['people']} people" if size >= 15 else "fewer than 15 people")
+        having = int(truth[np.logical_and.reduce(known)][row["value"]].sum())
+        assert (row["posterior"] is None) == (size < 95)
+        if size < 95:
+            assert "quarter" in row["sentence"] or "as mixed" in row["sentence"] or (having == size >= 15)
+        else:
+            assert row["posterior"] == pytest.approx(having / size, abs=0.05)
         shares = truth[np.logical_and.reduce(known)].to_numpy(float).ravel() / size
-        if "as mixed" in row["sentence"]:
-            assert np.allclose(shares, truth.sum().to_numpy() / 600)
-        assert 0 <= row["share"] <= 1 and read.how_exposed(row).startswith("up to ") == row["rounded"]
+        true = jensen_shannon(shares, truth.sum().to_numpy() / 600)
+        assert row["loss"] >= true - 1e-3 or row["loss"] == read.loss(index, read.privacy)
+        assert 0 <= row["share"] <= 1 and read.how_exposed(row).startswith("up to ")
 
 
 def test_files_are_in_random_order(study, table):
@@ -198,9 +200,9 @@ def test_populations_name_no_small_number(read):
 
 
 def test_recommended_is_what_the_frontier_says(read, study, table):
-    frontier = allowed(sweep(table, study.candidates(), study.measured()).on(*study.axes), table, 10)
+    frontier = told(sweep(table, study.candidates(), study.measured()), table, 10).on(*study.axes)
     for cap in np.linspace(read.privacy["low"], read.privacy["high"], 7):
-        best = frontier.best({"P_loss": float(cap) + 1e-4})
+        best = frontier.best({"P_loss": float(cap)})
         assert read.points[read.choices(float(cap))["recommended"]]["recipe"] == str(best.recipe)
     choices = read.choices(read.privacy["high"])
     assert choices["useful"] is None
@@ -255,7 +257,7 @@ def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
     assert read.points[best]["values"]["k (k-anonymity)"] == read.privacy["high"]
     assert read.learnt(best)["figure"] and read.cost(best)["figure"]
     _, rows = read.exposures(read.choices(read.privacy["low"])["recommended"])
-    assert rows[0]["loss"] == 0.1 == 1 / rows[0]["people"]
+    assert rows[0]["loss"] == pytest.approx(1 / least(rows[0]["people"], 10), abs=1e-3)
     assert rows[-1]["loss"] == 1.0 and rows[-1]["people"] is None
 
 
@@ -328,25 +330,32 @@ def test_a_folder_that_holds_no_published_study_is_no_such_thing(tmp_path, conte
 # --- small counts in words
 
 
-def test_small_counts_in_words():
-    assert counted(9, 10) == counted(None, 10) == "fewer than 10 people"
-    assert counted(10, 10) == "10 people" and counted(0, 10) == "0 people" and counted(1, 0) == "1 person"
-    assert [tells(*counts, 10) for counts in ((5, 40), (35, 40), (40, 40), (0, 40), (10, 20), (3, 3))] == [
-        True, True, False, False, False, True,
-    ]  # fmt: skip
-    assert [band(share) for share in (0.1, 0.25, 0.74, 1.0)] == [
+def test_numbers_of_people_are_as_coarse_as_the_threshold():
+    assert counted(1, 10) == counted(14, 10) == "fewer than 15 people" and counted(15, 10) == "about 20 people"
+    assert counted(0, 10) == "nobody" and counted(1, 1) == "1 person" and counted(12, 0) == "12 people"
+    assert [coarse(n, 10) for n in (0, 1, 14, 15, 24, 45_222)] == [0, 10, 10, 20, 20, 45_220]
+    for smallest in range(1, 12):
+        told = [coarse(n, smallest) for n in range(1, 100)]
+        assert all(told.count(one) >= smallest for one in set(told) if one < 90)
+        assert all(least(n, smallest) == told.index(coarse(n, smallest)) + 1 for n in range(1, 100))
+        assert few(smallest) == next(n for n in range(1, 100) if told[n - 1] > told[0])
+    assert some_of(590, 600, 10) == "about 590 of about 600 people" and some_of(0, 600, 10) == "nobody"
+    assert some_of(597, 600, 10) == "all or nearly all of about 600 people"
+
+
+def test_shares_are_told_in_parts_of_as_many_people_as_the_threshold():
+    assert [parts(n, 10) for n in (30, 95, 200, 1000)] == [4, 10, 20, 100]
+    assert share(199, 200, 10) == 1 and about_share(7, 9, 10) == "over three quarters"
+    assert [about_share(n, 20, 10) for n in (4, 5, 10, 20)] == [
         "under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters",
     ]  # fmt: skip
 
 
-def test_values_that_few_have_are_not_named_nor_told_by_the_rest():
-    assert nameable(np.array([50, 3, 40, 4]), 5).tolist() == [True, False, True, False]
-    assert nameable(np.array([50, 3, 40, 20]), 5).tolist() == [True, False, True, False]  # 20 goes with 3
-    assert nameable(np.array([50, 0, 40]), 5).all()
+def test_averages_have_two_figures_and_never_flatter():
+    assert averaged(0.02275) == 0.023 and averaged(0.02275, better="higher") == 0.022
+    assert averaged(0.0123, 20 / 600) == 0.04, "3 of 600 and 4 of 600 are told alike"
+    assert averaged(float("inf")) == float("inf") and averaged(0.0, 0.1) == 0
 
 
-def test_of_all_but_a_few_and_of_nobody():
-    said = [some_of(count, 600, 10) for count in (0, 4, 40, 598, 600)]
-    assert said == ["nobody", "fewer than 10 people of 600", "40 people of 600", "all 600 people but fewer than 10",
-                    "all 600 people"]  # fmt: skip
-    assert [tellable(count, 600, 10) * 600 for count in (0, 4, 40, 598, 600)] == pytest.approx([0, 10, 40, 590, 600])
+def test_values_that_few_have_are_not_named():
+    assert named(np.array([50, 3, 5, 0]), 5).tolist() == [True, False, True, False]

@@ -22,6 +22,7 @@ from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, said
 from workbench.figures import figures
 from workbench.published import NOTHING, OFFERED, Published, words, words_of
+from workbench.thresholds import people
 
 FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
 PAGE = 20  # classes at a time
@@ -103,11 +104,12 @@ class Dashboard(Part):
             return
         results, privacy = self.published.results, self.published.privacy
         table = results["table"]
+        counted = people(table["records"], self.published.smallest)
         sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
         self.tell(
             "study",
             name=results["study"],
-            about=f"{table['records']:,} people. An attacker may know their {words_of(table['quasi'])}; "
+            about=f"{counted[:1].upper()}{counted[1:]}. An attacker may know their {words_of(table['quasi'])}; "
             f"what should not be learnt is their {sensitive}.",
             limit=self.published.limit,
             others=results["others"],

@@ -52,6 +52,11 @@ def about_per_cent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def words(name: str) -> str:
+    """A column's name as people say it."""
+    return name.replace("_", " ").strip()
+
+
 def listed(names: Sequence[str], last: str = "and") -> str:
     """Names as people list them: age, race and sex."""
     if len(names) < 2 or last == ",":

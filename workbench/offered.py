@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 
 import numpy as np
 
 from workbench import findings
-from workbench.errors import BadInput, Undefined, Unsatisfiable
+from workbench.errors import BadInput
 from workbench.figures import figures, listed
 from workbench.frontier import Frontier, undominated
-from workbench.measures import Measure
-from workbench.measures.accuracy_gain import AccuracyGain
-from workbench.measures.privacy_loss import PrivacyLoss
-from workbench.measures.reidentification_risk import ReidentificationRisk
+from workbench.measures import Measure, Measured
 from workbench.models import Model
 from workbench.recipe import Point
-from workbench.shown import FIGURES
 from workbench.study import Study
 from workbench.table import Table
-from workbench.thresholds import nameable, small
+
+NOT_TOLD = "not told: the measure does not declare how its figure may be"
 
 
 def on_axes(swept: Frontier, study: Study) -> Frontier:
@@ -30,6 +27,16 @@ def on_axes(swept: Frontier, study: Study) -> Frontier:
     frontier = swept.on(*study.axes)
     assert frontier.axes  # says what is missing
     return frontier
+
+
+def shown_on_axes(frontier: Frontier) -> None:
+    """Refuse axes on which no figure is told."""
+    for key in frontier.axes:
+        if any(point.reasons.get(key) == NOT_TOLD for point in frontier.measured):
+            raise BadInput(
+                f"{key} cannot be published: {frontier.measure(key).name} does not declare how its figure may be told; "
+                'write told = "as an average" or a `publish` in its file (docs/adding.md), or choose another axis'
+            )
 
 
 def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
@@ -54,57 +61,30 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
     return replace(frontier, measured=chosen), said if broken else ""
 
 
-def rounded(frontier: Frontier) -> Frontier:
-    """The same points with four figures; what lies under a limit lies under it still."""
+def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
+    """The same points as they may be told: each measure says its figures itself, or hides them.
 
-    def short(key: str, value: float) -> float:
-        if not math.isfinite(value):
-            return value
-        measure = frontier.measure(key)
-        towards = ROUND_FLOOR if measure.better == "higher" else ROUND_CEILING
-        rounding = towards if measure.side == "privacy" else ROUND_HALF_EVEN
-        return float(Context(prec=FIGURES, rounding=rounding).create_decimal(repr(float(value))))
-
-    points = [
-        replace(point, values={key: short(key, value) for key, value in point.values.items()}, key="")
-        for point in frontier.measured
-    ]
-    return replace(frontier, measured=points)
-
-
-def allowed(frontier: Frontier, table: Table, smallest: int) -> Frontier:
-    """The same points with no figure that a value decides which few people have, or that counts out a few.
-
-    The releases are made once more, where there is such a value or such a measure.
+    The releases are made once more. What a recipe promises is told as well, since the promise is.
     """
-    rare = any(not nameable(seen.totals, smallest).all() for seen in table.sensitive.values())
-    commonest = [float(seen.prior.max()) for seen in table.sensitive.values()]
-    privacy = [measure for measure in frontier.measures if measure.side == "privacy"]
-
-    def counts(measure: Measure, value: float) -> bool:
-        """Whether a figure may be the share of all people but a few, or of a few."""
-        if isinstance(measure, AccuracyGain):
-            return any(small(table.records - round((share + value) * table.records), smallest) for share in commonest)
-        return isinstance(measure, ReidentificationRisk) and measure.statistic == "alone"
-
-    def held(point: Point) -> Point:
-        own = {m.key: m for m in privacy if m.key in point.values and not math.isnan(point.values[m.key])}
-        if not rare and not any(counts(measure, point.values[key]) for key, measure in own.items()):
-            return point
-        try:
-            release = point.recipe.release(table)
-        except (Undefined, Unsatisfiable):
-            return point
-        told = {key: findings.allowed(measure, point.values[key], release, smallest) for key, measure in own.items()}
-        return replace(point, values={**point.values, **told})
-
-    return replace(frontier, measured=[held(point) for point in frontier.measured])
+    return replace(swept, measured=[_told(point, swept.measures, table, smallest) for point in swept.measured])
 
 
-def largest_loss(frontier: Frontier, point: Point) -> float | None:
-    """The largest Jensen-Shannon loss of a class, where a measure publishes it."""
-    keys = [one.key for one in frontier.measures if isinstance(one, PrivacyLoss) and one.distance == "js"]
-    return point.values.get(keys[0]) if keys else None
+def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int) -> Point:
+    defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
+    reasons = {key: findings.reason(said, table) for key, said in point.reasons.items()}
+    values, sentences = {}, {}
+    release = point.recipe.release(table) if defined else None
+    for measure in defined:
+        assert release is not None
+        value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
+        if value is None:
+            reasons[measure.key] = NOT_TOLD
+            continue
+        parts = point.recipe.model.parts if point.recipe.model else ()
+        promised = [bound for part in parts if (bound := measure.promised(release, part)) is not None]
+        values[measure.key] = max(value, *promised, value) if measure.better == "higher" else min(value, *promised, value)
+        sentences[measure.key] = sentence
+    return replace(point, values=values, reasons=reasons, sentences=sentences, key="")
 
 
 def worth_opening(frontier: Frontier) -> list[int]:

@@ -23,11 +23,11 @@ from typing import Any
 
 from workbench.column import spare
 from workbench.errors import BadInput, said
-from workbench.figures import about_per_cent, figures, listed
+from workbench.figures import about_per_cent, figures, listed, words
 from workbench.sealed import LARGE, check
 from workbench.thresholds import people
 
-FORMAT = 3
+FORMAT = 4
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 EXPOSURES, POPULATIONS = "disclosure.parquet", "populations.json"
 LONGEST = 60  # characters of a file's name that come from the study's
@@ -35,7 +35,6 @@ OWN = (
     "who",
     "people",
     "loss",
-    "rounded",
     "sensitive",
     "value",
     "prior",
@@ -316,7 +315,7 @@ class Published:
             own = figures(abs(self.loss(index, self.utility)))
             unit = self.utility
             return {"figure": own, "unit": unit["name"], "sentence": f"In units of: {unit['unit']}.", "worst": ""}
-        low, high = (f"{100 * found[end]:.1f}" for end in ("low", "high"))
+        low, high = (f"{100 * found[end]:.0f}" for end in ("low", "high"))
         about, span = about_per_cent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
         name, near = words(found["sensitive"]), f"{100 * found['from']:g} to {100 * found['to']:g} %"
         return {
@@ -332,16 +331,17 @@ class Published:
         classes, records = self.opened(index)["classes"], self.results["table"]["records"]
         if not isinstance(classes, int):
             return ""
-        return f"{classes:,} {'group' if classes == 1 else 'groups'} of people alike, {records // classes:,} on average"
+        mean = f"about {figures(float(f'{records / classes:.2g}'))} on average"
+        return f"{classes:,} {'group' if classes == 1 else 'groups'} of people alike, {mean}"
 
     def how_many(self, row: dict[str, Any]) -> str:
         """The people of one row of the table of classes."""
         count = row["people"]
-        return people(None, row.get("fewer", self.smallest)) if count is None else f"about {people(count, 0)}"
+        return f"fewer than {row['fewer']:,} people" if count is None else people(count, self.smallest)
 
     def how_exposed(self, row: dict[str, Any]) -> str:
-        """The exposure of one row of that table: what it may be at most, where it is rounded up."""
-        return f"{'up to ' if row['rounded'] else ''}{about_per_cent(row['share'])}"
+        """The exposure of one row of that table: what it may be at most."""
+        return f"up to {about_per_cent(row['share'])}"
 
 
 def _fits(table: Any, own: Sequence[str], word: str) -> Any:
@@ -365,11 +365,6 @@ def misjudged(row: dict[str, Any]) -> str:
     """A large group that the release is wrong about, in a line."""
     truth, told = about_per_cent(row["truth"]), about_per_cent(row["told"])
     return f"Worst: {row['who']}, {row['value']}: {truth} in truth, {told} in the release."
-
-
-def words(name: str) -> str:
-    """A column's name as people say it."""
-    return name.replace("_", " ").strip()
 
 
 def words_of(names: Sequence[str]) -> str:

@@ -2,18 +2,15 @@
 
 What is where is said in `workbench.published`, which reads it. Four rules keep raw records out:
 
-- What is said of classes is what the release itself says, and less: labels as released; below the study's threshold
-  no count, no exact share and no fine loss (`workbench.thresholds`), and sentences are made from numbers that were
-  held against it one by one (`workbench.findings`). The sizes of classes are rounded to the threshold: those of two
-  releases could be subtracted from each other.
-- What is said of large populations (the truth beside the release's answer) is in whole per cent, and only where that
-  many people are in each of the four: in the population or not, with the value or not.
-- Measured values have four figures, so that they are no checksum of the data; a limit that was kept stays kept. One
-  figure is all they have where a value that few people have decides them.
+- Every number of people is rounded to the study's threshold (`workbench.thresholds`), however large it is, and what is
+  worked out of the counts of classes is worked out of rounded ones (`workbench.telling`).
+- Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
+  Which points are efficient, which keep a limit, where the slider ends: all of it follows from figures as they are told.
+- The text of an exception passes `findings.reason`: no number and no value of the data comes out with it.
 - Several releases say more together than each does: a person's value is in the person's class of every one. So the
-  folder has the file of no more than those that are offered where the page opens, with what they tell together.
+  folder has the file of no more than those that are offered where the page opens, and says of how many people a value
+  is certain to who has these and the tables of all classes that are shown.
 
-A point's own figures (its largest loss, its smallest class) belong to the release as a whole, and stay.
 A folder is for the people who choose, and one release is for the public. So it is readable by its owner alone.
 """
 
@@ -41,7 +38,7 @@ from workbench.frontier import Frontier
 from workbench.intervals import integers
 from workbench.measures import Measure
 from workbench.measures.privacy_loss import PrivacyLoss
-from workbench.offered import allowed, keeping, largest_loss, on_axes, rounded, simplest, worth_opening
+from workbench.offered import keeping, on_axes, shown_on_axes, simplest, told, worth_opening
 from workbench.published import WITHOUT, Published, words_of
 from workbench.release import Release
 from workbench.scratch import scratch
@@ -51,7 +48,8 @@ from workbench.store import Store
 from workbench.study import BUNDLED, Study
 from workbench.sweeps import sweep
 from workbench.table import Table
-from workbench.thresholds import nameable, small, some_of
+from workbench.telling import told_values
+from workbench.thresholds import coarse, named, some_of
 from workbench.together import certain, certain_beside
 
 Progress = Callable[[int, int, str], object]
@@ -85,7 +83,7 @@ def publish(
     place = _place(Path(folder))
     if not (isinstance(releases, bool) or releases in ("all", "best")):
         raise BadInput("publish: releases is True (those that are offered), False (none), 'best' or 'all'")
-    told: Progress = progress or (lambda done, total, words: None)
+    step: Progress = progress or (lambda done, total, words: None)
     warned: Warn = warn or (lambda text: warnings.warn(text, UserWarning, stacklevel=3))
     with _heard(warned):
         table = study.table(study.read(given))
@@ -94,28 +92,28 @@ def publish(
         study.candidates(),
         study.measured(),
         store,
-        progress=lambda done, total, point: told(done, total, f"measured: {point.recipe}"),
+        progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    kept, others = keeping(on_axes(swept, study), study)
-    frontier = rounded(allowed(kept, table, study.smallest))
+    drawn = on_axes(told(swept, table, study.smallest), study)
+    shown_on_axes(drawn)
+    frontier, others = keeping(drawn, study)
     indices = worth_opening(frontier)
     if not indices:
         why = f": {frontier.undefined['reason'].iloc[0]}" if len(frontier.undefined) else "; give the study recipes"
         raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{why}")
     aside = scratch(place.parent)
     try:
-        details = {}
+        details, releases_shown = {}, []
         (aside / published.POINTS).mkdir(mode=0o700)
         for done, i in enumerate(indices):
             point, at = frontier.measured[i], aside / published.POINTS / str(i)
-            details[i] = shown.opened(
-                table, point.recipe, study.measured(), study.smallest, at, largest_loss(frontier, point)
-            )
-            told(done + 1, len(indices), f"written: {point.recipe}")
+            releases_shown.append(point.recipe.release(table))
+            details[i] = shown.opened(table, releases_shown[-1], study.measured(), study.smallest, at, point.values)
+            step(done + 1, len(indices), f"written: {point.recipe}")
         results = {**_results(study, table, frontier, details), "others": others}
         write_json(aside / published.RESULTS, results)
         seal(aside)
-        results |= _carried(Published(aside), table, frontier, releases)
+        results |= _carried(Published(aside), table, dict(zip(indices, releases_shown, strict=True)), releases)
         write_json(aside / published.RESULTS, results)
         write_json(aside / published.CHART, frontier.chart(640, 380).to_dict())
         (aside / published.STUDY).write_text(_bare(study).to_yaml(), "utf-8")
@@ -172,8 +170,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
         left_out = "Left out of the frontier: it is undefined on one of the measures of the chart."
         promise = findings.promise(point.recipe.model, table.sensitive)
         record |= {
-            "sentences": detail.pop("sentences") if detail else {},
-            "reasons": {key: findings.reason(said, table) for key, said in record["reasons"].items()},
+            "sentences": record["sentences"] if detail else {},
             "promise": promise,
             "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
             "explain": left_out if np.isnan(frontier.losses()[i]).any() else frontier.explain(point),
@@ -201,8 +198,8 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
     }
 
 
-def _carried(read: Published, table: Table, frontier: Frontier, releases: Which) -> dict[str, Any]:
-    """Write the released files; which there are, and what they tell together."""
+def _carried(read: Published, table: Table, made: Mapping[int, Release], releases: Which) -> dict[str, Any]:
+    """Write the released files; which there are, and what they tell together with the tables of the classes of all."""
     points = read.points
     may = [i for i, point in enumerate(points) if point["opened"] and not point["opened"]["refused"]]
     choices = read.choices(read.results["cap"])
@@ -210,13 +207,12 @@ def _carried(read: Published, table: Table, frontier: Frontier, releases: Which)
     chosen = [i for i in may if releases == "all" or (releases and i in offered)]
     for i in may:
         points[i]["opened"]["refused"] = "" if i in chosen else NOT_CARRIED if releases else WITHOUT
-    made = []
     for i in chosen:
-        made.append(frontier.measured[i].recipe.release(table))
         file = read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv"
-        made[-1].export(file, giveaways=True)  # refused above
-    together = _together(table, made, read.smallest)
-    beside = _as_they_are(table, made, read.smallest)
+        made[i].export(file, giveaways=True)  # refused above
+    files = [made[i] for i in chosen]
+    together = _together(table, files, list(made.values()), read.smallest)
+    beside = _as_they_are(table, files, read.smallest)
     return {"points": points, "carried": chosen, "together": together, "as_they_are": beside}
 
 
@@ -233,23 +229,22 @@ def _as_they_are(table: Table, releases: Sequence[Release], smallest: int) -> st
     return f"{said}; who does is certain of the {names} of {count}, from the most telling file alone."
 
 
-def _together(table: Table, releases: Sequence[Release], smallest: int) -> dict[str, Any]:
-    """What the files tell together, in numbers and in words."""
-    count, everybody, name = len(releases), table.records, words_of(list(table.sensitive) or ["value"])
-    if not releases or not table.sensitive:
+def _together(table: Table, files: Sequence[Release], shown: Sequence[Release], smallest: int) -> dict[str, Any]:
+    """What the files and the tables of classes tell together, in numbers and in words."""
+    count, everybody, name = len(files), table.records, words_of(list(table.sensitive) or ["value"])
+    if not table.sensitive:
         return {"files": count, "certain": None, "alone": None, "sentence": ""}
-    found = certain(table, releases)
-    together, alone = (some_of(one, everybody, smallest) for one in (found.together, found.alone))
-    told = [None if small(one, smallest) or small(everybody - one, smallest) else one for one in found[:2]]
+    found = certain(table, files, shown)
+    together, alone = (some_of(one, everybody, smallest) for one in found[:2])
     by = f", and finds people again by their {words_of(table.neutral)}," if found.joined else ""
-    at_most = " at most" if found.alone else ""
-    who = "Who has the file" if count == 1 else f"Who has all {count} files{by}"
-    said = f"{who} is certain of the {name} of {together}" if found.together else f"{who} is certain of nobody's {name}"
+    has = {0: "", 1: " and the file"}.get(count, f" and all {count} files")
+    who = f"Who has all that is shown here{has}{by} is certain of"
+    sure = f"the {name} of {together}" if found.together else f"nobody's {name}"
     return {
         "files": count,
-        "certain": told[0],
-        "alone": told[1],
-        "sentence": said + (f"; with one file alone, of {alone}{at_most}." if count > 1 and found.together else "."),
+        "certain": coarse(found.together, smallest),
+        "alone": coarse(found.alone, smallest),
+        "sentence": f"{who} {sure}" + (f"; with one release alone, of {alone} at most." if found.alone else "."),
     }
 
 
@@ -257,14 +252,12 @@ def _described(table: Table, smallest: int) -> dict[str, Any]:
     """The table in numbers: records, columns by role, and how common each sensitive value is."""
     sensitive = []
     for name, seen in table.sensitive.items():
-        named = nameable(seen.totals, smallest)
-        values = [
-            {"label": seen.labels[v], "share": round(float(seen.prior[v]), FIGURES)}
-            for v in sorted(np.flatnonzero(named).tolist(), key=lambda v: -seen.totals[v])
-        ]
-        sensitive.append({"name": name, "values": values, "others": round(float(seen.prior[~named].sum()), FIGURES)})
-    neutral = list(table.neutral)
-    return {"records": table.records, "quasi": list(table.quasi), "sensitive": sensitive, "neutral": neutral}
+        known, prior = named(seen.totals, smallest), told_values(seen, smallest).prior
+        values = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in np.flatnonzero(known)]
+        values.sort(key=lambda one: (-one["share"], one["label"]))
+        sensitive.append({"name": name, "values": values, "others": round(float(prior[~known].sum()), FIGURES)})
+    neutral, records = list(table.neutral), coarse(table.records, smallest)
+    return {"records": records, "quasi": list(table.quasi), "sensitive": sensitive, "neutral": neutral}
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
@@ -280,13 +273,13 @@ def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> dict[str, 
     if not len(finite):
         raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
     measure = frontier.measure(key)
-    full = findings.cheapest(table, measure, smallest) if isinstance(measure, PrivacyLoss) else None
+    full = measure.full(table, smallest)
     return {
         "key": key,
         "low": float(finite.min()),
         "high": float(finite.max()),
         "endless": len(finite) < len(values),
-        "full": None if full is None else round(full, FIGURES),
+        "full": full,
     }
 
 
@@ -294,9 +287,8 @@ def _exposure(table: Table, smallest: int) -> dict[str, Any]:
     """What the losses of classes are measured in, whatever the slider is about, and what full disclosure costs."""
     if not table.sensitive:
         return {"full": 1.0, "name": "how likely the right person is found in the group"}
-    full = findings.cheapest(table, PrivacyLoss(), smallest)
     name = "how far belief moves from what is known of everybody (Jensen-Shannon divergence)"
-    return {"full": round(math.log(2) if full is None else full, FIGURES), "name": name}
+    return {"full": PrivacyLoss().full(table, smallest) or 1.0, "name": name}
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:

@@ -1,88 +1,95 @@
-"""Small counts in words: below a study's threshold a page says "fewer than", and no share that would tell the count.
+"""Thresholds: what a page may say of numbers of people, all of them as coarse as a study's smallest count.
 
 A release may well show a class of seven people to whoever gets the file. What is published beside it to be read by
-many doesn't: people below the threshold aren't counted out, nor is what they'd be told from by division or difference.
+many doesn't. Every number of people is rounded to a multiple of the threshold, whatever it counts and however large it
+is: then neither a number nor a share nor the difference of two tells of fewer people than that.
 """
 
 from __future__ import annotations
 
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+
 import numpy as np
 
+from workbench.figures import about_per_cent
+
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
+STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
+QUARTERS = 4  # where there are fewer
 
 
-def small(count: int, smallest: int) -> bool:
-    """Whether a count is shown as "fewer than" only; that there is nobody may be said."""
-    return 0 < count < smallest
-
-
-def tells(count: int, of: int, smallest: int) -> bool:
-    """Whether "this share of so many people" would tell a small count, of those who have a value or who haven't."""
-    return small(of, smallest) or small(count, smallest) or small(of - count, smallest)
-
-
-def people(count: int | None, smallest: int) -> str:
-    """How many people, as the threshold allows; None stands for few."""
-    few = count is None or small(count, smallest)
-    return f"fewer than {smallest:,} people" if few else f"{count:,} {'person' if count == 1 else 'people'}"
-
-
-def coarse(count: int, smallest: int) -> int:
-    """The size of one group among many: of two such, from two releases, the difference tells of no few people."""
+def coarse(count: float, smallest: int) -> int:
+    """The nearest multiple of the threshold; some people are at least one."""
     step = max(smallest, 1)
-    return max(step * round(count / step), step)
+    return max(step * int((2 * count + step) // (2 * step)), step) if count > 0 else 0
+
+
+def few(smallest: int) -> int:
+    """The first number of people that is told as more than "fewer than" itself."""
+    return math.ceil(1.5 * max(smallest, 1))
+
+
+def least(count: int, smallest: int) -> int:
+    """The fewest people that are told in the same words."""
+    return 1 if count < few(smallest) else math.ceil(coarse(count, smallest) - max(smallest, 1) / 2)
+
+
+def people(count: int, smallest: int) -> str:
+    """How many people, as the threshold allows."""
+    if count == 0:
+        return "nobody"
+    if smallest <= 1:
+        return "1 person" if count == 1 else f"{count:,} people"
+    if count < few(smallest):
+        return f"fewer than {few(smallest):,} people"
+    return f"about {coarse(count, smallest):,} people"
 
 
 def some_of(count: int, of: int, smallest: int) -> str:
-    """So many of all people, as the threshold allows: neither those counted nor the rest are told if they are few."""
-    if not count:
-        return "nobody"
-    if small(of - count, smallest):
-        return f"all {of:,} people but fewer than {smallest:,}"
-    return f"all {of:,} people" if count == of else f"{people(count, smallest)} of {of:,}"
+    """So many of all people, as the threshold allows."""
+    if count and coarse(count, smallest) == coarse(of, smallest) and smallest > 1:
+        return f"all or nearly all of {people(of, smallest)}"
+    return f"{people(count, smallest).removesuffix(' people')} of {people(of, smallest)}" if count else "nobody"
 
 
-def tellable(count: float, of: int, smallest: int) -> float:
-    """The share, or the nearest that tells of no small count: neither of those counted nor of the rest."""
-    few = min(smallest, of / 2)
-    if small(round(count), smallest):
-        return few / of
-    return 1 - few / of if small(of - round(count), smallest) else count / of
+def parts(of: int, smallest: int) -> int:
+    """In how many parts a share of so many people is told: one is the threshold or more, but of few people."""
+    steps = (n for n in STEPS if coarse(of, smallest) >= n * max(smallest, 1))
+    return next(steps, QUARTERS)
 
 
-def band(share: float) -> str:
-    """A share so coarse that it fits several counts whatever the number of people."""
-    return BANDS[min(int(4 * share), 3)]
+def share(count: float, of: int, smallest: int) -> float:
+    """The share, in as many parts as the number of people allows."""
+    n = parts(of, smallest)
+    return round(n * count / of) / n
 
 
-def nameable(totals: np.ndarray, smallest: int) -> np.ndarray:
-    """Which values of a column may be named with their share.
-
-    Those that too few have may not; and if those are too few together, so that the rest would tell them, the next
-    rarest goes with them.
-    """
-    hidden = (totals > 0) & (totals < smallest)
-    for value in np.argsort(totals, kind="stable"):
-        if not small(int(totals[hidden].sum()), smallest):
-            break
-        hidden[value] = True
-    return ~hidden
+def about_share(count: int, of: int, smallest: int) -> str:
+    """A share in words: of few people in quarters."""
+    if parts(of, smallest) == QUARTERS:
+        return BANDS[min(QUARTERS * count // of, QUARTERS - 1)]
+    return about_per_cent(share(count, of, smallest))
 
 
-def masked(sizes: np.ndarray, smallest: int) -> tuple[np.ndarray, int]:
-    """Which groups go without their size, and the bound that is said of them: "fewer than".
+def named(totals: np.ndarray, smallest: int) -> np.ndarray:
+    """Which values of a column may be named: those that enough people have."""
+    return totals >= max(smallest, 1)
 
-    Everybody's number is known, and so the sum of those that are masked. The next smallest are masked with them until
-    that sum is large enough, and so far from the least and the most it could be that it fits many sizes.
-    """
-    order = np.argsort(sizes, kind="stable")
-    ranked, slack, bound = sizes[order].astype(int), smallest // 2, smallest
-    totals, few = ranked.cumsum(), int((sizes < smallest).sum())
-    hidden = np.zeros(len(sizes), bool)
-    for count in range(few, len(sizes) + 1) if few else ():
-        total, largest = int(totals[count - 1]), int(ranked[count - 1])
-        bound = smallest if largest < smallest else smallest * (largest // smallest + 2)
-        hidden[order[:count]] = True
-        if count > 1 and total >= smallest and slack <= total - count and slack <= count * (bound - 1) - total:
-            break
-    return hidden, bound
+
+def averaged(value: float, step: float = 0.0, better: str = "lower") -> float:
+    """A figure in two figures, and in no finer steps; it never flatters."""
+    if not math.isfinite(value):
+        return value
+    rounding = ROUND_FLOOR if better == "higher" else ROUND_CEILING
+    if value and step > 10.0 ** (math.floor(math.log10(abs(value))) - 1):
+        value = stepped(value, float(Context(prec=1, rounding=ROUND_CEILING).create_decimal(repr(step))), better)
+    return float(Context(prec=2, rounding=rounding).create_decimal(repr(round(value, 12))))
+
+
+def stepped(value: float, step: float, better: str = "lower") -> float:
+    """The next multiple of a step that does not flatter."""
+    if not (math.isfinite(value) and step > 0):
+        return value
+    whole = math.floor(value / step + 1e-9) if better == "higher" else math.ceil(value / step - 1e-9)
+    return round(whole * step, 12)

@@ -1,4 +1,5 @@
-"""Several releases of one table together: of how many people the sensitive value follows when their files are crossed.
+"""Several releases of one table together: of how many people the sensitive value follows when all that is shown of them
+is crossed: their files, and the tables of their classes.
 
 Intersections of releases: Ganta, Kasiviswanathan & Smith, Composition Attacks and Auxiliary Information (2008).
 """
@@ -18,29 +19,31 @@ BLOCK = 10_000_000  # groups x values looked at together
 
 
 class Certain(NamedTuple):
-    """Of how many people a sensitive value is certain: for who has all files, and for who has the worst of them."""
+    """Of how many people a sensitive value is certain: for who has all that is shown, and for who has the worst release."""
 
     together: int
     alone: int
     joined: bool  # records were taken to be found again by the columns that are published as they are
 
 
-def certain(table: Table, releases: Sequence[Release]) -> Certain:
+def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
     """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
 
-    Neutral columns may join the files record by record: then what remains are the records alike in every class.
+    Neutral columns may join the files record by record: then what remains are the records alike in every class. Of the
+    releases `shown` there is a table of classes, which tells what all of a class have.
     """
-    if not releases:
-        return Certain(0, 0, False)
-    groups = np.stack([release._group_of_record for release in releases], axis=1)
-    first, crossed = distinct_rows(groups)
+    found = np.zeros(table.records, bool)
     joined = bool(table.neutral) and len(releases) > 1
-    found = _joined(table, crossed) if joined else _certain(releases, groups[first])
-    alone = max(
-        int(np.bincount(groups[:, i])[_certain([release], np.arange(len(release.classes))[:, None])].sum())
-        for i, release in enumerate(releases)
-    )
-    return Certain(int(np.bincount(crossed)[found].sum()), alone, joined)
+    if releases:
+        groups = np.stack([release._group_of_record for release in releases], axis=1)
+        first, crossed = distinct_rows(groups)
+        found = (_joined(table, crossed) if joined else _certain(releases, groups[first]))[crossed]
+    alone = 0
+    for release in dict.fromkeys([*releases, *shown]):
+        own = _certain([release], np.arange(len(release.classes))[:, None])[release._group_of_record]
+        alone = max(alone, int(own.sum()))
+        found = found | own
+    return Certain(int(found.sum()), alone, joined)
 
 
 def certain_beside(table: Table, release: Release) -> int:

@@ -64,8 +64,7 @@ function classTable(say) {
     about: given => {
       study = given;
       small.textContent = `How exposed: ${given.exposure}, of what a full disclosure would tell. ` +
-        `Counts below ${given.smallest} are shown as "fewer than ${given.smallest}", and what would tell them is left out, ` +
-        `told in quarters, or rounded up ("up to").`;
+        `Numbers of people are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, said) => {
       order.textContent = said;

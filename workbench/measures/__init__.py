@@ -12,8 +12,11 @@ import numpy as np
 
 from workbench.classes import Classes
 from workbench.errors import BadInput, Undefined, said
-from workbench.parameters import Variant, from_package
+from workbench.models import Model
+from workbench.parameters import Variant, about, from_package
 from workbench.release import Release
+from workbench.table import Table
+from workbench.thresholds import averaged
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Measure(Variant):
     unit: ClassVar[str]
     better: ClassVar[Literal["lower", "higher"]] = "lower"
     best: ClassVar[float] = 0.0
+    told: ClassVar[Literal["not at all", "as an average"]] = "not at all"  # in what is published; or write `publish`
 
     @property
     def key(self) -> str:
@@ -53,6 +57,33 @@ class Measure(Variant):
     @abstractmethod
     def measure(self, release: Release) -> Measured:
         """Score the release; `__call__` has checked the parameters."""
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        """The figure and a sentence as they may be told where no number of people below `smallest` may be.
+
+        What is not declared is hidden. Of `measured` only the value is sure to be there.
+        """
+        if self.told != "as an average":
+            return None, f"{self.name[:1].upper()}{self.name[1:]}: not told."
+        return averaged(measured.value, self.step(release, smallest), self.better), self.plain
+
+    def step(self, release: Release, smallest: int) -> float:
+        """How fine an average is told: what is learnt of persons not so fine that a few of them show."""
+        return 2 * smallest / release.table.records if self.side == "privacy" else 0.0
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        """What a model guarantees of the figure, whatever the data: it may be told."""
+        return None
+
+    def full(self, table: Table, smallest: int) -> float | None:
+        """What a full disclosure costs in this measure, where that can be said: figures are told in parts of it."""
+        return None
+
+    @property
+    def plain(self) -> str:
+        """What it measures, as a sentence."""
+        what = about(type(self)).partition(": ")[2].rstrip(".")
+        return f"{what[:1].upper()}{what[1:]}."
 
 
 def sensitive_of(release: Release) -> list[str]:

@@ -11,6 +11,8 @@ from workbench.measures import Measure, Measured, classes_of
 from workbench.models import Model
 from workbench.parameters import catalog, parameter
 from workbench.release import Release
+from workbench.telling import told_classes
+from workbench.thresholds import averaged
 
 MODELS = catalog("workbench.models", Model)
 
@@ -40,6 +42,16 @@ class Achieved(Measure):
     def key(self) -> str:
         return f"{MODELS[self.model].figure} ({self.model})"
 
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        model = MODELS[self.model].bare()
+        scores = np.asarray(model.score(told_classes(classes_of(release), smallest)), float)
+        value = averaged(float(scores.min() if model.at_least else scores.max()), better=self.better)
+        return value, f"It keeps {self.model} up to {model.figure} = {value:.4g} or better."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        bare = MODELS[self.model].bare()
+        return model.limit if bare.to_dict() == {**model.to_dict(), **_own(bare)} else None
+
     def measure(self, release: Release) -> Measured:
         model, classes = MODELS[self.model].bare(), classes_of(release)
         if model.needs_sensitive and not classes.sensitive:
@@ -48,3 +60,8 @@ class Achieved(Measure):
         value = float(scores.min() if model.at_least else scores.max())
         sentence = f"It keeps {self.model} up to {model.figure} = {value:.4g}, whatever was asked for."
         return Measured(value, sentence, {"score": scores, "sizes": classes.sizes})
+
+
+def _own(model: Model) -> dict[str, object]:
+    """The parameter that is the model's limit."""
+    return {name: value for name, value in model.settings().items() if name == model.figure}

@@ -16,6 +16,7 @@ class AverageClassSize(Measure):
     symbol = "C_avg"
     side = "utility"
     unit = "times k"
+    told = "as an average"
     best = 1.0
 
     def measure(self, release: Release) -> Measured:

@@ -18,6 +18,7 @@ class Discernibility(Measure):
     symbol = "DM"
     side = "utility"
     unit = "pairs of records"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         sizes, records = classes_of(release).sizes, release.table.records

@@ -19,6 +19,7 @@ class GeneralizationSteps(Measure):
     symbol = "steps"
     side = "utility"
     unit = "levels a value"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         classes, table = everybody(release), release.table

@@ -20,6 +20,7 @@ class InformationGain(Measure):
     symbol = "Gain"
     side = "privacy"
     unit = "nats"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})

@@ -18,6 +18,7 @@ class InformationLoss(Measure):
     symbol = "NCP"
     side = "utility"
     unit = "share of an attribute's width, averaged over records and attributes"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         classes, table = everybody(release), release.table

@@ -19,6 +19,7 @@ class KLDivergence(Measure):
     symbol = "KL"
     side = "utility"
     unit = "nats"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         names: list[str | None] = [*release.table.sensitive] or [None]

@@ -16,6 +16,7 @@ class KnowledgeGain(Measure):
     symbol = "A_know"
     side = "privacy"
     unit = "share of belief moved, 0 to 1"
+    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.measures import Measure, Measured, sensitive_of, worst
+from workbench.figures import figures
+from workbench.measures import Measure, Measured, classes_of, sensitive_of, worst
+from workbench.models import Model
+from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.release import Release
+from workbench.telling import distributions, told_classes
+from workbench.thresholds import averaged
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,21 @@ class LargestQuotient(Measure):
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        blunt = told_classes(classes_of(release), smallest)
+        found = [np.zeros(1)]
+        for name, seen in blunt.sensitive.items():
+            quotient = distributions(blunt, name) / seen.prior
+            logs = np.abs(np.log(quotient, out=np.full_like(quotient, np.inf), where=quotient > 0))
+            found.append(logs.max(axis=1))
+        value = averaged(max(float(one.max()) for one in found))
+        if not np.isfinite(value):
+            return value, "In some group a value can be ruled out altogether, or may be."
+        return value, f"No value becomes more than {figures(np.exp(value))} times as likely, or unlikely, as it was."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name)

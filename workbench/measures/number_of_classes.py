@@ -14,6 +14,7 @@ class NumberOfClasses(Measure):
     symbol = "classes"
     side = "utility"
     unit = "classes"
+    told = "as an average"
     better = "higher"
     best = float("inf")
 

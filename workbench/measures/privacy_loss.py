@@ -7,12 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.classes import Sensitive
-from workbench.distances import distance, unordered
+from workbench.distances import DISTANCES, Levels, distance, unordered
 from workbench.errors import Undefined
-from workbench.figures import per_cent
-from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.figures import figures, per_cent
+from workbench.measures import Measure, Measured, average, classes_of, sensitive_of, worst
+from workbench.models import Model
+from workbench.models.t_closeness import TCloseness
 from workbench.parameters import parameter
 from workbench.release import Release
+from workbench.table import Table
+from workbench.telling import told, told_values
+from workbench.thresholds import stepped
+
+STEPS = 20  # of what a full disclosure costs
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,35 @@ class PrivacyLoss(Measure):
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        full, classes = self.full(release.table, smallest), classes_of(release)
+        if not classes.histograms:
+            return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
+        found = told(classes, self.between, smallest)
+        value = min(stepped(float(found.loss.max()), full / STEPS), self.dearest(release.table, smallest))
+        return round(value, 4), f"A full disclosure would cost {figures(full)} or more."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        alike = isinstance(model, TCloseness) and DISTANCES[model.distance] is DISTANCES[self.distance]
+        return model.t if alike else None  # type: ignore[attr-defined]
+
+    def full(self, table: Table, smallest: int) -> float:
+        """What the cheapest full disclosure costs, as it may be told: the losses of classes are told in parts of it."""
+        return min(self._disclosed(table, smallest))
+
+    def dearest(self, table: Table, smallest: int) -> float:
+        """What the dearest full disclosure costs, as it may be told: no class loses more."""
+        return max(self._disclosed(table, smallest))
+
+    def _disclosed(self, table: Table, smallest: int) -> list[float]:
+        every = [told_values(seen, smallest) for seen in table.sensitive.values()]
+        costs = [self.revealed(seen)[seen.totals > 0] for seen in every]
+        return [stepped(float(end), 0.0001) for cost in costs for end in (cost.min(), cost.max())]
+
+    def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
+        """How far distributions are from that of everybody."""
+        return distance(self.distance, shares, prior, levels)
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name)

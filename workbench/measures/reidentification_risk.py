@@ -8,8 +8,12 @@ import numpy as np
 
 from workbench.cells import distinct_rows
 from workbench.measures import Measure, Measured, classes_of
+from workbench.models import Model
+from workbench.models.alpha_k import AlphaK
+from workbench.models.k_anonymity import KAnonymity
 from workbench.parameters import parameter
 from workbench.release import Release
+from workbench.thresholds import averaged, coarse, least, some_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,21 @@ class ReidentificationRisk(Measure):
             f"{alone:,} of {int(sizes.sum()):,} records are alone."
         )
         return Measured(value, sentence, {"sizes": sizes})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        sizes, everybody = alike(release), release.table.records
+        alone = int((sizes == 1).sum())
+        value = {
+            "largest": 1 / least(int(sizes.min()), smallest),
+            "average": averaged(measured.value, self.step(release, smallest)),
+            "alone": coarse(alone, smallest) / coarse(everybody, smallest),
+        }[self.statistic]
+        who = f"are {some_of(alone, everybody, smallest)}" if alone else "is nobody"
+        return round(value, 4), f"Alone with the quasi-identifiers that are released {who}."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        of_largest = self.statistic == "largest" and not classes_of(release).exact
+        return 1 / model.k if of_largest and isinstance(model, (KAnonymity, AlphaK)) else None
 
 
 def alike(release: Release) -> np.ndarray:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from workbench.distances import distance, unordered
 from workbench.errors import Undefined
+from workbench.figures import figures, listed, words
 from workbench.measures import Measure, Measured, sensitive_of, worst
 from workbench.parameters import parameter
 from workbench.populations import COUNTED
 from workbench.release import Release
+from workbench.thresholds import averaged
 
 CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 
@@ -30,6 +32,14 @@ class UtilityLoss(Measure):
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        value = averaged(measured.value)
+        names = listed([words(name) for name in sensitive_of(release)])
+        return value, (
+            f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of everybody is "
+            f"{figures(value)} from the truth on average."
+        )
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)

@@ -9,6 +9,7 @@ from workbench.figures import about_per_cent, figures, listed
 from workbench.published import STUDY, Published, words, words_of
 from workbench.report.chosen import set_by_hand
 from workbench.report.words import firm, paragraph, safe, table
+from workbench.thresholds import people
 
 VALUES = 15  # of a sensitive column that are listed
 
@@ -24,8 +25,7 @@ def asked(study: Published, index: int, cap: float | None) -> str:
     said = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
-        f"{limit}. Counts of people below {study.smallest} are not told, but for a release's own figures, such as its "
-        f"smallest group."
+        f"{limit}. Numbers of people are rounded to {study.smallest}, and losses to parts of a full disclosure."
     )
     return paragraph(said)
 
@@ -45,8 +45,8 @@ def data(study: Published, index: int, cap: float | None) -> str:
         rest = sum(value["share"] for value in one["values"][VALUES:]) + one["others"]
         if rest > 0:
             shown.append(("others", (rest, about_per_cent(rest))))
-        said += table((words(one["name"]), f"of {of['records']:,} people"), shown, bars=1)
-    return paragraph(f"{of['records']:,} records.") + said
+        said += table((words(one["name"]), f"of {people(of['records'], study.smallest)}"), shown, bars=1)
+    return paragraph(f"The table is {people(of['records'], study.smallest)}.") + said
 
 
 def computed(study: Published, index: int, cap: float | None) -> str:
@@ -73,8 +73,8 @@ def computed(study: Published, index: int, cap: float | None) -> str:
     return (
         f"<p>{firm(text)}</p>{table(('measure', 'value', 'unit', 'in words'), rows)}"
         f'<p class="soft">{safe(made(point["settings"]))} Workbench {safe(results["workbench"])}; {safe(versions)}. '
-        f"Values have four figures, rounded so that none flatters, and one where a value that few people have decides "
-        f"them. This page was made from the study's published results, without the data.</p>"
+        f"Values are rounded so that none flatters, and so that no number of people below {study.smallest} can be worked "
+        f"out from them. This page was made from the study's published results, without the data.</p>"
         f"{paragraph(again)}<pre>{safe(kept)}</pre>"
     )
 

@@ -7,6 +7,7 @@ from datetime import date
 from workbench.figures import about_per_cent
 from workbench.published import WITHOUT, Published, words, words_of
 from workbench.report.words import firm, paragraph, safe, table
+from workbench.thresholds import people
 
 CLASSES = 25  # the most exposed ones
 
@@ -34,7 +35,7 @@ def decision(study: Published, index: int, cap: float | None) -> str:
         f"<h1>{safe(results['study'])}</h1>"
         f'<p class="soft">Which anonymised version of this table should be published? '
         f"As of {day.day} {day:%B %Y}.</p>"
-        f'<p class="lead">The table is about {of["records"]:,} people. An attacker may know their '
+        f'<p class="lead">The table is {people(of["records"], study.smallest)}. An attacker may know their '
         f"{safe(words_of(of['quasi']))}{safe(learn)}. Proposed is the release with this promise: "
         f"<b>{safe(point['promise'] or point['recipe'])}</b> ({safe(point['recipe'])}). {firm(why)}</p>{warnings}"
     )
@@ -70,8 +71,8 @@ def classes(study: Published, index: int, cap: float | None) -> str:
     ]
     note = f"{len(rows)} of {count:,} groups of people whom the release does not tell apart. {study.order(index)}"
     exposed = (
-        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell; "
-        f'"up to" where small numbers are not told: those below {study.smallest}.'
+        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell, at most. Numbers of people "
+        f"are rounded to {study.smallest}."
     )
     head = ("who they are", "how many", "what would be believed of them", "how exposed")
     return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)

@@ -1,0 +1,166 @@
+"""What classes may be told to be: their counts rounded outwards to the threshold, so that all that is worked out from
+them (a loss, a quotient, which value stands out) is the same for many tables, and is no less than the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.classes import Classes, Sensitive
+from workbench.figures import about_per_cent, words
+from workbench.thresholds import QUARTERS, about_share, coarse, few, named, parts, people, share
+
+FINEST = 20  # parts of a full disclosure
+NOTHING = 1e-9  # a loss that is rounding
+Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of distributions from the one of everybody
+
+
+def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
+    """Many numbers of people, each as `coarse` tells it."""
+    step = max(smallest, 1)
+    return np.where(counts > 0, np.maximum(step * ((2 * counts + step) // (2 * step)), step), 0).astype(np.int64)
+
+
+def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
+    """A sensitive column with as many people of each value as may be told."""
+    return replace(sensitive, totals=rounded(sensitive.totals, smallest))
+
+
+def told_classes(classes: Classes, smallest: int) -> Classes:
+    """The classes with their counts rounded away from what everybody has; their sizes are the least they may be."""
+    seen = {name: told_values(one, smallest) for name, one in classes.sensitive.items()}
+    blunt = {name: _outwards(classes.histograms[name], one.prior, smallest) for name, one in seen.items()}
+    step = max(smallest, 1)
+    low = np.where(classes.sizes < few(smallest), 1, np.ceil(rounded(classes.sizes, smallest) - step / 2)).astype(int)
+    return replace(classes, sizes=low, histograms=blunt, sensitive=seen)
+
+
+def _outwards(counts: np.ndarray, prior: np.ndarray, smallest: int) -> np.ndarray:
+    """Counts of classes x values of which none of few people can be told from another.
+
+    A count that is not small is rounded to a quarter of the threshold, up where it is above what everybody has. A small
+    one above is as large as the threshold; those below share what is left as everybody has them. Nothing is left where
+    few people have another value than most, and in a class of few people.
+    """
+    step = max(smallest, 1)
+    if step == 1:
+        return counts.astype(float)
+    quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
+    above = (counts >= size * prior) & (counts > 0)
+    up, down = -(-counts // quarter) * quarter, np.where(counts < step, 0, counts - counts % quarter)
+    blunt = np.where(size < few(smallest), above, np.where(above, np.maximum(up, step), down)).astype(float)
+    left = np.maximum(-(-size // quarter) * quarter - blunt.sum(axis=1, keepdims=True), 0)
+    left[(size < few(smallest)) | (size - counts.max(axis=1, keepdims=True) < step)] = 0
+    shared = (~above & (counts < step)) * prior
+    return blunt + left * shared / np.maximum(shared.sum(axis=1, keepdims=True), 1e-300)
+
+
+def distributions(told: Classes, name: str) -> np.ndarray:
+    """The distribution of a sensitive column in each told class."""
+    return told.histograms[name] / told.histograms[name].sum(axis=1, keepdims=True)
+
+
+class Told(NamedTuple):
+    """Of each class: how much it loses on the sensitive column that it loses most on, and which value stands out."""
+
+    classes: Classes  # as they are, to be told in words
+    names: tuple[str, ...]
+    column: np.ndarray  # number of that sensitive column
+    value: np.ndarray  # number of that value
+    loss: np.ndarray
+    smallest: int
+
+    def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
+        """The column, the value if it may be named, how many of the class have it, and of how many."""
+        name, v = self.names[self.column[row]], int(self.value[row])
+        seen = self.classes.sensitive[name]
+        known = bool(named(seen.totals, self.smallest)[v])
+        label = seen.labels[v] if known else None
+        return seen, label, int(self.classes.histograms[name][row, v]), int(self.classes.sizes[row])
+
+    def parts(self, row: int) -> int:
+        """In how many parts of a full disclosure the loss is told."""
+        return min(parts(int(self.classes.sizes[row]), self.smallest), FINEST)
+
+    def prior(self, row: int) -> float | None:
+        """The share of everybody who has the value."""
+        seen, label, *_ = self.about(row)
+        return None if label is None else float(told_values(seen, self.smallest).prior[self.value[row]])
+
+    def posterior(self, row: int) -> float | None:
+        """The share of the class that has the value; None where it is told in words alone."""
+        _, label, count, of = self.about(row)
+        return None if label is None or parts(of, self.smallest) == QUARTERS else share(count, of, self.smallest)
+
+    def believed(self, row: int) -> str:
+        """What is believed of the people of a class."""
+        seen, label, *_ = self.about(row)
+        if self.loss[row] <= NOTHING:
+            return f"They are about as mixed in {words(seen.name)} as everybody."
+        usual = f"; of everybody, {about_per_cent(self.prior(row) or 0)} do." if label is not None else "."
+        return f"{self._have(row)} have {_called(seen.name, label)}{usual}"
+
+    def _have(self, row: int) -> str:
+        """How many of a class have the value."""
+        _, _, count, of = self.about(row)
+        if of >= few(self.smallest) and count == of:
+            return "All of them"
+        told = about_share(count, of, self.smallest)
+        if parts(of, self.smallest) == QUARTERS:
+            return f"{told.capitalize()} of them"
+        if count < few(self.smallest):
+            return f"Fewer than {few(self.smallest)} of them"
+        return f"All but fewer than {few(self.smallest)}" if of - count < few(self.smallest) else f"{told} of them"
+
+    @property
+    def worst(self) -> int:
+        """The class that loses most; of those that lose as much, the first in words."""
+        most = np.flatnonzero(self.loss >= self.loss.max() - NOTHING)
+        rows = most[np.argsort(-rounded(self.classes.sizes[most], self.smallest), kind="stable")]
+        large = rows[rounded(self.classes.sizes[rows], self.smallest) == coarse(self.classes.sizes[rows[0]], self.smallest)]
+        return int(min(large.tolist(), key=self.believed))
+
+    def most_exposed(self) -> str:
+        """The group that loses most, and how far belief in what goes there."""
+        row = self.worst
+        seen, label, count, of = self.about(row)
+        if self.loss[row] <= NOTHING:
+            return f"Every group is about as mixed in {words(seen.name)} as everybody."
+        where = f"In the group that differs most from everybody ({people(of, self.smallest)}), "
+        if label is None:
+            return f"{where}belief moves most for a {words(seen.name)} that few people have."
+        goes = f"{where}belief in {_called(seen.name, label)} goes from {about_per_cent(self.prior(row) or 0)} to "
+        if of >= few(self.smallest) and count == of:
+            return f"{goes}certainty."
+        near = parts(of, self.smallest) != QUARTERS
+        if near and of - count < few(self.smallest):
+            return f"{goes}nearly certain."
+        return f"{goes}{about_share(count, of, self.smallest)}."
+
+
+def _called(name: str, label: str | None) -> str:
+    return f"a {words(name)} that few people have" if label is None else f"the {words(name)} {label}"
+
+
+def told(classes: Classes, distance: Callable[..., np.ndarray], smallest: int, most: float = math.inf) -> Told:
+    """The classes as they may be told, by a distance from everybody; none loses more than `most`, which is told too."""
+    blunt = told_classes(classes, smallest)
+    names = tuple(blunt.histograms)
+    losses, values = [], []
+    for name in names:
+        seen, shares = blunt.sensitive[name], distributions(blunt, name)
+        disclosed = distance(np.eye(len(seen)), seen.prior, seen.levels)
+        dearest = np.where(shares > 0, disclosed, 0).max(axis=1)
+        counts, tiny = classes.histograms[name], classes.sizes < few(smallest)
+        hidden = ((counts > 0) & (counts < smallest)).any(axis=1) * disclosed.min() / FINEST  # for how these are shared
+        own = distance(shares, seen.prior, seen.levels) + hidden
+        losses.append(np.where(tiny & (smallest > 1), dearest, np.minimum(own, disclosed.max())))
+        values.append((shares - seen.prior).argmax(axis=1))
+    column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
+    loss = np.minimum(np.stack(losses)[column, rows], most)
+    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest)
