@@ -53,7 +53,10 @@ def planted(folder: Path, **changes: Any) -> Study:
         "hierarchies": {"age": {"builder": "intervals", "widths": [10, 20]}},
         "recipes": [
             {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [4, 12, 40, 120]}},
-            {"method": {"name": "mondrian"}, "model": {"name": "t-closeness", "t": [0.1, 0.2, 0.35, 0.5]}},
+            {
+                "method": {"name": "mondrian"},
+                "model": {"name": "t-closeness", "t": [0.05, 0.1, 0.2, 0.3], "distance": "js"},
+            },
         ],
         "measures": [
             {"name": "privacy loss"},

@@ -105,12 +105,14 @@ def test_figures_are_coarse_and_never_flatter(read, study, table):
     full = read.privacy["full"]
     for point, mine in zip(exact.measured, read.points, strict=True):
         for key, value in mine["values"].items():
-            assert float(value) >= point.values[key] - 1e-4 or key == "A_acc"
-            assert len(f"{float(value):.15g}".lstrip("0.").replace(".", "")) <= 4 or float(value) == 0
+            assert float(value) >= point.values[key] - 1e-4 or key == "A_acc" or point.recipe.baseline
+            assert key == "R_id" or len(f"{float(value):.15g}".lstrip("0.").replace(".", "")) <= 4 or float(value) == 0
         loss, model = float(mine["values"]["P_loss"]), mine["settings"]["model"]
         promised = model is not None and loss == model.get("t")
-        assert promised or round(20 * loss / full, 1) % 1 in (0, 0.9, 1) or loss == max(
-            float(other["values"]["P_loss"]) for other in read.points
+        assert (
+            promised
+            or round(20 * loss / full, 1) % 1 in (0, 0.9, 1)
+            or loss == max(float(other["values"]["P_loss"]) for other in read.points)
         )
 
 
@@ -126,12 +128,13 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         groups = released.groupby(["age", "town", "sex"])["disease"]
         right = groups.agg(lambda values: values.value_counts().iloc[0]).sum() / len(released)
         attack = read.opened(index)["attack"]
-        assert attack["right"] == coarse(right * 600, 10) / 600 == pytest.approx(right, abs=0.01)
+        assert attack["right"] == pytest.approx(coarse(right * 600, 10) / 600, abs=1e-4)
+        assert attack["right"] == pytest.approx(right, abs=0.01)
         chance = released["disease"].value_counts(normalize=True).iloc[0]
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         sentence = read.learnt(index)["sentence"]
-        assert f"for {1000 * right:.0f} people in 1,000" in sentence and "age, town and sex" in sentence
+        assert f"for {1000 * attack['right']:.0f} people in 1,000" in sentence and "age, town and sex" in sentence
         assert read.opened(index)["classes"] == groups.ngroups
 
 
@@ -174,7 +177,8 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
         assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
         assert read.how_many(row) == (f"about {row['people']} people" if size >= 15 else "fewer than 15 people")
-        having = int(truth[np.logical_and.reduce(known)][row["value"]].sum())
+        having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
+        assert having is not None or "that few people have" in row["sentence"]
         assert (row["posterior"] is None) == (size < 95)
         if size < 95:
             assert "quarter" in row["sentence"] or "as mixed" in row["sentence"] or (having == size >= 15)
@@ -182,7 +186,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
             assert row["posterior"] == pytest.approx(having / size, abs=0.05)
         shares = truth[np.logical_and.reduce(known)].to_numpy(float).ravel() / size
         true = jensen_shannon(shares, truth.sum().to_numpy() / 600)
-        assert row["loss"] >= true - 1e-3 or row["loss"] == read.loss(index, read.privacy)
+        assert row["loss"] >= true - 2e-3 or row["loss"] == read.loss(index, read.privacy)
         assert 0 <= row["share"] <= 1 and read.how_exposed(row).startswith("up to ")
 
 
@@ -288,7 +292,7 @@ def test_published_again_it_is_another_edition_and_a_reader_of_the_old_one_is_to
     old = Published(publish(study, place))
     told = []
     publish(study.with_(recipes=study.recipes[:1]), place, progress=lambda *said: told.append(said))
-    assert (told[0][:2], told[-1][:2]) == ((1, 6), (4, 4)) and all(isinstance(words, str) for *_, words in told)
+    assert (told[0][:2], told[-1][:2]) == ((1, 6), (3, 3)) and all(isinstance(words, str) for *_, words in told)
     with pytest.raises(BadInput, match="load this page again"):
         old.exposures(old.efficient[0])
     assert len(Published(place).points) == 6 and [p.name for p in tmp_path.iterdir()] == ["out"]

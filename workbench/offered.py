@@ -82,7 +82,8 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
             continue
         parts = point.recipe.model.parts if point.recipe.model else ()
         promised = [bound for part in parts if (bound := measure.promised(release, part)) is not None]
-        values[measure.key] = max(value, *promised, value) if measure.better == "higher" else min(value, *promised, value)
+        best = max if measure.better == "higher" else min
+        values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
     return replace(point, values=values, reasons=reasons, sentences=sentences, key="")
 

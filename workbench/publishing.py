@@ -5,7 +5,7 @@ What is where is said in `workbench.published`, which reads it. Four rules keep 
 - Every number of people is rounded to the study's threshold (`workbench.thresholds`), however large it is, and what is
   worked out of the counts of classes is worked out of rounded ones (`workbench.telling`).
 - Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
-  Which points are efficient, which keep a limit, where the slider ends: all of it follows from figures as they are told.
+  Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
 - The text of an exception passes `findings.reason`: no number and no value of the data comes out with it.
 - Several releases say more together than each does: a person's value is in the person's class of every one. So the
   folder has the file of no more than those that are offered where the page opens, and says of how many people a value
@@ -253,8 +253,8 @@ def _described(table: Table, smallest: int) -> dict[str, Any]:
     sensitive = []
     for name, seen in table.sensitive.items():
         known, prior = named(seen.totals, smallest), told_values(seen, smallest).prior
-        values = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in np.flatnonzero(known)]
-        values.sort(key=lambda one: (-one["share"], one["label"]))
+        order = sorted(np.flatnonzero(known).tolist(), key=lambda v: (-prior[v], seen.labels[v]))
+        values = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in order]
         sensitive.append({"name": name, "values": values, "others": round(float(prior[~known].sum()), FIGURES)})
     neutral, records = list(table.neutral), coarse(table.records, smallest)
     return {"records": records, "quasi": list(table.quasi), "sensitive": sensitive, "neutral": neutral}

@@ -25,7 +25,7 @@ from workbench.naming import run_label
 from workbench.release import Release, operating_system_random
 from workbench.table import Table
 from workbench.telling import Told, rounded, told
-from workbench.thresholds import coarse, few, least, named, parts, people, share, some_of, stepped
+from workbench.thresholds import few, least, named, parts, people, share, some_of, stepped
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
@@ -36,7 +36,12 @@ MOST = 10  # populations that are named
 
 
 def opened(
-    table: Table, release: Release, measures: Sequence[Measure], smallest: int, folder: Path, values: Mapping[str, float]
+    table: Table,
+    release: Release,
+    measures: Sequence[Measure],
+    smallest: int,
+    folder: Path,
+    values: Mapping[str, float],
 ) -> dict[str, Any]:
     """Everything about one release but its file: what lies in its folder, and what is said of it.
 
@@ -67,9 +72,7 @@ def opened(
     }
 
 
-def _most_exposed(
-    release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]
-) -> dict[str, Any]:
+def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> dict[str, Any]:
     """The group that loses most, in a sentence."""
     classes = classes_of(release)
     if not classes.histograms:

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.classes import Classes, Sensitive
 from workbench.figures import about_per_cent, words
-from workbench.thresholds import QUARTERS, about_share, coarse, few, named, parts, people, share
+from workbench.thresholds import QUARTERS, about_share, few, named, parts, people, share
 
 FINEST = 20  # parts of a full disclosure
 NOTHING = 1e-9  # a loss that is rounding
@@ -119,11 +119,10 @@ class Told(NamedTuple):
 
     @property
     def worst(self) -> int:
-        """The class that loses most; of those that lose as much, the first in words."""
+        """The class that loses most; of those that lose as much the largest, and of these the first in words."""
         most = np.flatnonzero(self.loss >= self.loss.max() - NOTHING)
-        rows = most[np.argsort(-rounded(self.classes.sizes[most], self.smallest), kind="stable")]
-        large = rows[rounded(self.classes.sizes[rows], self.smallest) == coarse(self.classes.sizes[rows[0]], self.smallest)]
-        return int(min(large.tolist(), key=self.believed))
+        sizes = rounded(self.classes.sizes[most], self.smallest)
+        return int(min(most[sizes == sizes.max()].tolist(), key=self.believed))
 
     def most_exposed(self) -> str:
         """The group that loses most, and how far belief in what goes there."""

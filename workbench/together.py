@@ -19,7 +19,7 @@ BLOCK = 10_000_000  # groups x values looked at together
 
 
 class Certain(NamedTuple):
-    """Of how many people a sensitive value is certain: for who has all that is shown, and for who has the worst release."""
+    """Of how many people a sensitive value is certain: for who has all that is shown, and who has the worst release."""
 
     together: int
     alone: int

@@ -9,6 +9,10 @@ import pandas as pd
 
 from workbench.study import Study
 
+MORE = (
+    "adversary's accuracy gain", "adversary's knowledge gain", "re-identification risk", "information loss",
+    "discernibility", "largest quotient", "average class size", "information gain", "number of classes",
+)  # fmt: skip
 KINDS = ("two values", "several values", "two columns", "nothing sensitive", "numbers", "missing")
 TOWNS = ("Ash", "Birch", "Cedar", "Dale")
 
@@ -16,7 +20,8 @@ TOWNS = ("Ash", "Birch", "Cedar", "Dale")
 def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
     count = int(rng.integers(60, 260))
     age = np.minimum(20 + rng.geometric(0.06, count), 79)
-    frame = pd.DataFrame({"age": age, "sex": rng.choice(["F", "M"], count), "town": rng.choice(TOWNS, count, p=[0.5, 0.3, 0.15, 0.05])})
+    towns = rng.choice(TOWNS, count, p=[0.5, 0.3, 0.15, 0.05])
+    frame = pd.DataFrame({"age": age, "sex": rng.choice(["F", "M"], count), "town": towns})
     old = (age > 35).astype(int)
     draw = rng.random(count)
     frame["ill"] = np.where(draw < np.where(old, 0.45, rng.uniform(0.02, 0.15)), "yes", "no")
@@ -37,13 +42,12 @@ def study_of(kind: str, rng: np.random.Generator) -> Study:
     ks = sorted({int(k) for k in rng.integers(2, 30, 2)})
     recipes: list[dict[str, Any]] = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": ks}}]
     measures: list[dict[str, Any]] = [{"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.2}]
-    more = ["adversary's accuracy gain", "adversary's knowledge gain", "re-identification risk", "information loss", "discernibility", "largest quotient", "average class size", "information gain", "number of classes"]
     axes = ["P_loss", "U_loss(min_support=0.2)"]
     if sensitive:
         asked = rng.choice(["t-closeness", "l-diversity"])
         own = {"t": round(float(rng.uniform(0.1, 0.5)), 2)} if asked == "t-closeness" else {"l": 1.3}
         recipes.append({"method": {"name": "mondrian"}, "model": {"name": str(asked), **own}})
-        measures += [{"name": str(name)} for name in rng.choice(more, 3, replace=False)]
+        measures += [{"name": str(name)} for name in rng.choice(MORE, 3, replace=False)]
         measures.append({"name": "re-identification risk", "statistic": str(rng.choice(["average", "alone"]))})
     else:
         measures = [{"name": "re-identification risk"}, {"name": "information loss"}, {"name": "discernibility"}]

@@ -73,8 +73,8 @@ def computed(study: Published, index: int, cap: float | None) -> str:
     return (
         f"<p>{firm(text)}</p>{table(('measure', 'value', 'unit', 'in words'), rows)}"
         f'<p class="soft">{safe(made(point["settings"]))} Workbench {safe(results["workbench"])}; {safe(versions)}. '
-        f"Values are rounded so that none flatters, and so that no number of people below {study.smallest} can be worked "
-        f"out from them. This page was made from the study's published results, without the data.</p>"
+        f"Values are rounded so that none flatters, and so that no number of people below {study.smallest} can be "
+        f"worked out from them. This page was made from the study's published results, without the data.</p>"
         f"{paragraph(again)}<pre>{safe(kept)}</pre>"
     )
 

@@ -71,8 +71,8 @@ def classes(study: Published, index: int, cap: float | None) -> str:
     ]
     note = f"{len(rows)} of {count:,} groups of people whom the release does not tell apart. {study.order(index)}"
     exposed = (
-        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell, at most. Numbers of people "
-        f"are rounded to {study.smallest}."
+        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell, at most. Numbers of "
+        f"people are rounded to {study.smallest}."
     )
     head = ("who they are", "how many", "what would be believed of them", "how exposed")
     return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)
