@@ -329,3 +329,10 @@ def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
     bench.chart.caps = {"P_loss": 0.25}
     (text,) = (changes["study"] for changes in told if "study" in changes)
     assert Study.from_yaml(text).caps == {"P_loss": 0.25}, "the tab hears of it at once"
+
+
+def test_releases_of_other_data_have_a_smallest_class_from_the_start(here, frame, said):
+    bench = Workbench(frame, keep=False)
+    models = [recipe.model for recipe in bench.session.study.candidates()]
+    assert models and all(min(part.k for part in model.parts if part.name == "k-anonymity") >= 5 for model in models)
+    assert not said

@@ -129,7 +129,7 @@ export default widget(({ el, say, on, at }) => {
   const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
-  const neutral = steady("p", { class: "wb-neutral" });
+  const neutral = steady("p", { class: "wb-release-neutral" });
   const place = steady("p", { class: "wb-place" });
   const table = h("div");
   const beside = steady("div", { class: "wb-beside" });
