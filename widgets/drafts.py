@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.chosen import Chosen
-from widgets.start import AXES, MEASURES, RECIPES
+from widgets.start import AXES, MEASURES
 from workbench.errors import BadInput
 from workbench.frontier import SIDES
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.parameters import Variant, canonical, catalog
+from workbench.starting import recipes_for
 from workbench.study import variant, written_out
 from workbench.table import Table
 
@@ -147,28 +148,9 @@ def lacking(row: Row, table: Table | None) -> str:
 
 def usual(table: Table) -> dict[str, Any]:
     """Recipes, measures and axes to begin with, as far as this table allows them."""
-    models = catalog("workbench.models", Model)
-    fits = [one for one in RECIPES if table.sensitive or not models[one["model"]["name"]].needs_sensitive]
-    recipes = [{**one, "model": _allowed(models[one["model"]["name"]], one["model"], table)} for one in fits]
+    recipes = list(recipes_for(table))
     if table.sensitive:
         return {"recipes": recipes, "measures": list(MEASURES), "axes": list(AXES)}
     measures = [one for one in MEASURES if one["name"] in WITHOUT_SENSITIVE]
     sides = [[variant("measure", one) for one in measures if variant("measure", one).side == side] for side in SIDES]
     return {"recipes": recipes, "measures": measures, "axes": [side[0].key for side in sides]}
-
-
-def _allowed(kind: type[Model], given: Mapping[str, Any], table: Table) -> dict[str, Any]:
-    """The settings with those of their values that the table allows; else what is proposed for it."""
-    values = Chosen.of(kind, given)
-    for name, listed in values.values.items():
-        kept = [value for value in listed if _may_be(kind, name, value, table)]
-        values.values[name] = kept or Chosen.proposed(kind, table).values[name]
-    return values.to_dict()
-
-
-def _may_be(kind: type[Model], name: str, value: Any, table: Table) -> bool:
-    try:
-        kind.check_value(name, value, table)
-    except BadInput:
-        return False
-    return True

@@ -228,17 +228,20 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
 
 def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
     """Curves that this table can have, and the measures that say something about it."""
-    recipes = [
-        {"method": {"name": "mondrian"}, "model": model[0] if len(model) == 1 else model} for model, _ in _models(table)
-    ]
     why: dict[Place, str] = {("recipes", i, "model"): reason for i, (_, reason) in enumerate(_models(table))}
-    study = study.with_(recipes=tuple(recipes), measures=MEASURES)
+    study = study.with_(recipes=recipes_for(table), measures=MEASURES)
     told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
     told = [(given, measure) for given, measure in told if not undefined(measure, table)]
     sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
     why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
     axes = tuple(keys[0] for keys in sides.values())
     return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
+
+
+def recipes_for(table: Table) -> tuple[dict[str, Any], ...]:
+    """Recipes to begin with."""
+    models = [model[0] if len(model) == 1 else model for model, _ in _models(table)]
+    return tuple({"method": {"name": "mondrian"}, "model": model} for model in models)
 
 
 def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
