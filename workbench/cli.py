@@ -19,9 +19,12 @@ from workbench.commands.frontier import frontier
 from workbench.commands.init import init
 from workbench.commands.lab import lab
 from workbench.commands.report import report
+from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
+from workbench.cures import OPTIONS, STUDY, in_words
 from workbench.errors import BadInput, Undefined, Unsatisfiable
 
+READING = ("init", "anonymize", "audit")  # commands whose options say how a table is read
 WRONG = 2  # the exit code of everything that the user can mend
 
 HELP = "Which anonymised version of this table should be published?"
@@ -76,7 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = f"{error.filename or 'file'}: {error.strerror or error}"
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    print(f"workbench: {' '.join(text.split())}", file=sys.stderr)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    of_study = given[:1] != ["init"] and (not {*given[:1]} & {*READING} or any(one.endswith(STUDIES) for one in given))
+    words = STUDY if of_study else OPTIONS
+    print(f"workbench: {' '.join(in_words(text, words).split())}", file=sys.stderr)
     return WRONG
 
 

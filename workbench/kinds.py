@@ -264,15 +264,14 @@ class _Reading:
     def floats(self, values: np.ndarray) -> np.ndarray:
         """The numbers as integers if they all are."""
         if np.isinf(values).any():
-            way = f"make them finite or missing, or declare types={{{self.name!r}: 'text'}}"
-            raise self.bad(f"there are infinite values; {way}")
+            raise self.bad(f"there are infinite values; make them finite or missing, or {self.declare('text')}")
         numbers = _whole(values)
         if self.declared != "number" and numbers.dtype.kind == "f" and (values == np.floor(values)).all():
-            raise self.beyond(f", if they are measured, types={{{self.name!r}: 'number'}}")
+            raise self.beyond(f"; if they are measured, {self.declare('number')}")
         return numbers
 
     def beyond(self, way: str = "") -> BadInput:
-        return self.bad(f"integers beyond 64 bits; if they are codes, declare types={{{self.name!r}: 'text'}}{way}")
+        return self.bad(f"integers beyond 64 bits; if they are codes, {self.declare('text')}{way}")
 
     def dates(self, present: pa.Array) -> np.ndarray:
         """datetime64[D] if no value has a time of day, otherwise datetime64[us] (in UTC where a zone is given)."""

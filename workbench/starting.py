@@ -91,16 +91,28 @@ def begin(
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     folder: str | os.PathLike[str] = ".",
+    said: Mapping[str, Any] | None = None,
+    files: Mapping[str, Path] | None = None,
 ) -> Start:
-    """A study of a file, with relative names from that folder on, and why it is so."""
+    """A study of a file, with relative names from that folder on, and why it is so.
+
+    `said` is what is known of the data, as a study says it; `files` have hierarchies of columns.
+    """
     place = Path(folder).absolute()
     name = str(path) if Path(path).is_absolute() else os.path.relpath(Path(path).absolute(), place)
-    study = Study(name=Path(path).name.split(".")[0] or "untitled", data={"path": name}, folder=str(place))
+    study = Study(
+        name=Path(path).name.split(".")[0] or "untitled", data={"path": name, **(said or {})}, folder=str(place)
+    )
     base = study.read()
     why: dict[Place, str] = {}
-    types = {one.name: "text" for one in base.columns.values() if says(one.name, POSTAL) and integers(one)}
+    known = dict((said or {}).get("types", {}))
+    types = {
+        one.name: "text"
+        for one in base.columns.values()
+        if says(one.name, POSTAL) and integers(one) and one.name not in known
+    }
     if types:
-        study = study.with_(data={**study.data, "types": types})
+        study = study.with_(data={**study.data, "types": {**known, **types}})
         base = study.read()
         why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
     advice = _roles(base, quasi, sensitive, identifiers)
@@ -113,6 +125,10 @@ def begin(
     why |= {("roles", key, i): advice[n].reason for key, names in chosen.items() for i, n in enumerate(names)}
     study, reasons = _with_hierarchies(study, base)
     why |= reasons
+    base.drop(files or ())  # says which is not there
+    for column, file in (files or {}).items():
+        study = study.with_(hierarchies={**study.hierarchies, column: {"csv": os.path.relpath(file.absolute(), place)}})
+        why["hierarchies", column] = "Chosen by you."
     table = study.table(base)
     study, reasons = _with_recipes(study, table)
     why |= reasons

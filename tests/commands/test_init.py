@@ -192,3 +192,32 @@ def test_a_secret_of_too_many_words_is_left_out_and_the_rest_proposed(folder):
     start = begin("text.csv")
     assert start.study.sensitive == ("disease",) and start.study.dropped == ("disorder",)
     assert "too many to be learnt one by one, and no groups" in dict(start.reasons())["disorder (left out)"]
+
+
+def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
+    rows = "".join(
+        f"{20 + i % 40};{'é' if i % 2 else 'a'};{-7 if i % 9 == 0 else i % 3};{i % 50}\n" for i in range(300)
+    )
+    (tmp_path / "people.dat").write_bytes(("age;name;ill;code\n" + rows).encode("cp1252"))
+    (tmp_path / "codes.csv").write_text("".join(f"{i};{i // 10}\n" for i in range(50)))
+    monkeypatch.chdir(tmp_path)
+    options = ["--format", "csv", "--encoding", "cp1252", "--delimiter", ";", "--types", "code=text", "--missing=-7"]
+    asked = ["init", "people.dat", "-o", "p.yaml", "--quasi", "age,code", "--sensitive", "ill", *options]
+    assert cli.main([*asked, "--hierarchy", "code=codes.csv"]) == 0
+    study = Study.open("p.yaml")
+    table = study.table(study.read())
+    assert table.columns["code"].kind == "text" and len(table.columns["code"].hierarchy.levels[0].labels) == 5
+    assert table.columns["ill"].missing == 34 and study.read().columns["name"].labels == ("a", "é")
+    capsys.readouterr()
+    assert cli.main(["init", "people.dat", "-o", "q.yaml"]) == 2
+    assert "--format csv" in capsys.readouterr().err
+    assert cli.main(["init", "people.dat", "-o", "q.yaml", "--format", "csv", "--types", "code"]) == 2
+    assert "--types code: write a column" in capsys.readouterr().err
+    roles = ["--quasi", "age,code", "--sensitive", "ill"]
+    made = ["anonymize", "people.dat", *roles, "--identifiers", "name", *options, "--hierarchy", "code=codes.csv"]
+    assert cli.main([*made, "--model", "k-anonymity, k=5", "-o", "r.csv"]) == 0
+    released = ["audit", "r.csv", *roles, "--original", "people.dat"]
+    assert cli.main(["audit", "people.dat", *roles, *options[:6]]) == 0
+    assert cli.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
+    assert "name it with --original" in capsys.readouterr().err
+    assert cli.main([*released, *options[:4]]) == 2

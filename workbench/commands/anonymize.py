@@ -13,7 +13,25 @@ import typer
 
 from workbench.commands.audit import file_of, names
 from workbench.commands.frontier import Caps, limits, on_axes, seen
-from workbench.commands.shared import STUDIES, heard, opened, print_json, refuse_inputs, warned
+from workbench.commands.shared import (
+    STUDIES,
+    Delimiter,
+    Encoding,
+    Format,
+    Hierarchies,
+    Missing,
+    NoHeader,
+    Quote,
+    Types,
+    file_options,
+    heard,
+    hierarchy_files,
+    opened,
+    print_json,
+    refuse_inputs,
+    value_options,
+    warned,
+)
 from workbench.commands.sweep import refuse_place, swept
 from workbench.errors import BadInput, Unsatisfiable
 
@@ -47,6 +65,14 @@ def anonymize(
     identifiers: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: what is left out.")] = None,
     model: Annotated[str, typer.Option(metavar="model", help="Of a table: what is safe, 'k-anonymity, k=10'.")] = "",
     method: Annotated[str, typer.Option(metavar="method", help="How it is made; unless told mondrian.")] = "",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    format: Format = None,
+    types: Types = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    hierarchy: Hierarchies = None,
     giveaways: Annotated[
         bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
     ] = False,
@@ -76,11 +102,15 @@ def anonymize(
         refuse_inputs([Path(output)], Path(given))
     if Path(given).suffix in STUDIES:
         _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
-                 "--method": method}, f"{given} is a study, which says that itself")  # fmt: skip
+                 "--method": method, "--encoding": encoding, "--delimiter": delimiter, "--quote": quote,
+                 "--format": format, "--types": types, "--missing": missing, "--no-header": no_header,
+                 "--hierarchy": hierarchy}, f"{given} is a study, which says that itself")  # fmt: skip
         table, chosen = _of_study(Path(given), recipe, cap)
     else:
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
-        table, chosen = _of_table(given, names(quasi), names(sensitive), names(identifiers), model, method)
+        roles = names(quasi), names(sensitive), names(identifiers)
+        said = file_options(encoding, delimiter, quote, format, no_header) | value_options(types, missing)
+        table, chosen = _of_table(given, roles, {**said, "hierarchies": hierarchy_files(hierarchy)}, model, method)
     release = chosen.release(table)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)
@@ -93,8 +123,8 @@ def anonymize(
     else:
         verdict = f"; {audit}" if audit else "; no model was asked for"
         classes = len(release.classes)
-        said = f"{chosen}: {table.records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
-        typer.echo(said, err=True)
+        told = f"{chosen}: {table.records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
+        typer.echo(told, err=True)
         typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
 
 
@@ -179,7 +209,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
 
 
 def _of_table(
-    given: str, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str], model: str, method: str
+    given: str, roles: tuple[list[str], list[str], list[str]], options: dict[str, Any], model: str, method: str
 ) -> tuple[Table, Recipe]:
     """A table from a file or a pipe in these roles, and what is to be done with it."""
     from workbench import spelled
@@ -187,8 +217,8 @@ def _of_table(
     from workbench.recipe import Recipe
     from workbench.table import Table
 
-    if not quasi or not model:
-        missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
+    if not roles[0] or not model:
+        missing = "--quasi age,sex" if not roles[0] else '--model "k-anonymity, k=10"'
         raise BadInput(f"of a table say what others may know of a person, and what is safe; {missing} is missing")
     asked, behind = spelled.model_and_method(model)
     if asked is None:
@@ -197,7 +227,7 @@ def _of_table(
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(spelled.method(method) if method else behind or Mondrian(), asked)
     with file_of(given) as path, heard():
-        return Table.read(path, quasi, sensitive, identifiers), recipe
+        return Table.read(path, *roles, **options), recipe
 
 
 # --- audited, and written

@@ -11,7 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.commands.shared import between, heard, opened, print_json, warned
+from workbench.commands.shared import (
+    Delimiter,
+    Encoding,
+    Format,
+    Hierarchies,
+    Missing,
+    NoHeader,
+    Quote,
+    Types,
+    between,
+    file_options,
+    heard,
+    hierarchy_files,
+    opened,
+    print_json,
+    value_options,
+    warned,
+)
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -57,6 +74,14 @@ def audit(
         ),
     ] = None,
     suppressed: Suppressed = "class",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    format: Format = None,
+    types: Types = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    hierarchy: Hierarchies = None,
     worst: Annotated[int, typer.Option(metavar="number", help="Classes that are shown.", parser=between(0, 9999))] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
 ) -> int:
@@ -75,7 +100,12 @@ def audit(
     from workbench.auditing import audited
 
     asked = [spelled.model(one) for one in model or ()]
-    release = released_by(str(released), before(quasi, sensitive, original, study), quasi, sensitive, suppressed)
+    said = file_options(encoding, delimiter, quote, format, no_header)
+    values = {**value_options(types, missing), "hierarchies": hierarchy_files(hierarchy)}
+    if original is None and any(values.values()):
+        raise BadInput("--types, --missing and --hierarchy are said of an original; name it with --original")
+    table = before(quasi, sensitive, original, study, **said, **values)
+    release = released_by(str(released), table, quasi, sensitive, suppressed, **said)
     found = {"release": str(released), **audited(release, asked, worst)}
     if as_json:
         print_json(found)
@@ -87,9 +117,10 @@ def audit(
 
 
 def before(
-    quasi: Sequence[str] | None, sensitive: Sequence[str] | None, original: Path | None, study: Path | None
+    quasi: Sequence[str] | None, sensitive: Sequence[str] | None, original: Path | None, study: Path | None, **said: Any
 ) -> Table | None:
     """The original in its roles, if there is one."""
+    from workbench.schema import FILE
     from workbench.source import open_source
     from workbench.table import Table
 
@@ -103,13 +134,13 @@ def before(
         raise BadInput("which columns are quasi-identifiers? Say --quasi age,zip, or --study study.yaml")
     if original is None:
         return None
-    opened_file = open_source(original)
+    opened_file = open_source(original, **{key: one for key, one in said.items() if key in FILE})
     columns = opened_file.names
     opened_file.close()
     known, secret = names(quasi), names(sensitive)
     others = [name for name in columns if name not in known and name not in secret]
     with heard():
-        return Table.read(original, known, secret, others)
+        return Table.read(original, known, secret, others, **said)
 
 
 def names(given: Sequence[str] | None) -> list[str]:
@@ -118,14 +149,19 @@ def names(given: Sequence[str] | None) -> list[str]:
 
 
 def released_by(
-    released: str, original: Table | None, quasi: Sequence[str] | None, sensitive: Sequence[str] | None, suppressed: str
+    released: str,
+    original: Table | None,
+    quasi: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    suppressed: str,
+    **said: Any,
 ) -> Foreign:
     """The release in a file, or in what comes through the pipe."""
     from workbench.foreign import foreign
 
     roles = ([], []) if original else (names(quasi), names(sensitive))
     with file_of(released) as path, heard():
-        return foreign(path, *roles, original, suppressed=suppressed)
+        return foreign(path, *roles, original, suppressed=suppressed, **said)
 
 
 @contextmanager

@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.shared import STUDIES, print_json
+from workbench.commands.shared import (
+    STUDIES,
+    Delimiter,
+    Encoding,
+    Format,
+    Hierarchies,
+    Missing,
+    NoHeader,
+    Quote,
+    Types,
+    file_options,
+    pairs,
+    print_json,
+    value_options,
+)
 from workbench.errors import BadInput
 
 
@@ -21,6 +35,14 @@ def init(
     sensitive: Annotated[str, typer.Option(metavar="columns", help="What must not be learnt of anybody: a,b.")] = "",
     quasi: Annotated[str, typer.Option(metavar="columns", help="What others may know of a person: a,b.")] = "",
     identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    format: Format = None,
+    types: Types = None,
+    missing: Missing = None,
+    no_header: NoHeader = False,
+    hierarchy: Hierarchies = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
 ) -> None:
@@ -30,6 +52,7 @@ def init(
     workbench init people.csv                                    writes people.study.yaml
     workbench init people.csv --sensitive disease -o mine.yaml
     workbench init people.csv --quasi age,zip,sex --force
+    workbench init people.csv --types zip=text --missing=-7 --encoding cp1252 --hierarchy job=jobs.csv
     """
     from workbench import hierarchy_files
     from workbench.starting import begin
@@ -45,7 +68,10 @@ def init(
     if not to.parent.is_dir():
         raise BadInput(f"{to}: the folder {str(to.parent)!r} does not exist; make it, or choose another")
     refuse_overwriting([to], [data])
-    start = begin(data, _names(quasi), _names(sensitive), _names(identifiers), to.parent)
+    said = file_options(encoding, delimiter, quote, format, no_header) | value_options(types, missing)
+    files = {name: Path(file) for name, file in pairs("--hierarchy", hierarchy or (), "zip=zip.csv")}
+    roles = _names(quasi), _names(sensitive), _names(identifiers)
+    start = begin(data, *roles, to.parent, said=said, files=files)
     hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
     refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])
     hierarchy_files.write(hierarchies, start.study.files, to.parent)
