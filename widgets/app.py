@@ -233,6 +233,8 @@ class Workbench(ipywidgets.VBox):
         base = self.data.base
         if self._quiet or base is None:
             return
+        if self._waiting is None and self.session.base is base and self.session.study.data == self.data.data:
+            return  # both traits have changed, and the first has said so
 
         def take() -> None:
             study = self._waiting or self.session.study
