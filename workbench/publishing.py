@@ -221,7 +221,7 @@ def _as_they_are(table: Table, releases: Sequence[Release], smallest: int) -> st
     if not table.neutral:
         return ""
     columns, names = words_of(table.neutral), words_of(list(table.sensitive))
-    said = f"Published as they are: {columns}. All figures take it that nobody knows these of anybody"
+    said = f"Neutral columns, published as they are: {columns}. All figures take it that nobody knows these of anybody"
     if not releases or not names:
         return f"{said}."
     most = max(certain_beside(table, release) for release in releases)
