@@ -128,12 +128,12 @@ def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(
     assert "name nearly names people, ssn nearly names people" in read.opened(read.efficient[0])["refused"]
     told = " ".join(warned)
     assert "'ssn' (neutral) is different" in told and "No file of a release was written" in told
-    assert "Neutral columns, published as they are: name, wage and ssn." in told
+    assert "Published as they are: name, wage and ssn." in told
     assert read.results["as_they_are"] in told
 
 
 def test_unless_somebody_listens_what_the_analyst_should_know_is_a_warning(tmp_path):
-    with pytest.warns(UserWarning, match="Neutral columns, published as they are: wage"):
+    with pytest.warns(UserWarning, match="Published as they are: wage"):
         publish(planted(tmp_path), tmp_path / "out")
 
 

@@ -46,7 +46,7 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "fewer than 15 people",
         "about 600 people",
         "every group&#x27;s mix of disease is within 0.2 of everybody&#x27;s",
-        "Neutral columns, published as they are: wage.",
+        "Published as they are: wage.",
         read.most_exposed(best)["sentence"],
         read.cost(best)["worst"],
     ):

@@ -113,7 +113,7 @@ def read_rows(path: str | PathLike[str], delimiter: str | None, header: bool | N
     except FileNotFoundError:
         raise BadInput(f"hierarchy file {path} does not exist; check the path") from None
     except OSError as error:
-        raise BadInput(f"hierarchy file {path} cannot be read: {error.strerror}") from None
+        raise BadInput(f"hierarchy file {path} cannot be read: {error.strerror}; check the path") from None
     return rows_of(text_of(data, str(path)), Path(path).name, delimiter, header)
 
 

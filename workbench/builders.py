@@ -127,7 +127,9 @@ class Groups(Builder):
         for number, level in enumerate(plain, 1):
             twice = [v for v, n in Counter(v for values in level.values() for v in values).items() if n > 1]
             if twice:
-                raise BadInput(f"groups: level {number} is no partition: {quoted(twice)} listed more than once")
+                raise BadInput(
+                    f"groups: level {number} is no partition: {quoted(twice)} listed more than once; list it once"
+                )
 
     def __call__(self, column: Column) -> Hierarchy:
         """The groups above this column's values."""
@@ -278,8 +280,10 @@ class Columns(Builder):
         rows = list(frame.itertuples(index=False, name=None) if isinstance(frame, pd.DataFrame) else map(tuple, frame))
         for number, row in enumerate(rows, 1):
             if len(row) != len(rows[0]) or not row:
-                raise BadInput(f"{self._where()}: row {number} has {len(row)} cells, the first has {len(rows[0])}")
-            if any(cell is None or cell is pd.NA or cell != cell for cell in row):
+                raise BadInput(
+                    f"{self._where()}: row {number} has {len(row)} cells, the first has {len(rows[0])}; add some"
+                )
+            if any(cell is None or cell is pd.NA or cell != cell for cell in row) or "" in row[1:]:
                 raise BadInput(f"{self._where()}: row {number} has an empty cell; label every leaf on every level")
         if not rows:
             raise BadInput(f"{self._where()}: no rows; give one row a leaf")

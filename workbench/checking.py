@@ -172,7 +172,7 @@ def _fitting(study: Study, records: Table) -> Faults:
             missing = (
                 f"{len(error.values)} of the {len(column.labels)} values of {name!r} are missing from its hierarchy"
             )
-            text = f"{missing}; list them too, or correct their spelling" if error.what == "unlisted" else str(error)
+            text = f"{missing}; list them too, or correct their spelling" if error.what == "unlisted" else error.plain
             yield Fault(("hierarchies", name), text)
         except BadInput as error:
             yield Fault(("hierarchies", name), str(error).removeprefix("study: "))

@@ -90,7 +90,7 @@ def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]
     with closing(raw_blocks(path)) as found:
         head = next(found, b"")[:4]
     if not head:
-        raise BadInput(f"{path}: the file is empty")
+        raise BadInput(f"{path}: the file is empty; name one with records")
     marked = next((name for mark, name in MARKS if head.startswith(mark)), None)
     encoding = _known(given, path) if given else marked or "utf-8"
     line = first_unreadable(path, encoding)
@@ -166,7 +166,7 @@ def find_dialect(
     if len(sample) == SAMPLE and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
     if not sample.strip():
-        raise BadInput(f"{path}: the file is empty")
+        raise BadInput(f"{path}: the file is empty; name one with records")
     if re.match(r"\s*(\[\s*)?\{\s*\"", sample):
         raise BadInput(f"{path}: this is JSON, not delimited text; say format='json', or format='ndjson'")
     candidates = [delimiter] if delimiter else list(DELIMITERS)

@@ -29,6 +29,8 @@ def said(value: object) -> str:
     """What was given in a call, for a message: of all but small values the type alone, since it may hold records."""
     if value is None or isinstance(value, (str, Number)):
         return repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
+    if value is type(None):
+        return "nothing"
     return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
 
 

@@ -26,6 +26,15 @@ def quoted(values: Sequence[object], limit: int = LISTED) -> str:
     return ", ".join(repr(str(v)) for v in values[:limit]) + more
 
 
+PLAIN = {  # what is wrong, with the number of values it is about and their level
+    "unlisted": "{0} of its values are missing from the hierarchy; list them too, or correct the spelling",
+    "split": "level {1} is no partition into neighbours: {0} values lie between those of a group; give its "
+    "parts different labels",
+    "lone": "level {1}: {0} groups are called like a value outside them; rename the group, or list the value in it",
+    "duplicate": "{0} values are listed twice; list each once",
+}
+
+
 class Misfit(BadInput):
     """A hierarchy that does not fit, with what a fix needs to know beside the message.
 
@@ -46,6 +55,12 @@ class Misfit(BadInput):
         super().__init__(text)
         self.what, self.values, self.level, self.label = what, tuple(values), level, label
         self.near = dict(near or {})
+
+    @property
+    def plain(self) -> str:
+        """The message without a value of the data."""
+        where, _, _ = str(self).partition(": ")
+        return f"{where}: {PLAIN[self.what].format(len(self.values), self.level)}" if self.what in PLAIN else str(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,9 +80,11 @@ def publish(
     of the recommended one, with "all" those of all that can be opened, with False none. What the analyst should know
     goes to `warn`, or is a Python warning.
     """
+    if not isinstance(study, Study):
+        raise BadInput(f"publish: {said(study)} is no study; open one with Study.open(path)")
     place = _place(Path(folder))
     if not (isinstance(releases, bool) or releases in ("all", "best")):
-        raise BadInput("publish: releases is True (those that are offered), False (none), 'best' or 'all'")
+        raise BadInput("publish: releases must be True (those that are offered), False (none), 'best' or 'all'")
     step: Progress = progress or (lambda done, total, words: None)
     warned: Warn = warn or (lambda text: warnings.warn(text, UserWarning, stacklevel=3))
     with _heard(warned):
@@ -221,7 +223,7 @@ def _as_they_are(table: Table, releases: Sequence[Release], smallest: int) -> st
     if not table.neutral:
         return ""
     columns, names = words_of(table.neutral), words_of(list(table.sensitive))
-    said = f"Neutral columns, published as they are: {columns}. All figures take it that nobody knows these of anybody"
+    said = f"Published as they are: {columns}. All figures take it that nobody knows these of anybody"
     if not releases or not names:
         return f"{said}."
     most = max(certain_beside(table, release) for release in releases)

@@ -173,7 +173,8 @@ def asked(
     """
     if bool(study) == bool(data):
         raise BadInput(
-            "a report is of a study (study: a .yaml file), or of data (data: a file, with quasi: its columns)"
+            "a report is of a study (study: a .yaml file), or of data (data: a file, with quasi: its columns); "
+            "give one of them"
         )
     chosen = Study.open(study) if study else _of_data(data, _names(quasi), _names(sensitive), _names(identifiers))
     changes: dict[str, Any] = {
@@ -189,6 +190,7 @@ def asked(
         changes["data"] = {**chosen.data, "only": {**chosen.data.get("only", {}), column: label}}
         changes["name"] = f"{chosen.name}: {column} {label}"
     chosen = chosen.with_(**changes)
+    chosen.measured()  # what is misspelt is said before anything is made
     if cap is not None:
         chosen = chosen.with_(caps={**chosen.caps, _privacy_axis(chosen): cap})
     return chosen, results_beside(study) if study else None

@@ -113,8 +113,7 @@ def refused(release: Release) -> str:
     """Why no file of a release is written; nothing where one may be."""
     tales = [f"{name} nearly names people" for name in release.named()]
     tales += [found.tale for found in release.giveaways()]
-    undo = "neutral columns, which would be published as they are, undo what the release blurs"
-    return f"{undo}: {', '.join(tales)}" if tales else ""
+    return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 
 def _attack(release: Release, smallest: int) -> dict[str, Any]:

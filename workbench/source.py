@@ -280,7 +280,7 @@ class QuerySource(Source):
             )
         # What parser, binder and catalog say is about the query; what execution says may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
-        return BadInput(f"the query cannot be run: {message if about_sql else message.split(':')[0]}")
+        return BadInput(f"the query cannot be run; mend it: {message if about_sql else message.split(':')[0]}")
 
 
 def open_source(
@@ -313,7 +313,7 @@ def open_source(
         except (pa.ArrowException, TypeError, ValueError):
             raise BadInput(f"a {type(data).__name__} is no table with named columns; give a frame") from None
     if not isinstance(data, (pd.DataFrame, pa.Table)):
-        what = type(data).__name__
+        what = "nothing" if data is None else type(data).__name__
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
     return FrameSource(data, Private(memory_limit, temp_directory))
 
@@ -338,7 +338,7 @@ def _format(path: Path, format: str | None) -> str:
     try:
         with opened(path) as file:
             if not file.read(1):
-                failure = f"{path}: the file is empty"
+                failure = f"{path}: the file is empty; name one with records"
     except (OSError, EOFError, zlib.error) as error:
         reason = "it may not be read" if isinstance(error, PermissionError) else "not a valid gzip file"
         failure = f"{path}: {reason}"

@@ -55,6 +55,10 @@ def _engine_version() -> str:
 ENGINE = _engine_version()
 
 
+class Damage(ValueError):
+    """What is wrong with a file that can be read."""
+
+
 class Store:
     """One directory a point; names that begin with `.aside` are being written, and no reader looks at them."""
 
@@ -92,9 +96,9 @@ class Store:
             said = json.loads((folder / POINT).read_bytes())
             values = {name: float(value) for name, value in said["values"].items()}
             if canonical(said["recipe"]) != canonical(recipe.to_dict()):
-                raise ValueError("it is about another recipe")
+                raise Damage("it is about another recipe")
             if any(map(math.isnan, values.values())):
-                raise ValueError("a value in it is no number")
+                raise Damage("a value in it is no number")
             return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
@@ -185,8 +189,9 @@ def _unusable(folder: Path, why: str) -> BadInput:
 
 def _damaged(path: Path, error: Exception) -> BadInput:
     """Points are whole when they are moved into place, so this one was changed afterwards."""
+    why = error.strerror if isinstance(error, OSError) else str(error) if type(error) is Damage else "it was changed"
     return BadInput(
-        f"store: {str(path)!r} cannot be read ({error}); delete the folder {path.parent.name!r}, and sweep again"
+        f"store: {str(path)!r} cannot be read ({why}); delete the folder {path.parent.name!r}, and sweep again"
     )
 
 

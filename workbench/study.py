@@ -17,6 +17,7 @@ from typing import Any
 
 from workbench import __version__, builders, datasets, hierarchy_files
 from workbench.errors import BadInput, at, said
+from workbench.hierarchy import Misfit
 from workbench.hierarchy_files import FILE, gathered
 from workbench.measures import Measure
 from workbench.ranges import MOST as MOST
@@ -213,7 +214,11 @@ class Study:
         """The table that is asked about: columns in their roles, under their hierarchies."""
         table = self.records(base)
         built = {name: self.builder(name, given) for name, given in self.hierarchies.items() if name in table.names}
-        return table.with_hierarchies(built).with_roles(self.quasi, self.sensitive, self.levels)
+        try:
+            table = table.with_hierarchies(built)
+        except Misfit as error:
+            raise BadInput(error.plain) from None
+        return table.with_roles(self.quasi, self.sensitive, self.levels)
 
     def builder(self, name: str, given: Any) -> builders.Builder:
         """What makes the hierarchy of a column."""
@@ -251,7 +256,7 @@ def text_in(path: str | PathLike[str]) -> str:
         why = str(error.strerror)
     except ValueError:
         why = "that is no name of a file"
-    raise BadInput(f"study {str(path)!r} cannot be read: {why}")
+    raise BadInput(f"study {str(path)!r} cannot be read: {why}; name the file of a study")
 
 
 def said_at(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -> str:

@@ -215,7 +215,7 @@ class Table:
     @cached_property
     def records(self) -> int:
         """The number of records."""
-        return len(next(iter(self.codes.values())))
+        return len(next(iter(self.codes.values()), ()))
 
     @cached_property
     def sensitive(self) -> dict[str, Sensitive]:
@@ -339,8 +339,10 @@ class Table:
 
     def _check_sensitive(self, column: Column) -> None:
         level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()
-        if not 0 <= level <= len(levels):
-            raise BadInput(f"sensitive column {column.name!r} has no level {level}; its hierarchy has {len(levels)}")
+        if not isinstance(level, int) or not 0 <= level <= len(levels):
+            raise BadInput(
+                f"sensitive column {column.name!r} has no level {said(level)}; its hierarchy has {len(levels)}"
+            )
         size = len(_sensitive(column, level))
         if size < 2:
             raise BadInput(
@@ -378,9 +380,9 @@ def _ascending(column: Column) -> Hierarchy:
 
 def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
     for name in wanted:
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             wanted_as = f" (wanted as {role})" if role else ""
-            raise BadInput(f"the data has no column {name!r}{wanted_as}; {columns_meant(name, names)}")
+            raise BadInput(f"the data has no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:

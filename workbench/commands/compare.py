@@ -20,7 +20,7 @@ from workbench.commands.audit import (
     released_by,
     value_of,
 )
-from workbench.commands.shared import STUDIES, print_json, warned
+from workbench.commands.shared import STUDIES, opened, print_json, warned
 from workbench.errors import BadInput, Undefined
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
     from workbench.commands.frontier import on_axes
     from workbench.commands.sweep import swept
 
+    for path in (first, second):
+        opened(path)  # what cannot be read is said before hours are spent
     both = [swept(path) for path in (first, second)]
     frontiers = [on_axes(one.frontier, one.study) for one in both]
     axes = [one.axes for one in frontiers]

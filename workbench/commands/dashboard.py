@@ -85,13 +85,17 @@ def dashboard(
 @contextmanager
 def shown(study: Path) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
-    from workbench.published import is_published
+    from workbench.published import Published, is_published
 
     if study.is_dir():
         if not is_published(study):
             raise BadInput(
                 f"{study}: no study was published there; do it with: workbench dashboard --publish study.yaml {study}"
             )
+        try:
+            Published(study)
+        except BadInput as error:
+            raise BadInput(f"{study}: {error}") from None
         yield study
         return
     private = scratch()

@@ -101,7 +101,7 @@ def seen(study: Study, privacy: str | None, utility: str | None, keys: Sequence[
     from workbench.frontier import Frontier
 
     bare = on_axes(Frontier([], study.measured()), study, privacy, utility)
-    for key in keys:
+    for key in (*keys, *(one for one in (privacy, utility) if one is not None)):
         bare.key(key)
 
 

@@ -24,6 +24,7 @@ from workbench.commands.shared import (
     print_json,
     value_options,
 )
+from workbench.commands.sweep import refuse_place
 from workbench.errors import BadInput
 
 
@@ -65,8 +66,7 @@ def init(
         raise BadInput(f"{to}: a study's name ends in .yaml")
     if to.exists() and not force:
         raise BadInput(f"{to} is there already, and stays; say --force to write over it, or name another with -o")
-    if not to.parent.is_dir():
-        raise BadInput(f"{to}: the folder {str(to.parent)!r} does not exist; make it, or choose another")
+    refuse_place(to)
     refuse_overwriting([to], [data])
     said = file_options(encoding, delimiter, quote, format, no_header) | value_options(types, missing)
     files = {name: Path(file) for name, file in pairs("--hierarchy", hierarchy or (), "zip=zip.csv")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 import sys
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.errors import BadInput, said
+from workbench.commands.shared import between
+from workbench.commands.sweep import refuse_place
+from workbench.errors import BadInput, meant, said
 
 if TYPE_CHECKING:
     from workbench import batches
@@ -29,7 +32,9 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page (.html); of many, their folder.", show_default=False)
     ] = None,
-    each: Annotated[str, typer.Option(metavar="column", help="One report for each value of a column.")] = "",
+    each: Annotated[
+        str | None, typer.Option(metavar="column", help="One report for each value of a column.", show_default=False)
+    ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="name=1,2,3", help=f"One for each value of {', '.join(VARIED)}; may be given again."),
@@ -37,7 +42,9 @@ def report(
     cap: Annotated[float | None, typer.Option(help="How much may be learnt, in the study's own measure.")] = None,
     release: Annotated[bool, typer.Option("--release", help="Write the recommended release too.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print each page to PDF, by Chromium.")] = False,
-    jobs: Annotated[int, typer.Option(metavar="number", help="How many at once; 0: one a processor.", min=0)] = 0,
+    jobs: Annotated[
+        int, typer.Option(metavar="number", help="How many at once; 0: one a processor.", parser=between(0, 1000))
+    ] = 0,
     again: Annotated[bool, typer.Option("--again", help="Make what is there already once more.")] = False,
 ) -> int:
     """One page that may be passed on: the decision, the frontier, the proposed release and its costs, who is exposed.
@@ -55,9 +62,11 @@ def report(
     if pdf:
         batches.chromium()  # what is missing is said before hours are spent
     found = _studies(studies)
-    many = len(found) > 1 or bool(each) or bool(vary) or any(path.is_dir() for path in studies)
+    many = len(found) > 1 or each is not None or bool(vary) or any(path.is_dir() for path in studies)
     places = _places(output, found, many)
     varied = [_varied(one) for one in vary or []]
+    if cap is not None:
+        _refuse_value("--cap", "cap", str(cap))
     todo, failed = [], []
     for study, stem in places.items():
         try:
@@ -70,7 +79,7 @@ def report(
         raise BadInput(f"--each {each}: no value has enough records for a report; choose a column of larger groups")
     folder = todo[0].stem.parent
     _refuse_places(todo, folder, found)
-    with _into(folder, many):
+    with _into(folder, many, [job.points for job in todo]):
         for job in todo:
             if again:
                 job.page.unlink(missing_ok=True)
@@ -100,6 +109,8 @@ def _studies(given: list[Path]) -> list[Path]:
     """The studies themselves, each once; of a folder those in it."""
     found: dict[str, Path] = {}
     for path in given:
+        if not os.path.lexists(path):
+            raise BadInput(f"{path}: there is no such study; name its file, or a folder of studies")
         inside = sorted(one for one in path.glob("*.y*ml")) if path.is_dir() else [path]
         if not inside:
             raise BadInput(f"{path}: there is no study (.yaml) in this folder")
@@ -139,7 +150,7 @@ def _apart(studies: list[Path], names: list[str]) -> list[str]:
 
 
 @contextmanager
-def _into(folder: Path, many: bool) -> Iterator[None]:
+def _into(folder: Path, many: bool, pages: list[Path]) -> Iterator[None]:
     """The folder of the files, made if need be; gone again where nothing was written."""
     made = not os.path.lexists(folder)
     try:
@@ -150,6 +161,8 @@ def _into(folder: Path, many: bool) -> Iterator[None]:
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder; name another with -o")
     try:
+        for path in pages:
+            refuse_place(path)
         yield
     finally:
         if made and not any(folder.iterdir()):
@@ -167,13 +180,13 @@ def _refuse_places(todo: list[batches.Job], folder: Path, studies: list[Path]) -
 
 
 def _jobs(
-    study: Path, stem: Path, each: str, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
+    study: Path, stem: Path, each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
 ) -> list[batches.Job]:
     """The jobs of one study: one, or one for each value and combination."""
     from workbench.batches import job_of
 
     axes = list(varied)
-    if each:
+    if each is not None:
         axes.insert(0, [("only", f"{each}={label}", f"{each} {label}") for label in _labels(study, each)])
     found = []
     for chosen in itertools.product(*axes):
@@ -188,10 +201,28 @@ def _varied(given: str) -> list[tuple[str, Any, str]]:
     name, _, values = given.partition("=")
     if name not in VARIED or not values:
         raise BadInput(f"--vary {said(given)}: write one of {', '.join(VARIED)} and its values, as cap=0.1,0.2")
+    found = []
+    for one in values.split(","):
+        _refuse_value(f"--vary {said(given)}", name, one)
+        found.append((name, VARIED[name](one), f"{name} {one}"))
+    return found
+
+
+def _refuse_value(where: str, name: str, text: str) -> None:
+    """Raise BadInput for a value that no study may have."""
+    if name == "measures":
+        from workbench.ranges import variants
+
+        there = variants("measure")
+        if text not in there:
+            raise BadInput(f"{where}: no measure is called {said(text)}; {meant(text, there)}")
+        return
     try:
-        return [(name, VARIED[name](one), f"{name} {one}") for one in values.split(",")]
+        number: float = VARIED[name](text)
     except ValueError:
-        raise BadInput(f"--vary {said(given)}: {name} takes numbers, separated by commas") from None
+        raise BadInput(f"{where}: {name} takes numbers, separated by commas; mend {said(text)}") from None
+    if not 0 <= number < math.inf:
+        raise BadInput(f"{where}: {name} = {number:g} must be a number, 0 or above")
 
 
 def _labels(study: Path, column: str) -> list[str]:
@@ -200,7 +231,9 @@ def _labels(study: Path, column: str) -> list[str]:
 
     asked = Study.open(study)
     if column in asked.sensitive:
-        raise BadInput(f"--each {column}: it is sensitive, and within one of its values nothing is left to learn")
+        raise BadInput(
+            f"--each {column}: it is sensitive, and within one of its values nothing is left to learn; choose another"
+        )
     table = asked.read()
     if column not in table.names:
         raise BadInput(f"--each {said(column)}: the data have no such column; there are {', '.join(table.names)}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -136,10 +139,17 @@ def _refuse(out: Path) -> None:
 
 def refuse_place(out: Path) -> None:
     """Raise BadInput where no file can be."""
-    if not out.parent.is_dir():
-        raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; make it, or choose another")
-    if out.is_dir():
-        raise BadInput(f"{out} is a folder; name a file in it")
+    try:
+        with suppress(FileNotFoundError):
+            os.lstat(out)  # which a name may be too long for
+        if out.is_dir():
+            raise BadInput(f"{out} is a folder; name a file in it")
+        if not out.parent.is_dir():
+            raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; make it, or choose another")
+        with tempfile.TemporaryFile(dir=out.parent):
+            pass
+    except OSError as error:
+        raise BadInput(f"{out}: it cannot be written there ({error.strerror}); choose another place") from None
 
 
 def write_points(frontier: Frontier, name: str, out: Path) -> None:
