@@ -224,6 +224,23 @@ def test_a_sweep_is_cancelled_in_the_midst_of_its_populations(twelve):
     assert found.complete
 
 
+def test_a_search_under_way_is_cancelled_too(adult):
+    cancel = threading.Event()
+    cancel.set()
+    for method in (Mondrian(), Mondrian("information_gain", "occupation")):
+        with pytest.raises(Cancelled), listening(cancel):
+            method(adult, KAnonymity(5))
+
+
+def test_a_page_says_that_a_loss_is_estimated(adult, monkeypatch):
+    measure, release = UtilityLoss(min_support=0.02), Mondrian()(anew(adult), KAnonymity(50))
+    exact = measure.publish(measure(release), release, 10)[1]
+    monkeypatch.setattr(populations, "LISTED", 190)
+    release = Mondrian()(anew(adult), KAnonymity(50))
+    told = measure.publish(measure(release), release, 10)[1]
+    assert "drawn at random" in told and "drawn at random" not in exact
+
+
 def test_who_waits_for_anothers_populations_can_be_cancelled_too(small):
     table, cancel, began, go_on = small(0), threading.Event(), threading.Event(), threading.Event()
 

@@ -8,6 +8,10 @@ import pytest
 from tests.conftest import people
 from widgets import Workbench
 from workbench import datasets
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+from workbench.python_code import python_code
+from workbench.recipe import Recipe
 from workbench.study import Study
 
 RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
@@ -185,6 +189,27 @@ def test_it_comes_back_with_its_study(bench, frame, here):
     assert again.session.table.quasi == ("age", "work", "sex")
     assert drawn(again) == drawn(bench)
     assert oct(next(here.glob("*.results")).stat().st_mode)[-3:] == "700"
+
+
+def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here, frame, said):
+    labels = [f"PLANTED {i:02}" for i in range(len(frame))]
+    frame = frame.assign(person=labels)
+    pairs = {f"PLANTED pair {i}": labels[i : i + 2] for i in range(0, len(labels), 2)}
+    tens = {f"PLANTED ten {i}": labels[i : i + 10] for i in range(0, len(labels), 10)}
+    spec = {"builder": "groups", "levels": [pairs, tens, {"PLANTED all": labels}]}
+    hierarchies = {**STUDY.hierarchies, "person": spec}
+    STUDY.with_(quasi=(*STUDY.quasi, "person"), hierarchies=hierarchies).save("from-the-notebook.study.yaml")
+    assert "PLANTED" not in (here / "from-the-notebook.study.yaml").read_text()
+    bench = Workbench(frame)
+    bench.chart.caps = {"P_loss": 0.2}
+    bench._saving.now()
+    file = "from-the-notebook.person.hierarchy.json"
+    assert bench.preview.study.files == {"person": file} and (here / file).stat().st_mode & 0o777 == 0o600
+    assert "PLANTED" not in (here / "from-the-notebook.study.yaml").read_text()
+    code = python_code(bench.preview.study, Recipe(Mondrian(), KAnonymity(4)))
+    assert f"read_hierarchy('{file}')" in code and "PLANTED" not in code
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.session.study.hierarchies["person"] == spec and not said
 
 
 def test_two_tabs_on_one_study(bench, frame, said):

@@ -38,7 +38,8 @@ class UtilityLoss(Measure):
         names = listed([words(name) for name in sensitive_of(release)])
         return value, (
             f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of everybody is "
-            f"{figures(value)} from the truth on average."
+            f"{figures(value)} from the truth on average"
+            + (", estimated from groups that were drawn at random." if measured.interval else ".")
         )
 
     def _one(self, release: Release, name: str) -> Measured:

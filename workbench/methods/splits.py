@@ -13,6 +13,7 @@ from workbench.cells import Cells
 from workbench.classes import Classes
 from workbench.models import Model
 from workbench.table import Table
+from workbench.underway import step
 
 LARGEST_BLOCK = 2**22  # histogram entries held at a time
 
@@ -67,6 +68,7 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
 
     starts, ends = [], []
     while len(nodes.start):
+        step()
         split = splitter.split(nodes, allowed)
         closed = np.ones(len(nodes.start), bool)
         closed[split.node] = False
@@ -119,6 +121,7 @@ class Widest:
         while len(pending):
             left_over = []
             for chunk in np.array_split(pending, -(-len(pending) // self.block)):
+                step()
                 proposed = kernels.propose(
                     chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge,
                     self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.strict,
