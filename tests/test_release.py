@@ -212,7 +212,13 @@ def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
     release = method(given, KAnonymity(2) if isinstance(method, Mondrian) else None)
     paths = release.export(tmp_path / f"out.{ending}")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in paths)
-    for path, table in zip(paths, release.tables().values(), strict=True):
+    assert [path.name for path in paths if "codebook" in path.name] == (
+        ["out-codebook.csv", "out-codebook.json"] if (release.classes.low < release.classes.high).any()
+        and not release.classes.exact and not release.removed else []
+    )  # fmt: skip
+    for path in paths[-2:]:
+        assert "codebook" not in path.name or not re.search(rb"123-45|ssn|order\b|flu|hiv", path.read_bytes())
+    for path, table in zip(paths, release.tables().values(), strict=False):
         back = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
         assert list(back) == list(table) and "ssn" not in back and "order" not in back
         assert isinstance(back.index, pd.RangeIndex) and len(back) == len(table)
@@ -224,7 +230,7 @@ def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
 def test_parquet_says_nothing_about_order_or_origin(tmp_path, table):
     paths = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet", giveaways=True)
     paths += Mondrian()(table, KAnonymity(10)).export(tmp_path / "one.parquet", giveaways=True)
-    for path in paths:
+    for path in (path for path in paths if path.suffix == ".parquet"):
         file = pq.ParquetFile(path)
         about = {key: value for key, value in (file.schema_arrow.metadata or {}).items() if key != b"pandas"}
         pandas = file.schema_arrow.pandas_metadata

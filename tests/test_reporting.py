@@ -64,9 +64,12 @@ def test_the_same_study_gives_the_same_bytes(made, study, tmp_path):
     assert "Infinity" not in (tmp_path / "a-points.json").read_text()
 
 
+CODEBOOK = ("a-release-codebook.csv", "a-release-codebook.json")
+
+
 def test_the_release_comes_when_it_is_asked_for(made, study, tmp_path):
     files = {path.name for path in made.write(tmp_path / "a")}
-    assert files == {"a.html", "a-points.json", "a-points.csv", "a-release.csv"}
+    assert files == {"a.html", "a-points.json", "a-points.csv", "a-release.csv", *CODEBOOK}
     assert (tmp_path / "a-release.csv").read_text().count("\n") == 601
     files = {path.name for path in reported(Study.open(study)).write(tmp_path / "b")}
     assert files == {"b.html", "b-points.json", "b-points.csv"}

@@ -75,11 +75,13 @@ class Rows:
         return Rows(columns, self.order)
 
 
-def write_tables(tables: Mapping[Path, Rows]) -> None:
-    """Tables as CSV or Parquet, by the ending of each name; none appears before all are written."""
+def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:
+    """Tables as CSV or Parquet, by the ending of each name, and texts; none appears before all are written."""
     for path in tables:
         refuse_ending(path)
     with ExitStack() as all_or_none:
+        for path, text in (texts or {}).items():
+            all_or_none.enter_context(whole(path)).write_text(text, "utf-8")
         for path, rows in tables.items():
             aside = all_or_none.enter_context(whole(path))
             with aside.open("wb") as file:

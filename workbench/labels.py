@@ -22,6 +22,7 @@ CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
 SEPARATORS = "|;,"
 LARGEST = 2**62
+LISTED = 8  # values that a set names one by one at most
 
 
 @dataclass(frozen=True)
@@ -299,7 +300,7 @@ def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
     if column.kind != "text":
         plain = column.values.dtype.kind == "i" and column.values[0] >= 0
         return f"[{name(low)}{'-' if plain else '..'}{name(high)}]"
-    if high - low < 8:
+    if high - low < LISTED:
         return "{" + ", ".join(map(name, range(low, high + 1))) + "}"
     return f"{{{name(low)} .. {name(high)}: {high - low + 1} values}}"
 

@@ -8,8 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from workbench.cells import distinct_rows
-from workbench.column import Column
-from workbench.labels import Labels, spelled
+from workbench.column import MISSING, Column
+from workbench.hierarchy import Hierarchy
+from workbench.labels import LISTED, Labels, spelled
+
+GROUPS = 3  # of a hierarchy that one label names at most
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -26,8 +29,31 @@ def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 def run_label(column: Column, low: int, high: int) -> str:
     """One run's label."""
+    if column.missing and low < high == len(column.values):
+        return f"{run_label(column, low, high - 1)} or {MISSING}"
     node = column.hierarchy.label(low, high) if column.hierarchy and high < len(column.values) else None
+    if node is None and column.kind == "text" and column.hierarchy and column.hierarchy.levels and high - low >= LISTED:
+        node = _as_groups(column.hierarchy, low, high)
     return node if node is not None else spelled(column, low, high)
+
+
+def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
+    """The few groups and values that make up a run, if they are few."""
+    parts = list[str]()
+    while low <= high and len(parts) < GROUPS:
+        end = max(low, *(_end(level.starts, low, high, len(hierarchy.leaves)) for level in hierarchy.levels))
+        parts.append(str(hierarchy.label(low, end)))
+        low = end + 1
+    return f"{{{', '.join(parts)}}}" if low > high else None
+
+
+def _end(starts: np.ndarray, low: int, high: int, size: int) -> int:
+    """The last code of a level's run that begins at `low` and ends by `high`; -1 where none does."""
+    at = int(np.searchsorted(starts, low))
+    if at == len(starts) or starts[at] != low:
+        return -1
+    end = int(starts[at + 1]) - 1 if at + 1 < len(starts) else size - 1
+    return end if end <= high else -1
 
 
 def _quoted(column: Column, low: int, high: int) -> str:

@@ -24,8 +24,9 @@ from typing import Any
 from workbench.column import spare
 from workbench.errors import BadInput, said
 from workbench.figures import about_per_cent, figures, listed, words
-from workbench.sealed import LARGE, check
+from workbench.sealed import check
 from workbench.thresholds import people
+from workbench.writing import CODEBOOK
 
 FORMAT = 4
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
@@ -241,10 +242,11 @@ class Published:
         return found if isinstance(found, list) else []
 
     def files(self, index: int) -> list[Path]:
-        """The released files: none where they were refused, or not carried."""
+        """The released files and their codebook: none where they were refused, or not carried."""
         self.opened(index)
         self._path(index)
-        return [path for path in check(self.folder, f"{POINTS}/{index}/", large=True) if path.suffix == LARGE]
+        found, release = check(self.folder, f"{POINTS}/{index}/", large=True), f"{self.stem}-release"
+        return sorted((path for path in found if path.name.startswith(release)), key=lambda path: CODEBOOK in path.name)
 
     def _path(self, index: int) -> Path:
         """A point's folder, as long as the folder is the one that was read first."""

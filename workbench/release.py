@@ -16,6 +16,7 @@ import pandas as pd
 from workbench import kernels
 from workbench.cells import Cells, distinct_rows
 from workbench.classes import Classes
+from workbench.codebook import Entry, as_json, as_rows, entries
 from workbench.column import spare
 from workbench.errors import BadInput, said
 from workbench.exporting import Coded, Rows, operating_system_random, write_tables
@@ -24,6 +25,7 @@ from workbench.models import Audit, Model
 from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
+from workbench.writing import CODEBOOK
 
 IN_PYTHON = (
     "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
@@ -218,6 +220,7 @@ class Release:
     ) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
 
+        Beside it, where values are generalized, stands a codebook, as CSV and as JSON: what each label stands for.
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
         that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
         """
@@ -233,12 +236,29 @@ class Release:
             while target in targets:
                 target = target.with_stem(f"{target.stem}_")
             targets.append(target)
+        found = self.codebook()
+        books = [path.with_name(f"{path.stem}{CODEBOOK}{ending}") for ending in (".csv", ".json") if found]
+        targets += books
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
         if there:
             raise BadInput(f"{there[0]} is there already; choose another name, or allow to write over it")
-        written = [rows.defused() if defuse else rows for rows in tables.values()]
-        write_tables(dict(zip(targets, written, strict=True)))
+        every = [*tables.values(), *([as_rows(found)] if found else [])]
+        written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
+        write_tables(written, {books[1]: as_json(found)} if found else {})
         return targets
+
+    def codebook(self) -> list[Entry]:
+        """What each label stands for; nothing where all values are published as they are."""
+        low, high = self.classes.low, self.classes.high
+        assert low is not None and high is not None
+        if self.classes.exact:
+            return []
+        found, wide = [], False
+        for a, name in enumerate(self.table.quasi):
+            if name not in self.removed:
+                wide = wide or bool((low[:, a] < high[:, a]).any())
+                found += entries(self.table.columns[name], low[:, a], high[:, a], self.class_labels(name))
+        return found if wide else []
 
     @cached_property
     def _group_of_record(self) -> np.ndarray:

@@ -24,7 +24,7 @@ from workbench.report.words import safe
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import Study, results_beside
-from workbench.writing import whole
+from workbench.writing import CODEBOOK, whole
 
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
 
@@ -114,7 +114,8 @@ class Report:
     def _of_another_decision(self, stem: Path) -> list[Path]:
         """The release and the print that an earlier report of that name may have left."""
         parts = ["", "-records", *(f"-{one['name']}" for one in self.published.results["table"]["sensitive"])]
-        released = [f"{ENDINGS['release']}{part}.csv" for part in parts]
+        released = [f"{ENDINGS['release']}{part}.csv" for part in (*parts, CODEBOOK)]
+        released.append(f"{ENDINGS['release']}{CODEBOOK}.json")
         return [stem.with_name(stem.name + ending) for ending in (*released, ".pdf")]
 
 

@@ -13,6 +13,7 @@ from workbench.errors import BadInput
 from workbench.scratch import name_here, sweep_files
 
 ENDING = ".part"  # of a file that is being written
+CODEBOOK = "-codebook"  # behind the name of a release: what its labels stand for
 
 
 @contextmanager

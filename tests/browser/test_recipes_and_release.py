@@ -1,7 +1,9 @@
 """The recipe picker, the release under its sliders and the exports, in Chromium: in Voila, and in JupyterLab."""
 
 import csv
+import io
 import re
+import zipfile
 
 import pytest
 
@@ -151,9 +153,10 @@ def test_an_alternative_is_chosen(page):
 def test_files_come_to_the_browser_and_readers_get_no_preview(page):
     with page.expect_download() as coming:
         page.get_by_role("button", name="The release as CSV").click()
-    assert coming.value.suggested_filename == "adult-release.csv"
-    with open(coming.value.path(), newline="") as file:
-        assert sum(1 for _ in csv.reader(file)) == 45_223
+    assert coming.value.suggested_filename == "adult-release.zip"
+    with zipfile.ZipFile(coming.value.path()) as archive:
+        assert archive.namelist() == [f"adult-release{rest}" for rest in (".csv", "-codebook.csv", "-codebook.json")]
+        assert sum(1 for _ in csv.reader(io.TextIOWrapper(archive.open("adult-release.csv"), newline=""))) == 45_223
     with page.expect_download() as coming:
         page.get_by_role("button", name="The study as Python").click()
     assert coming.value.suggested_filename == "adult-release.py"

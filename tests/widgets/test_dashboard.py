@@ -197,9 +197,11 @@ def test_a_bad_question_about_the_table_is_refused(heard, asked):
 def test_the_release_and_the_report_are_handed_over(heard, folder):
     heard.say("release", field="download", path="/etc/passwd", name="x")
     file, index = heard.one("file"), heard.widget._here
-    there = folder / "points" / str(index) / "who-is-ill-release.csv"
-    assert gzip.decompress(heard.buffers[1][0]) == there.read_bytes()
-    assert file["name"] == "who-is-ill-release.csv" and file["compressed"]
+    there, stem = folder / "points" / str(index), "who-is-ill-release"
+    assert file["name"] == f"{stem}.zip" and not file["compressed"]
+    with zipfile.ZipFile(io.BytesIO(heard.buffers[1][0])) as archive:
+        assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
+        assert all(archive.read(name) == (there / name).read_bytes() for name in archive.namelist())
     assert heard.kinds() == ["preparing", "file", "fine", "fine"]
     heard.say("report", field="download")
     assert heard.one("file")["name"] == "who-is-ill-report.html"

@@ -143,9 +143,12 @@ def test_the_released_file(table, lab, ending, tmp_path, monkeypatch):
     monkeypatch.setattr(preview, "CHUNK", 100)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     name, data = Stand(table).export(ending)
-    assert name == f"a-study-of-towns-release.{ending}"
-    read = pd.read_csv if ending == "csv" else pd.read_parquet
-    frame = read(io.BytesIO(data))
+    assert name == "a-study-of-towns-release.zip"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        stem = "a-study-of-towns-release"
+        assert archive.namelist() == [f"{stem}.{ending}", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
+        read = pd.read_csv if ending == "csv" else pd.read_parquet
+        frame = read(io.BytesIO(archive.read(f"{stem}.{ending}")))
     assert len(frame) == 40
     assert (frame.groupby(["age", "town"]).size() >= 10).all()
     assert list(tmp_path.iterdir()) == []  # nothing stays behind
@@ -183,7 +186,8 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
     stand.preview._maker._turns = stand.preview._turns = None
-    assert len(pd.read_csv(io.BytesIO(stand.export("csv", anyway=True)[1]))) == 40
+    with zipfile.ZipFile(io.BytesIO(stand.export("csv", anyway=True)[1])) as archive:
+        assert len(pd.read_csv(archive.open(archive.namelist()[0]))) == 40
     assert list(tmp_path.iterdir()) == []
 
 
