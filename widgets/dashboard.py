@@ -35,12 +35,16 @@ NONE = {  # the alternatives, and what is said where there is none
     "simplest": "No release of the simplest kind keeps to this limit.",
 }
 WHY = {
-    "recommended": "The most accurate of the releases that keep to your limit.",
-    "safer": "Less may be learnt from it than from the recommended release, and it is less accurate.",
-    "useful": "It is more accurate than the recommended release, and more may be learnt from it.",
-    "simplest": "The most accurate within your limit of those whose promise is the easiest to explain.",
-    "": "It is none of those that are offered for your limit.",
+    "recommended": "The most accurate of the releases that keep to the limit and make no value certain.",
+    "safer": "Less may be learnt from it than from the release shown first, and it is less accurate.",
+    "useful": "It is more accurate than the release shown first, and more may be learnt from it.",
+    "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
+    "": "It is none of those that are offered for this limit.",
 }
+PROPOSED = (
+    "Nobody has set a limit yet. Of the releases that make no value certain, this is a good compromise: below it much "
+    "accuracy is lost for little, above it much more may be learnt for little."
+)
 BEYOND = (
     "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
 )
@@ -103,6 +107,7 @@ class Dashboard(Part):
             self.tell("missing", text=self._missing)
             return
         results, privacy = self.published.results, self.published.privacy
+        whom = ", on average" if privacy["average"] else " about any one person"
         table = results["table"]
         counted = people(table["records"], self.published.smallest)
         sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
@@ -111,6 +116,7 @@ class Dashboard(Part):
             name=results["study"],
             about=f"{counted[:1].upper()}{counted[1:]}. An attacker may know their {words_of(table['quasi'])}; "
             f"what should not be learnt is their {sensitive}.",
+            question=f"How much may be learnt{whom}?",
             limit=self.published.limit,
             others=results["others"],
             together=results["together"]["sentence"],
@@ -136,19 +142,25 @@ class Dashboard(Part):
         if self.published is None:
             return
         choices = self.published.choices(self.cap)
-        recommended = choices["recommended"]
-        here = recommended if self.chosen == -1 else self.chosen
+        first = self.published.opens(self.cap)
+        here = first if self.chosen == -1 else self.chosen
         roles = [name for name, index in choices.items() if index == here]
-        assert here is not None
         titles = {"recommended": "Best within the limit above"} if self.published.limit else {}
+        why = WHY[roles[0] if roles else ""]
+        if here == choices["recommended"]:
+            why = BEYOND if titles else why if self.published.set_by_hand(self.cap) else PROPOSED
+        name = "The most accurate within the limit" if here == first else "Another release"
         self.tell(
             "choice",
             cap=self.cap,
             scale=self.published.scale(self.cap),
-            recommended=recommended,
+            proposed=not self.published.set_by_hand(self.cap),
+            first=first,
             here=here,
-            name=" · ".join({**TITLES, **titles}[role] for role in roles) or "Another release",
-            why=BEYOND if titles and here == recommended else WHY[roles[0] if roles else ""],
+            recommended=here == choices["recommended"],
+            none=self.published.none_safe(self.cap),
+            name=" · ".join({**TITLES, **titles}[role] for role in roles) or name,
+            why=why,
             within=self.published.within(here, self.cap),
             card=self._card(here),
             alternatives=[self._alternative(name, choices) for name in NONE],
@@ -163,6 +175,8 @@ class Dashboard(Part):
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": study.groups(index),
             "order": study.order(index) if isinstance(study.opened(index)["classes"], int) else "",
+            "unsafe": study.unsafe(index),
+            "amount": study.amount(index),
             "worst": study.most_exposed(index),
             "learnt": None if "reason" in study.opened(index)["attack"] else study.learnt(index),
             "cost": study.cost(index),
@@ -176,8 +190,8 @@ class Dashboard(Part):
         title, index = TITLES[name], choices[name]
         if index is None:
             return {"name": title, "none": NONE[name]}
-        if index == choices["recommended"]:
-            return {"name": title, "none": "The recommended release is of the simplest kind already."}
+        if index == self._study.opens(self.cap):
+            return {"name": title, "none": "The release shown first is of the simplest kind already."}
         return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}
 
     # --- what the page asks
@@ -210,7 +224,7 @@ class Dashboard(Part):
         if self.chosen != -1:
             self._study.opened(self.chosen)
             return self.chosen
-        return int(self._study.choices(self.cap)["recommended"] or 0)
+        return self._study.opens(self.cap)
 
     def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some rows of the table of classes."""

@@ -210,10 +210,12 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
             rows.append((job.label, f"no report: {wrong}", "", "", ""))
             continue
         points = json.loads(job.points.read_bytes())
-        proposed = points["proposed"]
+        shown = points["shown"]
         link = Html(f'<a href="{quote(job.page.name)}">{safe(job.label)}</a>')
-        recipe = f"{proposed['title']} ({proposed['recipe']})"
-        rows.append((link, recipe, proposed["learnt"], proposed["accuracy"], f"{points['records']:,}"))
+        recipe = f"{shown['title']} ({shown['recipe']})"
+        if shown["against"]:
+            recipe = f"None is recommended. Shown is: {recipe}"
+        rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"{points['records']:,}"))
     head = ("report", "proposed", "may be learnt at most", "accuracy", "records")
     failed = sum(wrong is not None for _, wrong in results)
     said = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."

@@ -15,7 +15,7 @@ from workbench.parameters import about as first_line
 from workbench.release import Release
 from workbench.table import Table
 from workbench.telling import rounded
-from workbench.thresholds import QUARTERS, STEPS, about_share, named, some_of
+from workbench.thresholds import QUARTERS, STEPS, about_share, named, people
 from workbench.together import certain
 
 UNDEFINED = "it is undefined for this release"
@@ -66,14 +66,17 @@ def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:
 # --- who is exposed
 
 
-def surest(release: Release, smallest: int) -> str:
-    """Of how many people a value is certain; if of nobody's, how far the surest guess of anybody's is to be trusted."""
+def surest(release: Release, smallest: int) -> dict[str, str]:
+    """Of how many people a value is certain, as a figure; if of nobody's, how far the surest guess is to be trusted."""
+    if not release.table.sensitive:
+        return {}
     names = listed([words(name) for name in release.table.sensitive], "or")
     alone = certain(release.table, [release]).alone
     if alone:
-        return f"Certain is the {names} of {some_of(alone, release.table.records, smallest)}."
-    best = max((_guess(release, name, smallest) for name in release.table.sensitive), default=(0.0, ""))
-    return f"Certain is nobody's {names}. {best[1]}" if best[1] else ""
+        figure = people(alone, smallest)
+        return {"figure": f"{figure[:1].upper()}{figure[1:]}", "unit": f"whose {names} is certain", "sentence": ""}
+    best = max(_guess(release, name, smallest) for name in release.table.sensitive)
+    return {"figure": "Nobody’s", "unit": f"{names} is certain", "sentence": best[1]}
 
 
 def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:

@@ -15,9 +15,11 @@ from workbench.frontier import Frontier, undominated
 from workbench.measures import Measure, Measured
 from workbench.models import Model
 from workbench.recipe import Point
+from workbench.safety import against
 from workbench.study import Study
 from workbench.table import Table
 
+DISCLOSED = "as much may be learnt of somebody as by a full disclosure"
 NOT_TOLD = "not told: the measure does not declare how its figure may be"
 
 
@@ -62,7 +64,8 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
 
 
 def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
-    """The same points as they may be told: each measure says its figures itself, or hides them.
+    """The same points as they may be told: each measure says its figures itself, or hides them; so does what speaks
+    against a release.
 
     The releases are made once more. What a recipe promises is told as well, since the promise is.
     """
@@ -74,6 +77,7 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
     reasons = {key: findings.reason(said, table) for key, said in point.reasons.items()}
     values, sentences = {}, {}
     release = point.recipe.release(table) if defined else None
+    found = against(release, smallest) if release is not None else []
     for measure in defined:
         assert release is not None
         value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
@@ -85,15 +89,32 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
-    return replace(point, values=values, reasons=reasons, sentences=sentences, key="")
+        full = measure.full(table, smallest)
+        if full is not None and values[measure.key] >= full and DISCLOSED not in found:
+            found.append(DISCLOSED)
+    return replace(point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="")
 
 
 def worth_opening(frontier: Frontier) -> list[int]:
-    """The points that may be recommended: the efficient ones, and those that are among the simplest."""
-    efficient, plainest = frontier.is_efficient(), simplest(frontier)
-    among = np.array(plainest, dtype=int)
-    of_them = among[undominated(frontier.losses()[among])].tolist() if plainest else []
-    return sorted({*np.flatnonzero(efficient).tolist(), *of_them})
+    """The points that can be opened: those to choose from, and those of the simplest that none of them beats."""
+    return sorted({*choice(frontier), *_best_of(frontier, simplest(frontier))})
+
+
+def choice(frontier: Frontier) -> list[int]:
+    """The points to choose from: those that no other beats, of all and of the safe."""
+    return sorted({*np.flatnonzero(frontier.is_efficient()).tolist(), *_best_of(frontier, safe(frontier))})
+
+
+def _best_of(frontier: Frontier, indices: Sequence[int]) -> list[int]:
+    """Those of these points that none of them beats."""
+    among = np.array(indices, dtype=int)
+    return among[undominated(frontier.losses()[among])].tolist() if len(among) else []
+
+
+def safe(frontier: Frontier) -> list[int]:
+    """The points against which nothing speaks: those that may be recommended."""
+    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
+    return [i for i in np.flatnonzero(defined).tolist() if not frontier.measured[i].against]
 
 
 def simplest(frontier: Frontier) -> list[int]:

@@ -153,6 +153,22 @@ class Published:
             return self.checked_cap(given)  # says what is wrong
         return min(max(asked, self.privacy["low"]), self.privacy["high"])
 
+    def unsafe(self, index: int) -> str:
+        """What speaks against a release; nothing where it may be recommended."""
+        found = self.points[index]["against"]
+        return f"Not recommended: {listed(found)}." if found else ""
+
+    def none_safe(self, cap: float | None) -> str:
+        """That no release may be recommended, where that is so."""
+        if self.best(cap, self.safe) is not None:
+            return ""
+        if self.safe:
+            return "No release that keeps to this limit is safe enough to be recommended."
+        return (
+            "No release of this study is safe enough to be recommended. Ask for stronger models, such as larger "
+            "groups, or publish fewer columns."
+        )
+
     @property
     def limit(self) -> str:
         """What is to be said of the study's own limit: nothing where there is none, or a release keeps to it."""
@@ -173,22 +189,36 @@ class Published:
         allowed = [i for i in (self.efficient if among is None else among) if self.loss(i, privacy) <= limit]
         return min(allowed, key=lambda i: (self.loss(i, utility), self.loss(i, privacy)), default=None)
 
+    def set_by_hand(self, cap: float | None) -> bool:
+        """Whether somebody has set the limit; otherwise it is where the page opens."""
+        return self.results["limit"] is not None or cap != self.results["cap"]
+
     def within(self, index: int, cap: float | None) -> bool:
         """Whether a release keeps to a limit."""
         return cap is None or self.best(cap, [index]) is not None
 
-    def choices(self, cap: float | None) -> dict[str, int | None]:
-        """The recommended point, its neighbours on the frontier, and the best of the simplest kind."""
-        best = self.best(cap)
+    @cached_property
+    def safe(self) -> list[int]:
+        """The points against which nothing speaks: those that may be recommended."""
+        return [i for i, point in enumerate(self.points) if point["opened"] and not point["against"]]
+
+    def opens(self, cap: float | None) -> int:
+        """The point that is shown first: the recommended one, or where none may be, the best within the limit."""
+        best = self.best(cap, self.safe)
+        best = self.best(cap) if best is None else best
         if best is None:
             raise BadInput("no release keeps to this limit; allow a little more")
-        own = self.loss(best, self.privacy)
+        return best
+
+    def choices(self, cap: float | None) -> dict[str, int | None]:
+        """The recommended point if there is one, the neighbours on the frontier, and the best of the simplest kind."""
+        own = self.loss(self.opens(cap), self.privacy)
         safer = [i for i in self.efficient if self.loss(i, self.privacy) < own]
         riskier = [i for i in self.efficient if self.loss(i, self.privacy) > own]
         plain = [i for i, point in enumerate(self.points) if point["simple"] and point["opened"]]
         simplest = self.best(cap, plain)
         return {
-            "recommended": best,
+            "recommended": self.best(cap, self.safe),
             "safer": safer[-1] if safer else None,
             "useful": riskier[0] if riskier else None,
             "simplest": simplest,
@@ -267,28 +297,32 @@ class Published:
         if cap is None:
             return "no limit"
         if axis["full"] and cap >= axis["full"]:
-            return "whatever it is: even a full disclosure is allowed"
+            return "without a limit: even a full disclosure is allowed"
         return f"{'at least' if axis['better'] == 'higher' else 'at most'} {self._amount(cap)}"
 
     def _amount(self, value: float) -> str:
         """So much of the slider's measure."""
         axis = self.privacy
         if axis["full"]:
-            return f"{about_per_cent(min(value / axis['full'], 1.0))} of what a full disclosure tells"
+            return f"{about_per_cent(min(value / axis['full'], 1.0))} of the way to a full disclosure"
         return f"{figures(value)} on {axis['name']} ({axis['unit']})"
 
-    def most_exposed(self, index: int) -> dict[str, str]:
-        """What may be learnt at most, in the slider's own measure: a figure, and the group that it is of."""
+    def amount(self, index: int) -> dict[str, str]:
+        """How much of the slider's measure: a figure and its unit."""
         axis, value = self.privacy, abs(self.loss(index, self.privacy))
-        found, surest = self.opened(index)["worst"], self.opened(index)["surest"]
-        said = {
-            "sentence": found.get("sentence") or f"In units of: {axis['unit']}.",
-            "worst": surest if isinstance(surest, str) else "",
-        }
         if axis["full"]:
-            share = min(value / axis["full"], 1.0)
-            return {"figure": about_per_cent(share), "unit": "of what a full disclosure tells", **said}
-        return {"figure": figures(value), "unit": axis["name"], **said}
+            return {"figure": about_per_cent(min(value / axis["full"], 1.0)), "unit": "of the way to a full disclosure"}
+        return {"figure": figures(value), "unit": axis["name"]}
+
+    def most_exposed(self, index: int) -> dict[str, str]:
+        """What may be learnt at most: of how many a value is certain, the group that is worst off, and how much."""
+        found, sure, much = self.opened(index)["worst"], self.opened(index)["surest"], self.amount(index)
+        sentence = found.get("sentence") or f"In units of: {self.privacy['unit']}."
+        if "figure" not in sure:  # nothing is sensitive, or no release tells of it
+            return {**much, "sentence": sentence, "worst": ""}
+        far = f"That group is {much['figure']} {much['unit']}." if self.privacy["full"] else ""
+        said = " ".join(filter(None, (sentence, far, sure["sentence"])))
+        return {"figure": sure["figure"], "unit": sure["unit"], "sentence": said, "worst": ""}
 
     def learnt(self, index: int) -> dict[str, str]:
         """What an attacker would learn on average: a figure, the sentence about it, and where it comes from."""
@@ -317,14 +351,15 @@ class Published:
             own = figures(abs(self.loss(index, self.utility)))
             unit = self.utility
             return {"figure": own, "unit": unit["name"], "sentence": f"In units of: {unit['unit']}.", "worst": ""}
-        low, high = (f"{100 * found[end]:.0f}" for end in ("low", "high"))
-        about, span = about_per_cent(found["about"]), f"{low} to {high} %" if low != high else f"{low} %"
-        name, near = words(found["sensitive"]), f"{100 * found['from']:g} to {100 * found['to']:g} %"
+        points = f"{100 * found['off']:.0f} {'point' if round(100 * found['off']) == 1 else 'points'}"
+        size = points.replace("point", "percentage point")
+        near = f"{100 * found['from']:g} to {100 * found['to']:g} %"
         return {
-            "figure": span.replace(" to ", "–"),
-            "unit": f"where {about} is true",
-            "sentence": f"Where about {about} ({near}) of a large group have a certain {name}, the release says {span} "
-            f"in nine cases out of ten. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
+            "figure": f"± {points}",
+            "unit": f"on shares of {near}",
+            "sentence": f"Where {near} of a large group have a certain {words(found['sensitive'])}, the share that the "
+            f"release tells is off by up to {size} in nine cases out of ten; with the original table it "
+            f"would be exact. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
             "worst": misjudged(found["worst"]) if found["worst"] else "",
         }
 

@@ -24,6 +24,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 from os import PathLike
@@ -38,7 +39,7 @@ from workbench.frontier import Frontier
 from workbench.intervals import integers
 from workbench.measures import Measure
 from workbench.measures.privacy_loss import PrivacyLoss
-from workbench.offered import keeping, on_axes, shown_on_axes, simplest, told, worth_opening
+from workbench.offered import choice, keeping, on_axes, safe, shown_on_axes, simplest, told, worth_opening
 from workbench.published import WITHOUT, Published, words_of
 from workbench.release import Release
 from workbench.scratch import scratch
@@ -57,6 +58,7 @@ Warn = Callable[[str], object]
 Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
 PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
 USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
+NOT_SAFE = "it is not safe enough to be recommended"
 NOT_CARRIED = (
     "it is not among the releases that were offered when this was published; several files together tell more of "
     "people than each does, so only those are here"
@@ -145,7 +147,9 @@ def _worth_saying(read: Published) -> list[str]:
     """What the analyst should know of the folder."""
     found = [read.results["as_they_are"], read.limit, read.results["others"]]
     refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
-    found += [f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, WITHOUT})]
+    found += [
+        f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, NOT_SAFE, WITHOUT})
+    ]
     return [text for text in found if text]
 
 
@@ -177,6 +181,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
             "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
             "explain": left_out if np.isnan(frontier.losses()[i]).any() else frontier.explain(point),
             "simple": i in plainest,
+            "against": list(point.against),
             "opened": detail,
         }
     axis = _privacy_axis(frontier, table, study.smallest)  # first: it refuses a frontier of infinite losses
@@ -206,9 +211,10 @@ def _carried(read: Published, table: Table, made: Mapping[int, Release], release
     may = [i for i, point in enumerate(points) if point["opened"] and not point["opened"]["refused"]]
     choices = read.choices(read.results["cap"])
     offered = {choices["recommended"]} if releases == "best" else set(choices.values())
-    chosen = [i for i in may if releases == "all" or (releases and i in offered)]
+    chosen = [i for i in may if releases == "all" or (releases and i in offered and not points[i]["against"])]
     for i in may:
-        points[i]["opened"]["refused"] = "" if i in chosen else NOT_CARRIED if releases else WITHOUT
+        why = NOT_SAFE if points[i]["against"] else NOT_CARRIED
+        points[i]["opened"]["refused"] = "" if i in chosen else why if releases else WITHOUT
     for i in chosen:
         file = read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv"
         made[i].export(file, giveaways=True)  # refused above
@@ -264,13 +270,12 @@ def _described(table: Table, smallest: int) -> dict[str, Any]:
 
 def _measure(measure: Measure) -> dict[str, Any]:
     said = {name: getattr(measure, name) for name in ("key", "name", "unit", "side", "better")}
-    return {**said, "about": findings.about(type(measure))}
+    return {**said, "about": findings.about(type(measure)), "average": measure.told == "as an average"}
 
 
 def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> dict[str, Any]:
-    """The scale of the slider: from the safest efficient point to the least safe, and what full disclosure costs."""
-    key = frontier.axes[0]
-    values = frontier.efficient[key].to_numpy()
+    """The scale of the slider: from the safest point to choose to the least safe, and what full disclosure costs."""
+    key, values = frontier.axes[0], _to_choose(frontier)
     finite = values[np.isfinite(values)]
     if not len(finite):
         raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
@@ -296,24 +301,42 @@ def _exposure(table: Table, smallest: int) -> dict[str, Any]:
 def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:
     """The study's limit, whether a release keeps it, and where the slider stands at first.
 
-    That is the limit, or the end nearest to it; without one the knee, or the middle of the efficient points.
+    That is the limit, or the end nearest to it; without one the knee of the safe points, or the middle of those that
+    none of them beats; where no point is safe, the safest end.
     """
     key = frontier.axes[0]
-    measure, values = frontier.measure(key), frontier.efficient[key].to_numpy()
+    measure, values = frontier.measure(key), _to_choose(frontier)
     finite = np.sort(values[np.isfinite(values)])
     asked = study.caps.get(key)
     if asked is None:
-        try:
-            knee = frontier.knee.values[key]
-        except Undefined:
-            knee = math.inf
-        return None, float(knee if math.isfinite(knee) else finite[len(finite) // 2])
+        return None, _opening(frontier, finite[-1] if measure.better == "higher" else finite[0])
     if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
         raise BadInput(f"study: the cap {said(asked)} on {key} is no number")
     floor = measure.better == "higher"
     safest = float(finite[-1] if floor else finite[0])
     told = {"asked": float(asked), "kept": bool(asked <= safest if floor else asked >= safest), "safest": safest}
     return told, float(min(max(asked, finite[0]), finite[-1]))
+
+
+def _to_choose(frontier: Frontier) -> np.ndarray:
+    """The figures on the slider's measure of the points to choose from."""
+    return np.array([frontier.measured[i].values[frontier.axes[0]] for i in choice(frontier)])
+
+
+def _opening(frontier: Frontier, safest: float) -> float:
+    """Where the slider stands when nobody has set a limit."""
+    key, among = frontier.axes[0], set(safe(frontier))
+    points = [point for i, point in enumerate(frontier.measured) if i in among or point.recipe.baseline]
+    of_safe = replace(frontier, measured=points)
+    values = of_safe.efficient[key].to_numpy()
+    finite = np.sort(values[np.isfinite(values)])
+    if not len(finite):
+        return float(safest)
+    try:
+        knee = of_safe.knee.values[key]
+    except Undefined:
+        knee = math.inf
+    return float(knee if math.isfinite(knee) else finite[len(finite) // 2])
 
 
 def _bare(study: Study) -> Study:

@@ -63,6 +63,7 @@ class Point:
     reasons: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, str] = field(default_factory=dict)
     key: str = ""  # where the store keeps it
+    against: tuple[str, ...] = ()  # what speaks against recommending it, where that was looked at
 
 
 def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:

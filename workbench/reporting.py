@@ -48,7 +48,7 @@ class Report:
     def __init__(self, published: Published) -> None:
         self.published = published
         self.cap: float | None = published.results["cap"]
-        self.index = int(published.choices(self.cap)["recommended"] or 0)
+        self.index = published.opens(self.cap)
 
     def __getitem__(self, name: str) -> Section:
         if name not in SECTIONS:
@@ -70,10 +70,11 @@ class Report:
             "records": read.results["table"]["records"],
             "axes": axes,
             "cap": self.cap if read.results["limit"] else None,
-            "recommended": self.index,
-            "proposed": {
+            "recommended": read.choices(self.cap)["recommended"],
+            "shown": {
                 "title": read.points[self.index]["title"],
                 "recipe": read.points[self.index]["recipe"],
+                "against": read.points[self.index]["against"],
                 "learnt": f"{learnt['figure']} {learnt['unit']}",
                 "accuracy": f"{cost['figure']} {cost['unit']}",
             },

@@ -85,7 +85,8 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
     seen = exposed(release)
     if seen.losses is None:
         raise Undefined(seen.note)
-    count = int(seen.classes.sizes[seen.losses.at_risk()].sum())
+    each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
+    count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
         shares = (np.round(STEPS * seen.risk_shares.share) / STEPS).tolist()
     except Undefined:  # of buckets, say
@@ -130,9 +131,9 @@ def _attack(release: Release, smallest: int) -> dict[str, Any]:
 def _accuracy(
     table: Table, misled: Measured, measure: UtilityLoss, smallest: int, worst: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """What a true share in a large population is told as, in nine cases out of ten; rounded outwards.
+    """How far a share in a large population is off, in nine cases out of ten; rounded up.
 
-    The shares are those near an example, so near as there are enough of them, and the range is that of these alone.
+    The shares are those near an example, so near as there are enough of them.
     """
     detail = misled.detail
     large = detail["support"] >= FINE * max(smallest, 1)
@@ -141,14 +142,12 @@ def _accuracy(
     for window, about in ((window, about) for window in WINDOWS for about in SHARES):
         near = np.abs(truth - about) <= about * window + 1e-12
         if near.sum() >= ENOUGH:
-            low, high = np.quantile(said[near], 0.05, method="lower"), np.quantile(said[near], 0.95, method="higher")
+            off = float(np.quantile(np.abs(said - truth)[near], 0.9, method="higher"))
             return {
                 "sensitive": detail["sensitive"],
-                "about": about,
                 "from": round(about * (1 - window), 4),
                 "to": round(about * (1 + window), 4),
-                "low": math.floor(n * low + 1e-9) / n,
-                "high": math.ceil(n * high - 1e-9) / n,
+                "off": math.ceil(n * off - 1e-9) / n,
                 "support": max(measure.min_support, math.ceil(100 * FINE * smallest / table.records) / 100),
                 "worst": worst,
             }

@@ -50,6 +50,7 @@ export default widget(({ el, say, on, mark }) => {
   const meaning = h("output", { class: "wb-meaning", for: slider.id });
   const spoken = h("p", { class: "wb-hush", role: "status" });
   const speak = debounced(text => { spoken.textContent = text; }, 700);
+  const question = h("label", { for: slider.id });
   const worst = figureCard("What may be learnt at most"), learnt = figureCard("What an attacker learns on average");
   const cost = figureCard("What it costs in accuracy");
   const picture = h("figure", { class: "wb-card wb-picture" });
@@ -72,7 +73,7 @@ export default widget(({ el, say, on, mark }) => {
   const board = h("div", { class: "wb-board", hidden: true },
     h("header", {}, title, about, limit, others, neutral),
     h("section", { class: "wb-card wb-question", "data-field": "cap" },
-      h("h2", {}, h("label", { for: slider.id }, "How much may be learnt about any one person?")),
+      h("h2", {}, question),
       slider, h("div", { class: "wb-ends" }, h("span", { "aria-hidden": "true" }, "less: safer"), meaning,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-three" }, worst.element, learnt.element, cost.element),
@@ -102,18 +103,19 @@ export default widget(({ el, say, on, mark }) => {
     return element;
   };
 
-  function drawChosen({ card, name, why, here, recommended, within }) {
-    const back = here === recommended ? [] : h("button", { onclick: () => open(-1) }, "Back to the recommended");
+  function drawChosen({ card, name, why, here, first, recommended, none, within }) {
+    const back = here === first ? [] : h("button", { onclick: () => open(-1) }, "Back to the first");
     const focused = chosen.contains(document.activeElement), heading = h("h2", { tabindex: -1 }, name);
     ready();
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       h("p", { class: "wb-title" }, firm(card.title)),
-      within ? h("p", {}, why) : h("p", { class: "wb-warn" }, "More may be learnt from it than your limit allows."),
+      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([here === first ? none : "", card.unsafe].filter(Boolean).join(" "))) : [],
+      within ? h("p", {}, why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
       h("p", { class: "wb-note" }, [card.recipe, card.groups && `${card.groups}`, ...card.losses].filter(Boolean).join(" · ")),
       h("div", { class: "wb-download", "data-field": "download" },
-        h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", "wb-main-action", "release"),
-          button("Download the report", card.refused ? "wb-main-action" : null, "report")),
+        h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", recommended ? "wb-main-action" : null, "release"),
+          button("Download the report", card.refused && recommended ? "wb-main-action" : null, "report")),
         h("p", { class: "wb-note" }, card.refused ? `No file: ${card.refused}.` : study.together)));
     if (focused) heading.focus({ preventScroll: true });
   }
@@ -124,8 +126,8 @@ export default widget(({ el, say, on, mark }) => {
     beside.replaceChildren(...alternatives.map(one => one.none
       ? h("section", { class: "wb-card wb-none" }, h("h2", {}, one.name), h("p", { class: "wb-note" }, one.none))
       : h("button", { class: "wb-card wb-other", "aria-pressed": String(one.index === here), onclick: () => open(one.index === here ? -1 : one.index) },
-        h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over your limit")),
-        h("span", {}, firm(one.title)), said(one.worst), one.learnt ? said(one.learnt) : [], said(one.cost),
+        h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over the limit")),
+        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.worst), said(one.amount), one.learnt ? said(one.learnt) : [], said(one.cost),
         h("span", { class: "wb-go", "aria-hidden": "true" }, one.index === here ? "Shown above" : "Show this release"))));
     if (at >= 0) beside.children[at]?.focus({ preventScroll: true });
   }
@@ -139,6 +141,7 @@ export default widget(({ el, say, on, mark }) => {
     slider.disabled = content.privacy.low === content.privacy.high && !content.privacy.endless;
     title.textContent = content.name;
     about.textContent = content.about;
+    question.textContent = content.question;
     limit.textContent = firm(content.limit);
     limit.hidden = !content.limit;
     others.textContent = content.others;
@@ -149,9 +152,9 @@ export default widget(({ el, say, on, mark }) => {
     board.hidden = false;
   });
   on("choice", content => {
-    const { cap, here, recommended, card } = content;
+    const { cap, here, first, card } = content;
     if (performance.now() - moving > 400) slider.value = scale.place(cap);
-    meaning.textContent = firm(content.scale);
+    meaning.textContent = firm(content.scale) + (content.proposed ? " (nobody has set a limit: move it to set yours)" : "");
     slider.setAttribute("aria-valuetext", content.scale);
     worst.show(card.worst);
     learnt.show(card.learnt);
@@ -162,7 +165,7 @@ export default widget(({ el, say, on, mark }) => {
     classes.at(here, card.order);
     if (!touched) return;
     speak(`${content.name}: ${card.title}. ${card.worst.figure} ${card.worst.unit}.`);
-    toAddress(cap, here === recommended ? null : `${study.edition}-${here}`);
+    toAddress(cap, here === first ? null : `${study.edition}-${here}`);
   });
   on("classes", content => classes.show(content));
   on("preparing", () => clearTimeout(waits?.timer));

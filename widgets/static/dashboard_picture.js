@@ -24,7 +24,7 @@ function stopsOf({ points, privacy }, scale) {
 const FOUND = [["here", "the release shown here"], ["efficient", "worth a choice"], ["beaten", "beaten by one of those"]];
 
 /** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
-function frontierPicture(study, { cap, here, recommended }, open) {
+function frontierPicture(study, { cap, here, first }, open) {
   const W = 400, H = 236, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;
   const shown = study.points.map((point, index) => ({ ...point, index }))
@@ -44,7 +44,7 @@ function frontierPicture(study, { cap, here, recommended }, open) {
   const size = { here: 7, efficient: 4.5, beaten: 3 };
   const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => {
     const at = { cx: x(p.x), cy: y(p.y) };
-    return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === recommended ? -1 : p.index) : null },
+    return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === first ? -1 : p.index) : null },
       p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
       h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, p.title));
   });
@@ -61,6 +61,6 @@ function frontierPicture(study, { cap, here, recommended }, open) {
       marks,
       h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, "more is learnt about a person →"),
       h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
-    h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond your limit")),
+    h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit")),
   ];
 }

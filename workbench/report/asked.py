@@ -7,7 +7,6 @@ from typing import Any
 
 from workbench.figures import about_per_cent, figures, listed
 from workbench.published import STUDY, Published, words, words_of
-from workbench.report.chosen import set_by_hand
 from workbench.report.words import firm, paragraph, safe, table
 from workbench.thresholds import people
 
@@ -20,7 +19,7 @@ def asked(study: Published, index: int, cap: float | None) -> str:
     for one in study.points:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
-    limit = f"The limit is {study.scale(cap)}" if set_by_hand(study, cap) else "No limit was set"
+    limit = f"The limit is {study.scale(cap)}" if study.set_by_hand(cap) else "No limit was set"
     kinds = listed([f"{count} of {line}" for line, count in lines.items()])
     said = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "

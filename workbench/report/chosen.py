@@ -18,17 +18,23 @@ def decision(study: Published, index: int, cap: float | None) -> str:
     of, scale = results["table"], study.scale(cap)
     sensitive = words_of([one["name"] for one in of["sensitive"]]) if of["sensitive"] else ""
     learn = f", and nobody should learn their {sensitive}" if sensitive else ""
-    within, best = study.within(index, cap), study.choices(cap)["recommended"] == index
+    within, recommended = study.within(index, cap), study.choices(cap)["recommended"] == index
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
-    if best and not set_by_hand(study, cap):
-        why = f"No limit was set: it is the knee of the frontier, or its middle where that has none; {scale}."
-    elif best:
+    if recommended and not study.set_by_hand(cap):
+        why = (
+            "No limit was set: of the candidates that make no value certain it is a good compromise, the knee of their "
+            f"frontier, or its middle where that has none; {scale}."
+        )
+    elif recommended:
+        why = f"Of the candidates that keep to the limit ({scale}), none of them certain, it loses the least accuracy."
+    elif index == study.opens(cap):
         why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
+    unsafe = " ".join(filter(None, (study.none_safe(cap), study.unsafe(index))))
     exceeded = (
         "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
     )
     warnings = "".join(
-        paragraph(said, "warn") for said in (study.limit, results["others"], exceeded, results["as_they_are"])
+        paragraph(said, "warn") for said in (unsafe, study.limit, results["others"], exceeded, results["as_they_are"])
     )
     day = date.fromisoformat(results["published"])
     return (
@@ -36,14 +42,10 @@ def decision(study: Published, index: int, cap: float | None) -> str:
         f'<p class="soft">Which anonymised version of this table should be published? '
         f"As of {day.day} {day:%B %Y}.</p>"
         f'<p class="lead">The table is {people(of["records"], study.smallest)}. An attacker may know their '
-        f"{safe(words_of(of['quasi']))}{safe(learn)}. Proposed is the release with this promise: "
+        f"{safe(words_of(of['quasi']))}{safe(learn)}. {'Proposed' if recommended else 'Shown'} is the "
+        f"release with this promise: "
         f"<b>{safe(point['promise'] or point['recipe'])}</b> ({safe(point['recipe'])}). {firm(why)}</p>{warnings}"
     )
-
-
-def set_by_hand(study: Published, cap: float | None) -> bool:
-    """Whether somebody has set the limit; otherwise it is where the page opens."""
-    return study.results["limit"] is not None or cap != study.results["cap"]
 
 
 def release(study: Published, index: int, cap: float | None) -> str:

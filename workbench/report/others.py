@@ -7,7 +7,6 @@ import json
 from workbench import offline
 from workbench.figures import figures
 from workbench.published import CHART, OFFERED, Published
-from workbench.report.chosen import set_by_hand
 from workbench.report.words import firm, paragraph, table
 
 
@@ -18,7 +17,7 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
     value = figures(float(values[study.privacy["key"]]))
     said = f"Ringed: {study.points[index]['recipe']}, {study.privacy['name']} {value}."
-    if cap is not None and set_by_hand(study, cap):
+    if cap is not None and study.set_by_hand(cap):
         layers = (layer.get("encoding", {}).get("x", {}) for layer in spec["layer"])
         low, high = next(x["scale"]["domain"] for x in layers if "scale" in x)
         floor = study.privacy["better"] == "higher"
@@ -30,9 +29,9 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
     head = ("efficient: no other is as good on both", *keys, "may be learnt at most", "accuracy")
     efficient = [
         (
-            f"{study.points[i]['recipe']}{' (proposed)' if i == index else ''}",
+            f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
             *(figures(float(study.points[i]["values"][key])) for key in keys),
-            study.most_exposed(i)["figure"],
+            " ".join(study.most_exposed(i)[key] for key in ("figure", "unit")),
             study.cost(i)["figure"],
         )
         for i in study.efficient
