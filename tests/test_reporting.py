@@ -43,7 +43,7 @@ def test_the_points_are_the_engines(made, study, tmp_path):
                 float(value) == pytest.approx(point.values[key], rel=0.1, abs=0.01) or key in ("P_loss", "R_id")
             )
     best = exact.on(*opened.axes).best({"P_loss": 0.1})
-    assert points["points"][points["recommended"]]["recipe"] == str(best.recipe) == points["proposed"]["recipe"]
+    assert points["points"][points["recommended"]]["recipe"] == str(best.recipe) == points["shown"]["recipe"]
 
 
 def test_every_figure_of_the_page_is_that_of_the_points(made):

@@ -57,7 +57,9 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
     assert [content["kind"] for content in heard.say("hello")] == ["study", "choice"]
     study, choice = heard.one("study"), heard.one("choice")
     assert "600 people" in study["about"] and len(study["points"]) == 10 and study["smallest"] == 10
-    assert choice["here"] == choice["recommended"] and choice["name"].startswith("Recommended")
+    assert choice["here"] == choice["first"] and choice["recommended"] and choice["name"].startswith("Recommended")
+    assert choice["proposed"] and "Nobody has set a limit" in choice["why"] and choice["none"] == ""
+    assert study["question"] == "How much may be learnt about any one person?"
     assert [one["name"] for one in choice["alternatives"]] == [
         "A bit safer",
         "A bit more accurate",
@@ -65,7 +67,9 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
     ]
     card = choice["card"]
     assert "would guess the disease right" in card["learnt"]["sentence"] and "differs most" in card["worst"]["sentence"]
-    assert card["worst"]["worst"].startswith("Certain is nobody's disease. The surest guess")
+    assert (card["worst"]["figure"], card["worst"]["unit"]) == ("Nobody’s", "disease is certain")
+    assert "The surest guess" in card["worst"]["sentence"] and card["unsafe"] == ""
+    assert card["amount"]["unit"] == "of the way to a full disclosure"
     assert card["title"] == card["title"].capitalize() != card["recipe"] and "most exposed first" in card["order"]
     assert study["together"].startswith("Who has") and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
@@ -75,7 +79,8 @@ def test_the_slider_moves_the_recommendation(heard, folder):
     read = Published(folder)
     for cap in (read.privacy["low"], 0.1, "0.2", read.privacy["high"]):
         heard.say("cap", cap=cap, field="cap")
-        assert heard.one("choice")["recommended"] == read.choices(float(cap))["recommended"]
+        assert heard.one("choice")["here"] == read.choices(float(cap))["recommended"]
+        assert heard.one("choice")["recommended"]
         assert heard.widget.cap == float(cap) and heard.kinds()[-1] == "fine"
 
 
@@ -114,7 +119,7 @@ def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard)
     heard.say("open", index=other, field="open")
     assert heard.one("choice")["here"] == other and "Simplest to explain" in heard.one("choice")["name"]
     heard.say("cap", cap=0.25, field="cap")
-    assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["recommended"]
+    assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["first"]
 
 
 def test_an_address_from_before_is_said_and_the_recommended_is_shown(heard):
@@ -214,7 +219,7 @@ def test_the_release_and_the_report_are_handed_over(heard, folder):
 
 
 def test_several_files_come_as_one_archive(tmp_path):
-    heard = Heard(publish(planted(tmp_path, recipes=[BUCKETIZED]), tmp_path / "out"))
+    heard = Heard(publish(planted(tmp_path, recipes=[BUCKETIZED]), tmp_path / "out", releases="all"))
     heard.say("release", field="download")
     assert heard.one("file")["name"].endswith(".zip")
     names = zipfile.ZipFile(io.BytesIO(heard.buffers[1][0])).namelist()
