@@ -50,3 +50,20 @@ def test_a_number_as_it_is_read(value, said):
 def test_numbers_of_numpy_and_whole_ones():
     assert figures(np.float64(0.25)) == figures(np.float32(0.25)) == "0.25"
     assert figures(np.int64(45222)) == figures(45222) == "45,222"
+
+
+@pytest.mark.parametrize(
+    "value, better, shown",
+    [
+        (0.02275, "lower", "0.0228"),
+        (0.02275, "higher", "0.0227"),
+        (1.999, "higher", "1.99"),
+        (0.1 + 0.2, "lower", "0.3"),  # a computer's 17th figure is none
+        (0.0227, "lower", "0.0227"),
+        (-0.02275, "lower", "-0.0227"),
+        (99_951.5, "lower", "100,000"),
+        (math.inf, "lower", "infinite"),
+    ],
+)
+def test_a_rounded_figure_never_flatters(value, better, shown):
+    assert figures(value, better) == shown

@@ -7,15 +7,25 @@ import math
 import re
 from collections.abc import Sequence
 
-THREE = decimal.Context(prec=3, rounding=decimal.ROUND_HALF_UP)
+ROUNDED = {  # to the nearest; where lower or higher is better so that no figure flatters
+    better: decimal.Context(prec=3, rounding=rounding)
+    for better, rounding in (
+        ("", decimal.ROUND_HALF_UP),
+        ("lower", decimal.ROUND_CEILING),
+        ("higher", decimal.ROUND_FLOOR),
+    )
+}
+NOISE = decimal.Context(prec=12)  # figures beyond are a computer's
 HUGE = 1e15  # beyond it not every whole number is one for a computer
 
 
-def figures(value: float) -> str:
+def figures(value: float, better: str = "") -> str:
     """A number with three figures, a whole one exactly; widgets/static/shared.js has the same rule.
 
-    >>> figures(45222), figures(1234.5), figures(0.0000123456)
-    ('45,222', '1,230', '1.23e-5')
+    Where it is said what is better, "lower" or "higher", it is rounded to the other side.
+
+    >>> figures(45222), figures(1234.5), figures(0.0000123456), figures(0.02272, "lower")
+    ('45,222', '1,230', '1.23e-5', '0.0228')
     """
     value = float(value)
     if math.isnan(value):
@@ -24,7 +34,7 @@ def figures(value: float) -> str:
         return "infinite" if value > 0 else "minus infinite"
     if value.is_integer() and abs(value) < HUGE:
         return f"{int(value):,}"
-    rounded = float(THREE.create_decimal_from_float(value))
+    rounded = float(ROUNDED[better].plus(NOISE.create_decimal_from_float(value) if better else decimal.Decimal(value)))
     if 1000 <= abs(rounded) < HUGE:
         return f"{rounded:,.0f}"
     return re.sub(r"e\+?(-?)0*", r"e\1", f"{rounded:.3g}")

@@ -57,7 +57,7 @@ def test_how_easily_a_record_is_found_stands_beside_the_loss_of_privacy(study, c
     assert re.search(r"^#  recipe +P_loss +R_id +U_loss$", out, re.MULTILINE) and "R_id: re-identification risk" in out
     point = frontier_of(study).measured[0]
     line = next(line for line in out.splitlines() if line.startswith("1  "))
-    assert f"{figures(point.values['P_loss'])} " in line and f" {figures(point.values['R_id'])} " in line
+    assert all(f"{figures(point.values[key], 'lower')} " in line for key in ("P_loss", "R_id"))
 
 
 def test_all_says_what_is_beaten_and_by_what(study, capsys):

@@ -245,7 +245,7 @@ def value_of(one: dict[str, Any]) -> str:
     """The value in figures."""
     from workbench.figures import figures
 
-    return "undefined" if one["value"] is None else figures(one["value"])
+    return "undefined" if one["value"] is None else figures(one["value"], one.get("better", ""))
 
 
 def _class_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:

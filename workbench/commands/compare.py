@@ -109,7 +109,7 @@ def table_lines(found: dict[str, Any]) -> list[str]:
         out.append("Without the original: each is compared with its own distribution.")
     rows = [("", "first", "second", "ahead", "better")]
     for one in found["measures"]:
-        values = [value_of({"value": one[which]}) for which in ("first", "second")]
+        values = [value_of({"value": one[which], "better": one["better"]}) for which in ("first", "second")]
         rows.append((one["measure"], *values, one["ahead"] or "", one["better"]))
     return [*out, "", *aligned(rows, head=True)]
 

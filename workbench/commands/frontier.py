@@ -246,7 +246,10 @@ class View:
         from workbench.figures import figures
 
         point = self.frontier.measured[i]
-        values = [figures(point.values[key]) if key in point.values else "undefined" for key in keys]
+        values = [
+            figures(point.values[key], self.frontier.measure(key).better) if key in point.values else "undefined"
+            for key in keys
+        ]
         return str(i + 1), str(point.recipe), *values, ", ".join(self._marks(i))
 
     def _marks(self, i: int) -> list[str]:
