@@ -215,7 +215,7 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
         recipe = f"{shown['title']} ({shown['recipe']})"
         if shown["against"]:
             recipe = f"None is recommended. Shown is: {recipe}"
-        rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"{points['records']:,}"))
+        rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"))
     head = ("report", "proposed", "may be learnt at most", "accuracy", "records")
     failed = sum(wrong is not None for _, wrong in results)
     said = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."

@@ -195,10 +195,7 @@ def _impossible(asked: Any, table: Table) -> list[str]:
         try:
             refuse_impossible(table, model)
         except Unsatisfiable as error:
-            text = str(error)
-            for seen in table.sensitive.values():  # which value is the commonest stays in the data
-                text = text.replace(f"{seen.labels[int(seen.prior.argmax())]!r}, ", "")
-            found.append(text)
+            found.append(str(error))
     return found
 
 

@@ -99,5 +99,5 @@ def reason(said: str, table: Table) -> str:
     Every text of an exception that somebody else than the analyst may read passes here.
     """
     labels = (label for column in table.columns.values() for label in column.labels)
-    quoted = re.search(r"\d|['\"]", said)
-    return UNDEFINED if quoted or any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in labels) else said
+    named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in labels)
+    return UNDEFINED if named or re.search(r"\d|['\"]", said) else said

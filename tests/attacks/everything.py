@@ -211,10 +211,14 @@ def _counted(column: Column, codes: np.ndarray) -> Column:
     return replace(column, counts=counts[:values], missing=int(counts[values:].sum()))
 
 
-def unique(studies: Sequence[Study], base: Table, rng: np.random.Generator, tries: int) -> tuple[int, Counts]:
-    """How many small counts there are in all that is published of these studies of one table, and those for which no
-    other table was found that is published alike."""
+def unique(
+    studies: Sequence[Study], base: Table, rng: np.random.Generator, tries: int, most: int
+) -> tuple[int, Counts]:
+    """How many small counts there are in all that is published of these studies of one table, and which of some of them
+    have no other table that is published alike, as far as one was found."""
     walk = Walk(studies, base, rng)
+    chosen = rng.permutation(len(walk.left))[:most].tolist()
+    walk.left = {what: n for i, (what, n) in enumerate(walk.left.items()) if i in chosen}
     for _ in range(tries):
         if not walk.left:
             break

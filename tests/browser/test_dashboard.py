@@ -39,19 +39,19 @@ def recipe(page):
 
 def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.2")
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.35 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.2, distance = js (mondrian)")
     slider = page.get_by_label("How much may be learnt about any one person?")
     slider.focus()
     page.keyboard.press("Home")
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1 (mondrian)")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 3 % of what a full disclosure tells"))
-    page.wait_for_url(re.compile(r"cap=0\.009175"))
-    for key, said in (("ArrowRight", "t = 0.2 "), ("ArrowLeft", "t = 0.1 ")):  # the next release, not the next pixel
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 17 % of what a full disclosure tells"))
+    page.wait_for_url(re.compile(r"cap=0\.05"))
+    for key, said in (("ArrowRight", "k = 120 "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
         page.keyboard.press(key)
-        expect(recipe(page)).to_contain_text(f"t-closeness, {said}(mondrian)")
-    page.wait_for_url(re.compile(r"cap=0\.009175"))
+        expect(recipe(page)).to_contain_text(said)
+    page.wait_for_url(re.compile(r"cap=0\.05"))
     opened(page, page.url)
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
 
 
 def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, address, tmp_path):
@@ -59,11 +59,11 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
     other = page.locator("button.wb-other", has_text="Simplest")
     other.focus()
     page.keyboard.press("Enter")
-    expect(recipe(page)).to_contain_text("k-anonymity, k = 40 (mondrian)")
+    expect(recipe(page)).to_contain_text("k-anonymity, k = 120 (mondrian)")
     expect(page.locator("button.wb-other", has_text="Simplest")).to_be_focused()
     page.wait_for_url(re.compile(r"cap=0\.2&release=\w{16}-\d+$"))
     opened(page, page.url)
-    expect(recipe(page)).to_contain_text("k-anonymity, k = 40 (mondrian)")
+    expect(recipe(page)).to_contain_text("k-anonymity, k = 120 (mondrian)")
     files = {}
     for words in ("Download the release", "Download the report"):
         with page.expect_download() as coming:
@@ -72,9 +72,9 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
         coming.value.save_as(tmp_path / coming.value.suggested_filename)
         files[words] = (tmp_path / coming.value.suggested_filename).read_text()
     assert files["Download the release"].count("\n") == 601
-    assert "k-anonymity, k = 40" in files["Download the report"]
+    assert "k-anonymity, k = 120" in files["Download the report"]
     page.get_by_role("button", name="Back to the recommended").click()
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.35 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.2, distance = js (mondrian)")
 
 
 def test_the_table_is_searched_and_goes_on(on_stage, address):

@@ -1,0 +1,75 @@
+"""Every measure says how its figure may be told, and what is not declared is hidden."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import BadInput
+from workbench.errors import Undefined
+from workbench.measures import Measure, Measured
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity, TCloseness
+from workbench.offered import NOT_TOLD, shown_on_axes, told
+from workbench.parameters import catalog
+from workbench.recipe import Recipe
+from workbench.sweeps import sweep
+from workbench.table import Table
+
+CATALOG = catalog("workbench.measures", Measure)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 300), "sex": rng.choice(list("FM"), 300)})
+    frame["ill"] = np.where(rng.random(300) < frame["age"] / 120, "yes", "no")
+    return Table.from_frame(frame, quasi=["age", "sex"], sensitive="ill")
+
+
+@dataclass(frozen=True)
+class People(Measure):
+    """As somebody writes it who knows nothing of thresholds."""
+
+    name, symbol, side, unit = "people alone", "N1", "privacy", "people"
+
+    def measure(self, release):
+        alone = int((release.classes.sizes == 1).sum())
+        return Measured(float(alone), f"There are {alone} people alone.")
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_measure_declares_how_its_figure_may_be_told(name, table):
+    kind = CATALOG[name]
+    assert kind.told != "not at all" or kind.publish is not Measure.publish
+    for release in (Keep()(table), Remove()(table), Mondrian()(table, KAnonymity(7))):
+        measure = kind()
+        try:
+            found = measure(release)
+        except Undefined:
+            continue
+        value, sentence = measure.publish(Measured(found.value, ""), release, 10)
+        assert sentence.endswith(".") and sentence != found.sentence
+        assert value is not None and (np.isinf(value) or value == pytest.approx(float(f"{value:.4g}"), rel=1e-12))
+        if measure.symbol not in ("A_acc", "R_id") and len(release.classes) > 1:
+            flatters = value > found.value + 1e-9 if measure.better == "higher" else value < found.value - 1e-9
+            assert not flatters or (isinstance(release, type(Keep()(table))) and len(release.classes) > 40)
+
+
+def test_what_is_not_declared_is_hidden(table):
+    release = Keep()(table)
+    found = People()(release)
+    assert People().publish(found, release, 10) == (None, "People alone: not told.")
+    swept = sweep(table, [Recipe(Mondrian(), KAnonymity(3))], [People(), CATALOG["utility loss"]()])
+    shown = told(swept, table, 10)
+    assert all("N1" not in point.values and point.reasons["N1"] == NOT_TOLD for point in shown.measured)
+    with pytest.raises(BadInput, match=r'N1 cannot be published.*told = "as an average".*docs/adding.md'):
+        shown_on_axes(shown)
+
+
+def test_what_a_recipe_promises_is_told(table):
+    measures = [CATALOG["privacy loss"](), CATALOG["re-identification risk"](), CATALOG["utility loss"]()]
+    recipes = [Recipe(Mondrian(), KAnonymity(5)), Recipe(Mondrian(), TCloseness(0.05, distance="js"))]
+    five, close, *_ = told(sweep(table, recipes, measures), table, 10).measured
+    assert five.values["R_id"] <= 0.2 and close.values["P_loss"] <= 0.05
