@@ -15,14 +15,16 @@ from widgets.part import Part, script, styles, whole
 from widgets.start import ADULT
 from widgets.summary import summary
 from widgets.worker import Tell, Worker
+from workbench.cures import CONTROLS, in_words
 from workbench.dialect import refuse_larger
-from workbench.errors import BadInput, said
+from workbench.errors import BadColumns, BadInput, said
 from workbench.scratch import scratch
 from workbench.source import SUFFIXES
 from workbench.study import Study
 from workbench.table import Table
 
 CHUNK = 1_000_000  # well below what a websocket takes
+READ_AS = ("types", "missing")  # what may be said of values
 MOST_BYTES = 200_000_000
 UNPACKED = 20  # times as many may be in a packed file
 KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
@@ -95,6 +97,8 @@ class DataPicker(Part):
         self._busy = ""  # what is being read
         self._field = "source"
         self._typed = ""
+        self._asked: dict[str, Any] = {}  # what was read last, or could not be
+        self._unreadable: list[dict[str, str]] = []  # its columns that could not be read, and why
         self._good: dict[str, Any] = {}  # where `base` is from
         self._summary: dict[str, Any] = {}
         self._summarised: Table | None = None
@@ -145,6 +149,9 @@ class DataPicker(Part):
             given=self._given is not None,
             typed=self._typed,
             busy=self._busy,
+            types=self._asked.get("types", {}),
+            missing=", ".join(self._asked.get("missing", ())),
+            unreadable=self._unreadable,
         )
 
     def _show_summary(self) -> None:
@@ -173,6 +180,8 @@ class DataPicker(Part):
                 raise BadInput("wait until the data are read, or cancel that first")
             rest = {key: one for key, one in self.data.items() if key != "drop_missing"}
             self.data = {**rest, "drop_missing": True} if value else rest
+        elif field in ("type", "missing"):
+            self._read_as(field, content)
         elif field == "path":
             self._typed = str(value or "").strip()
             if not self.paths:
@@ -186,6 +195,27 @@ class DataPicker(Part):
             self._read(self._options(self._handed()), "source")
         else:
             raise BadInput(f"there is no such choice: {said(value)}")
+
+    def _read_as(self, field: str, content: Mapping[str, Any]) -> None:
+        """Types of columns and what stands for missing: the data asked for last are read again with these."""
+        if self._busy:
+            raise BadInput("wait until the data are read, or cancel that first")
+        said = {key: self._asked[key] for key in READ_AS if key in self._asked}
+        if field == "type":
+            kind = {"type": str(content.get("value"))} if content.get("value") else {}
+            types = {name: one for name, one in said.get("types", {}).items() if name != content.get("column")}
+            said["types"] = types | {str(content.get("column")): one for one in kind.values()}
+        else:
+            said["missing"] = [one.strip() for one in str(content.get("value") or "").split(",")]
+            said["missing"] = said["missing"] if any(said["missing"]) else []
+        data = {key: one for key, one in self._asked.items() if key not in READ_AS}
+        data |= {key: one for key, one in said.items() if one}
+        if str(data.get("given", "")).startswith("upload: "):
+            self._asked = data
+            raise BadInput("upload the file again: it is not kept here, and will be read in this way")
+        if isinstance(self._given, Table) and "given" in data:
+            raise BadInput("the notebook handed over a table that was read already; say its types where it is read")
+        self._read(data, field)
 
     def hear_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A file is announced; its chunks follow once it is welcome."""
@@ -218,7 +248,9 @@ class DataPicker(Part):
         self.tell("got", upload=upload.token, received=upload.received)
         if complete:
             self._upload = None
-            self._read({"given": f"upload: {upload.name}"}, "upload", upload)
+            again = self._asked if self._asked.get("given") == f"upload: {upload.name}" else {}
+            said = {key: one for key, one in again.items() if key in READ_AS}
+            self._read({"given": f"upload: {upload.name}", **said}, "upload", upload)
 
     def hear_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._cancel()
@@ -245,7 +277,7 @@ class DataPicker(Part):
         if self._upload:
             self._upload.discard()
             self._upload = None
-        self._field, self.trouble = field, ""
+        self._field, self.trouble, self._asked = field, "", data
         self._busy = upload.name if upload else said_where(data)
         self.tell("reading", what=self._busy, records=0)
         handed = "given" in data and not str(data["given"]).startswith("upload: ")
@@ -286,7 +318,8 @@ class DataPicker(Part):
     def _put(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
         """Both change together: whoever hears of one finds the other."""
         self._good, self._summary, self._summarised = data, seen, table
-        for field in ("source", "path", "upload"):
+        self._asked, self._unreadable = data, []
+        for field in ("source", "path", "upload", "type", "missing"):
             self.fine(field)
         with self.hold_trait_notifications():
             self.base, self.data, self.trouble = table, data, ""
@@ -295,9 +328,23 @@ class DataPicker(Part):
         if not self._busy:
             return
         self._idle()
-        self.wrong(self._field, error)
+        columns = error.columns if isinstance(error, BadColumns) else {}
+        if columns:
+            one = "1 column cannot be read as it is"
+            many = f"{len(columns):,} columns cannot be read as they are"
+            self.problem(
+                self._field, f"{one if len(columns) == 1 else many}; say below how, and the data are read again"
+            )
+        elif isinstance(error, BadInput):
+            self.problem(self._field, in_words(str(error), CONTROLS))
+        else:
+            self.wrong(self._field, error)
+        shown = {name: text.partition(f"column {name!r}: ")[2] or text for name, text in columns.items()}
+        self._unreadable = [{"name": name, "text": in_words(text, CONTROLS)} for name, text in shown.items()]
+        self._show_state()
         self._back()
-        self.trouble = str(error) if isinstance(error, BadInput) else "the data cannot be read"
+        known = "; ".join(f"column {one['name']!r}: {one['text']}" for one in self._unreadable) or str(error)
+        self.trouble = known if isinstance(error, BadInput) else "the data cannot be read"
 
     def _back(self) -> None:
         """To where the last good table is from, if there is one."""
@@ -314,6 +361,8 @@ def readable(read: Callable[[], T], upload: Upload | None) -> T:
     failure = None
     try:
         return read()
+    except BadColumns:
+        raise
     except BadInput as error:
         failure = str(error).replace(str(upload.path), upload.name) if upload else str(error)
     raise BadInput(failure)

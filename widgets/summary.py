@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.column import Column
+from workbench.cures import CONTROLS, in_words
 from workbench.table import Table
 
 SMALLEST = 10  # fewer records than that are not told apart
@@ -33,7 +34,7 @@ def summary(table: Table) -> dict[str, Any]:
         "records": table.records,
         "incomplete": int(np.count_nonzero(incomplete)),
         "columns": columns,
-        "notes": list(table.notes),
+        "notes": [in_words(note, CONTROLS) for note in table.notes],
     }
 
 

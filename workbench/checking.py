@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import BadInput, Undefined, Unsatisfiable, columns_meant, meant
+from workbench.errors import BadColumns, BadInput, Undefined, Unsatisfiable, columns_meant, meant
 from workbench.figures import listed
 from workbench.hierarchy import Misfit
 from workbench.measures import Measure
@@ -134,6 +134,8 @@ def _caught(make: Callable[[], Table], *path: Any) -> tuple[Table | None, list[F
     """A table, or why there is none."""
     try:
         return make(), []
+    except BadColumns as error:
+        return None, [Fault(path, text) for text in error.columns.values()]
     except BadInput as error:
         return None, [Fault((*path, *error.path), str(error).removeprefix("study: "))]
 

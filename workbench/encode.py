@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.column import Column
-from workbench.errors import BadInput, columns_meant
+from workbench.errors import BadColumns, BadInput, columns_meant
 from workbench.kinds import KINDS, Empty, Values, find_values
 from workbench.source import Source
 
@@ -33,8 +33,12 @@ def encode(
     a column with nothing but missing values is refused, or left out with a note if it is among `empty`;
     `progress` is called with the number of records read so far, also while none comes, and may raise to stop.
     """
-    names = list(dict.fromkeys(source.names if columns is None else columns))
+    wanted = list(dict.fromkeys(source.names if columns is None else columns))
     types = _checked(types or {}, source)
+    wrong = source.unreadable(wanted)
+    names = [name for name in wanted if name not in wrong]
+    if wrong and not names:
+        raise BadColumns(wrong)
     gathered = [Gathered() for _ in names]
     read = 0
     batches, told = source.batches(names), (lambda: progress(read)) if progress else None
@@ -57,15 +61,18 @@ def encode(
                 declared=types.get(name),
                 first=column.first,
             )
-        except Empty:
-            if name not in empty:
-                raise
+        except BadInput as error:
+            if not isinstance(error, Empty) or name not in empty:
+                wrong[name] = str(error)
+                continue
             source.notes.append(f"{name}: nothing but missing values, left out")
             continue
         if found.markers:
             source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
         source.notes += [f"{name}: {note}" for note in found.notes]
         coded[name] = column.coded(name, found)
+    if wrong:
+        raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
     return coded
 
 

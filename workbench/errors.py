@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Number
 from typing import Any
@@ -15,6 +15,14 @@ class BadInput(ValueError):
     """Data, roles, hierarchies or parameters that cannot be used as they are."""
 
     path: tuple[Any, ...] = ()  # where in a study it stands, as ("recipes", 0, "model", "k")
+
+
+class BadColumns(BadInput):
+    """Columns that cannot be read as they are: what is wrong with each."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.columns = dict(columns)
+        super().__init__("; ".join(self.columns.values()))
 
 
 class Unsatisfiable(ValueError):

@@ -97,6 +97,10 @@ class Source:
         if self.records not in (None, read):
             raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file anew")
 
+    def unreadable(self, columns: list[str]) -> dict[str, str]:
+        """What is wrong with columns that cannot be read, where that is known beforehand."""
+        return {}
+
     def _position(self, name: str) -> int:
         if name not in self.names:
             raise BadInput(f"{self.where}: there is no column {name!r}; {columns_meant(name, self.names)}")
@@ -233,17 +237,32 @@ class FrameSource(Source):
     def __init__(self, data: pd.DataFrame | pa.Table, private: Private) -> None:
         super().__init__("the frame" if isinstance(data, pd.DataFrame) else "the table", private)
         self._data = data
+        self._arrays: dict[int, pa.Array | pa.ChunkedArray] = {}
         self.names = [str(n) for n in (data.columns if isinstance(data, pd.DataFrame) else data.column_names)]
         refuse_duplicates(self.names, self.where)
 
-    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        arrays = []
-        for i in positions:
-            place = f"{self.where}, column {self.names[i]!r}"
-            data = self._data
+    def unreadable(self, columns: list[str]) -> dict[str, str]:
+        """Columns of mixed, nested or odd values."""
+        found = {}
+        for name in columns:
+            if name in self.names:
+                try:
+                    self._array(self._position(name))
+                except BadInput as error:
+                    found[name] = str(error)
+        return found
+
+    def _array(self, i: int) -> pa.Array | pa.ChunkedArray:
+        """One column; made once, since it is looked at before it is read."""
+        if i not in self._arrays:
+            place, data = f"{self.where}, column {self.names[i]!r}", self._data
             column = as_arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
             refuse_type(place, column.type)
-            arrays.append(column.cast(pa.float32()) if pa.types.is_float16(column.type) else column)
+            self._arrays[i] = column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+        return self._arrays[i]
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        arrays = [self._array(i) for i in positions]
         relation = self._connection.from_arrow(pa.table(arrays, names=[f"c{i}" for i in positions]))
         return relation.project(_select(relation, range(len(positions))))
 

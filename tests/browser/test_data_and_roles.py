@@ -75,6 +75,24 @@ def test_fifty_megabytes_arrive_with_progress_and_can_be_cancelled(page, large):
     page.locator(".wb-column[data-field='column:column_7']").wait_for()
 
 
+def test_types_and_missing_codes_are_chosen_where_the_data_are(page, tmp_path):
+    rows = "".join(f"{-7 if i % 5 == 0 else i},{1 if i % 2 else 2},{i}\n" for i in range(100))
+    (tmp_path / "people.csv").write_text("age,sex,wage\n" + rows + "1,2,marker\n")
+    page.get_by_text("Path", exact=True).click()
+    page.get_by_label("File on the server").fill(str(tmp_path / "people.csv"))
+    page.get_by_role("button", name="Read").click()
+    page.locator(".wb-unreadable", has_text="wage").wait_for()
+    assert "marker" not in page.locator(".wb-data").inner_text()
+    page.get_by_role("textbox", name="Missing values").fill("-7, marker")
+    page.get_by_role("textbox", name="Missing values").press("Enter")
+    told(page, "'missing': ['-7', 'marker']")
+    page.locator(".wb-unreadable").wait_for(state="hidden")
+    page.get_by_label("Type of sex").select_option("text")
+    told(page, "'types': {'sex': 'text'}")
+    assert page.get_by_role("textbox", name="Missing values").input_value() == "-7, marker"
+    assert page.get_by_label("Type of sex").input_value() == "text"
+
+
 def test_what_is_no_table_or_too_large_is_said_at_the_upload(page, tmp_path):
     wrong = page.locator("[data-field=upload] .wb-wrong")
     picture = tmp_path / "picture.csv"

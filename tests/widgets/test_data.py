@@ -275,3 +275,55 @@ def test_a_packed_file_may_not_hold_far_more_than_an_upload(private):
     [(field, text)] = problems(upload(picker, "many.csv.gz", packed))
     assert field == "upload" and "many.csv.gz: unpacked it has more than the 0.2 MB allowed" in text
     assert picker.data == {"given": "frame"} and list(private.iterdir()) == []
+
+
+def test_types_and_missing_codes_are_chosen_in_the_data_step(tmp_path):
+    rows = "".join(f"{-7 if i % 5 == 0 else i},{1 if i % 2 else 2}\n" for i in range(100))
+    (tmp_path / "people.csv").write_text("age,sex\n" + rows)
+    picker = DataPicker({"path": "people.csv"}, folder=str(tmp_path))
+    assert picker.base.columns["sex"].kind == "number" and picker.base.columns["age"].missing == 0
+    asked(picker, "choose", field="type", column="sex", value="text")
+    asked(picker, "choose", field="missing", value="-7, unknown")
+    assert picker.data == {"path": "people.csv", "types": {"sex": "text"}, "missing": ["-7", "unknown"]}
+    assert picker.base.columns["sex"].labels == ("1", "2") and picker.base.columns["age"].missing == 20
+    state = next(one for one in asked(picker, "hello") if one["kind"] == "state")
+    assert state["types"] == {"sex": "text"} and state["missing"] == "-7, unknown"
+    asked(picker, "choose", field="type", column="sex", value="")
+    asked(picker, "choose", field="missing", value="")
+    assert picker.data == {"path": "people.csv"} and picker.base.columns["sex"].kind == "number"
+
+
+def test_all_problems_of_a_file_are_said_at_once_and_mended_there(tmp_path):
+    rows = "".join(f"{i},{i},{i}\n" for i in range(40))
+    (tmp_path / "people.csv").write_text("age,wage,id\n" + rows + "secret,marker,7\n")
+    picker = DataPicker(FRAME, folder=str(tmp_path))
+    sent = asked(picker, "choose", field="path", value="people.csv")
+    state = [one for one in sent if one["kind"] == "state"][-1]
+    assert [one["name"] for one in state["unreadable"]] == ["age", "wage"]
+    assert all("choose text as the type" in one["text"] and "record 41" in one["text"] for one in state["unreadable"])
+    assert "2 columns cannot be read" in problems(sent)[0][1]
+    assert "secret" not in json.dumps(sent) and "marker" not in json.dumps(sent)
+    asked(picker, "choose", field="type", column="age", value="text")
+    asked(picker, "choose", field="missing", value="marker")
+    assert picker.data["path"] == "people.csv" and picker.base.columns["age"].kind == "text"
+    assert picker.base.columns["wage"].missing == 1
+    assert not next(one for one in asked(picker, "hello") if one["kind"] == "state")["unreadable"]
+
+
+def test_all_columns_of_a_frame_that_cannot_be_read_are_said_at_once():
+    mixed = pd.DataFrame({"a": [1, "secret"], "b": [[1], [2]], "c": [1, 2], "d": [None, None]})
+    picker = DataPicker(mixed)
+    state = next(one for one in asked(picker, "hello") if one["kind"] == "state")
+    assert [one["name"] for one in state["unreadable"]] == ["a", "b"] and picker.base is None
+    assert "secret" not in json.dumps(state)
+
+
+def test_an_upload_is_read_as_was_said_when_it_comes_again():
+    content = b"code,ill\n" + b"1,flu\n2,cold\n" * 9
+    picker = DataPicker(FRAME)
+    upload(picker, "people.csv", content)
+    assert "upload the file again" in problems(asked(picker, "choose", field="type", column="code", value="text"))[0][1]
+    upload(picker, "people.csv", content)
+    assert picker.base.columns["code"].kind == "text"
+    upload(picker, "bad.csv", b"x\n" + b"".join(b"%d\n" % i for i in range(40)) + b"secret\n")
+    assert picker.trouble.startswith("column 'x': mixed types") and "upload.csv" not in picker.trouble

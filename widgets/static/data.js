@@ -50,12 +50,20 @@ function histogram(bars, name) {
   return picture;
 }
 
-function columnLine(column, records) {
-  const [glyph, word] = KINDS[column.kind];
+/** Chooses the type of a column: the one found, or one that was said. */
+function typeChoice(name, found, said, say) {
+  const options = ["", "number", "date", "text"].map(kind =>
+    h("option", { value: kind, selected: kind === (said ?? "") }, kind || (found ? KINDS[found][1] : "as found")));
+  return h("select", { class: "wb-type", "aria-label": `Type of ${name}`,
+    onchange: event => say("choose", { field: "type", column: name, value: event.target.value }) }, options);
+}
+
+function columnLine(column, records, said, say) {
+  const [, word] = KINDS[column.kind];
   const share = column.missing / records;
   return h("tr", { "data-name": column.name.toLowerCase() },
     h("th", { scope: "row", title: column.name }, column.name),
-    h("td", {}, h("span", { class: "wb-kind", title: word }, glyph)),
+    h("td", { title: word }, typeChoice(column.name, column.kind, said[column.name], say)),
     h("td", { class: "wb-number" }, count(column.distinct)),
     h("td", { class: "wb-number", title: column.missing ? `${count(column.missing)} records` : null },
       column.missing ? (share < 0.0005 ? "< 0.1 %" : percent(share)) : h("span", { class: "wb-none" }, "–")),
@@ -166,6 +174,12 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const would = h("span", { class: "wb-soft" });
   const missingRow = h("div", { class: "wb-check", "data-field": "drop_missing" }, missing,
     h("label", { for: missing.id }, "Leave out records with missing values", " ", would));
+  const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "as found",
+    onchange: () => say("choose", { field: "missing", value: markers.value }) });
+  const markersRow = h("div", { class: "wb-markers" },
+    field("missing", "Missing values", markers, "Texts that stand for a missing value, between commas: -7, unknown"));
+  const typeWrong = h("div", { "data-field": "type" }, h("span", { class: "wb-wrong", role: "alert" }));
+  const unreadable = h("ul", { class: "wb-unreadable", hidden: true, "aria-label": "Columns that cannot be read" });
   const using = h("div", { class: "wb-using" });
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
   const rows = h("tbody");
@@ -177,9 +191,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const notes = h("ul"), notesTitle = h("summary");
   const noted = h("details", { class: "wb-notes" }, notesTitle, notes);
   const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, noted);
-  body.append(source, pathPanel, drop, work, known);
+  body.append(source, pathPanel, drop, work, unreadable, typeWrong, markersRow, known);
 
   let summary = {};
+  const drawRows = () => rows.replaceChildren(
+    ...(summary.columns ?? []).map(column => columnLine(column, summary.records, state.data.types ?? {}, say)));
   function filter() {
     const wanted = search.value.trim().toLowerCase();
     let shown = 0;
@@ -191,7 +207,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     summary = given;
     known.hidden = !summary.records;
     if (!summary.records) return drawState();
-    rows.replaceChildren(...summary.columns.map(column => columnLine(column, summary.records)));
+    drawRows();
     search.hidden = summary.columns.length < 8;
     filter();
     notes.replaceChildren(...summary.notes.map(note => h("li", {}, note)));
@@ -200,7 +216,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     drawState();
   });
 
-  const origin = () => Object.keys(state.data).find(key => key !== "drop_missing") ?? "bundled";
+  const origin = () => ["bundled", "path", "sql", "given"].find(key => key in state.data) ?? "bundled";
   const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload" : origin();
 
   function choose(key) {
@@ -235,6 +251,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const before = JSON.stringify(state.data);
     state = given;
     if (before !== JSON.stringify(state.data)) open = null;
+    if (before !== JSON.stringify(state.data)) { drawRows(); filter(); }
+    markers.value = state.missing ?? "";
+    unreadable.hidden = !(state.unreadable ?? []).length;
+    unreadable.replaceChildren(...(state.unreadable ?? []).map(({ name, text }) => h("li", {},
+      h("b", {}, name), " ", typeChoice(name, "", (state.types ?? {})[name], say), h("span", { class: "wb-wrong" }, text))));
     if (!path.value && state.typed) path.value = state.typed;
     if (!path.value && state.data.path) path.value = state.data.path;
     if (state.busy && !upload) { busy = state.busy; working(`Reading ${busy}…`); }
