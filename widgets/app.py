@@ -28,7 +28,7 @@ from widgets.saving import Saving
 from widgets.session import COMPARED, POINTS, TABLE, Session, differ, fitting
 from widgets.start import begun, proposed, renamed, used
 from widgets.topbar import TopBar
-from widgets.turns import NEXT, turns_here, waited
+from widgets.turns import NEXT, Turn, turns_here, waited
 from workbench.disclosures import disclosure
 from workbench.errors import BadInput
 from workbench.frontier import Frontier
@@ -37,6 +37,8 @@ from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import ROLES, Study, ranges_of, results_beside
+
+REST = 0.4  # seconds on a release until it is chosen
 
 
 class Workbench(ipywidgets.VBox):
@@ -57,6 +59,8 @@ class Workbench(ipywidgets.VBox):
         study, keeper, note = kept(study, handed, file, keep)
         self._quiet, self._unseen, self._keeper = False, True, keeper
         self._turns = turns_here()
+        self._recommended: Recipe | None = None  # as long as nothing is chosen
+        self._resting: Turn | None = None  # until what is under the hand is chosen
         self._waiting: Study | None = None  # whose data are being read, or asked for
         self._word = note  # said until something is changed
         self.session = Session(study, self._changed, self._follow_history)
@@ -191,6 +195,7 @@ class Workbench(ipywidgets.VBox):
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
         self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
+        self.card.observe(lambda event: None if event.new else self._rested(), "making")
         self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
@@ -268,6 +273,9 @@ class Workbench(ipywidgets.VBox):
         """The study is another: the parts follow, the file is written, points are measured."""
         if self._unseen or differ(before, after, COMPARED):
             self._points.outdate()
+        chosen = after.choice() or self._recommended
+        if chosen is not None and (self._unseen or differ(before, after, ("chosen", "seed"))):
+            self.card.recipe = chosen
         self._follow(after, self._unseen or differ(before, after, TABLE))
         self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
@@ -334,8 +342,29 @@ class Workbench(ipywidgets.VBox):
 
     def _measured(self) -> None:
         """Nothing is chosen yet: a release to begin with."""
-        if self.card.recipe is None:
-            self.card.recipe = self._points.best()
+        if self.session.study.chosen or self.card.asked not in (None, self._recommended):
+            return
+        best = self._points.best()
+        if best is not None:
+            self._recommended = self.card.recipe = best
+
+    def _rested(self) -> None:
+        """Another release is under the hand: chosen, when the hand has rested on it."""
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = self.card.later(REST, self._choose)
+
+    def _choose(self) -> None:
+        """The study remembers what was chosen; what is merely recommended is nobody's choice."""
+        point, study = self.card.point, self.session.study
+        if point is not None and not self.card.making and point.recipe != (study.choice() or self._recommended):
+            self._change(self.card, chosen=ranges_of(point.recipe))
+
+    def _step(self, step: Callable[[], None]) -> None:
+        """Undo or redo, of what the hand has just done first."""
+        self.card.back()
+        self._choose()
+        step()
 
     def _released(self) -> None:
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
@@ -351,8 +380,8 @@ class Workbench(ipywidgets.VBox):
 
     def _asked(self, what: str, value: Any) -> None:
         calls: dict[str, Callable[[], Any]] = {
-            "undo": self.session.undo,
-            "redo": self.session.redo,
+            "undo": lambda: self._step(self.session.undo),
+            "redo": lambda: self._step(self.session.redo),
             "cancel": self._points.cancel,
             "again": self._points.measure,
             "rename": lambda: self._change(self.top, name=value),

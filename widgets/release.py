@@ -174,6 +174,20 @@ class ReleaseCard(Part):
         """Whether the point is being made anew, and there is none, or another one is expected."""
         return self.making and (self.point is None or self.expected is not None)
 
+    @property
+    def asked(self) -> Recipe | None:
+        """The recipe that was asked for last, whether its release is there or not."""
+        return self._asked
+
+    def back(self) -> None:
+        """To the release that is there: what was asked for since is not wanted any more."""
+        if self.making and self.point is not None:
+            self._maker.forget()
+            self._asked = self.point.recipe
+            self._set(self.point.recipe, self.release, self.point)
+            self.making = False
+            self.show()
+
     # --- what the front end asks
 
     def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:

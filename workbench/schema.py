@@ -53,6 +53,7 @@ def faults(given: Any) -> Faults:
         "measures": _measures,
         "axes": _axes,
         "caps": _caps,
+        "chosen": _chosen,
         "titles": _titles,
         "record": _record,
         "smallest": lambda asked: _whole("smallest", asked),
@@ -226,6 +227,13 @@ def _recipes(given: Any) -> Faults:
         return
     for i, ranges in enumerate(given):
         yield from _under(recipe_faults(ranges), i)
+
+
+def _chosen(given: Any) -> Faults:
+    wrong = list(recipe_faults(given))
+    yield from wrong
+    if not wrong and any(isinstance(value, list) for _, _, asked in parts_of(given) for value in asked.values()):
+        yield Fault((), "chosen is one recipe: no parameter of it is a list")
 
 
 def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:

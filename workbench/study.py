@@ -52,6 +52,7 @@ class Study:
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
     caps: Mapping[str, float] = None  # type: ignore[assignment]
+    chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
     titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
     record: tuple[str, ...] = PERSON  # what one record is, and what several are
     smallest: int = 10  # a count below is shown as "fewer than"
@@ -233,6 +234,10 @@ class Study:
     def candidates(self) -> list[Recipe]:
         """Every recipe, written out."""
         return [recipe for ranges in self.recipes for recipe in written_out(ranges, self.seed)]
+
+    def choice(self) -> Recipe | None:
+        """The recipe whose release was chosen, if one was."""
+        return written_out(self.chosen, self.seed)[0] if self.chosen else None
 
     def measured(self) -> list[Measure]:
         """The measures."""

@@ -360,4 +360,25 @@ def test_releases_of_other_data_have_a_smallest_class_from_the_start(here, frame
     bench = Workbench(frame, keep=False)
     models = [recipe.model for recipe in bench.session.study.candidates()]
     assert models and all(min(part.k for part in model.parts if part.name == "k-anonymity") >= 5 for model in models)
+
+
+def test_the_chosen_point_is_the_studys(bench, frame, said):
+    recommended = bench.card.recipe
+    bench.chart.selected = 2 if bench.chart.selected != 2 else 1
+    first = bench.card.recipe
+    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    assert bench.session.study.choice() == bench.card.recipe != first != recommended
+    again = Workbench(frame)
+    assert again.card.recipe == again.card.point.recipe == bench.card.recipe, "it survives a restart"
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.card.recipe == bench.card.point.recipe == first
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.card.recipe == recommended and not bench.session.study.chosen
+    for _ in range(2):
+        bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+    assert bench.card.recipe.model.k == 6
+    choose(bench, "neutral", "work")
+    assert bench.card.recipe.model.k == 6 and bench.release.table.quasi == ("age", "sex")
+    bench.recipes.seed = 5
+    assert bench.card.recipe.seed == 5, "no point is compared with itself under another seed"
     assert not said
