@@ -23,6 +23,7 @@ from widgets.points import Points
 from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
+from widgets.replacing import replaces
 from widgets.roles import RolePicker
 from widgets.saving import Saving
 from widgets.session import COMPARED, POINTS, TABLE, Session, differ, fitting
@@ -38,6 +39,8 @@ from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import ROLES, Study, ranges_of, results_beside
 
+PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", "disclosure")
+OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
 REST = 0.4  # seconds on a release until it is chosen
 
 
@@ -55,6 +58,7 @@ class Workbench(ipywidgets.VBox):
         keep: str | PathLike[str] | bool | None = None,
         store: str | PathLike[str] | None = None,
     ) -> None:
+        replaces(self)
         study, handed, file = begun(given)
         study, keeper, note = kept(study, handed, file, keep)
         self._quiet, self._unseen, self._keeper = False, True, keeper
@@ -65,7 +69,7 @@ class Workbench(ipywidgets.VBox):
         self._word = note  # said until something is changed
         self.session = Session(study, self._changed, self._follow_history)
         self._discard: weakref.finalize | None = None
-        self.store = Store(store) if store is not None else self._own_store(keeper)
+        self._store = Store(store) if store is not None else None
         self._parts(study, handed)
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
@@ -78,6 +82,13 @@ class Workbench(ipywidgets.VBox):
         self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
         self._data_arrived()
         self._without_data(self.data.trouble)
+
+    @property
+    def store(self) -> Store:
+        """Where points are kept: made when there are some to keep."""
+        if self._store is None:
+            self._store = self._own_store(self._keeper)
+        return self._store
 
     def _own_store(self, keeper: Keeper | None) -> Store:
         """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""
@@ -103,14 +114,33 @@ class Workbench(ipywidgets.VBox):
         self.disclosure = DisclosureTable(None)
 
     def close(self) -> None:
-        """Nothing of it goes on: no sweep, no thread, no folder of its own. A cell that is run again closes nothing."""
+        """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
+        run again with what it made before."""
+        if self.closed:
+            return
+        self._saving.close()
         self._points.forget()
-        for part in (self.top, self.data, self.roles, self.hierarchies, self.recipes, self.chart, self.card,
-                     self.preview, self.disclosure):  # fmt: skip
-            part.close()
         if self._discard is not None:
             self._discard()
+        everything = _below(self)
+        self.children = ()
+        for name in OWN:  # who still holds the workbench holds no data
+            self.__dict__.pop(name, None)
+        for one in everything:
+            one.close()
+            one.layout.close()
         super().close()
+        self.layout.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether this is over."""
+        return "session" not in self.__dict__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OWN:
+            raise BadInput("this workbench was closed: its cell was run again, or something called close()")
+        raise AttributeError(name)
 
     # --- for a program, in the next cell
 
@@ -175,6 +205,8 @@ class Workbench(ipywidgets.VBox):
         return "choose a point, or a model"
 
     def __repr__(self) -> str:
+        if self.closed:
+            return "<Workbench, closed>"
         made = str(self.card.point.recipe) if self.card.point is not None else "none yet"
         data = self._data_line(self.session.study)
         return f"<Workbench {self.session.study.name!r}, {data}; {len(self._points):,} points; release: {made}>"
@@ -273,6 +305,7 @@ class Workbench(ipywidgets.VBox):
         """The study is another: the parts follow, the file is written, points are measured."""
         if self._unseen or differ(before, after, COMPARED):
             self._points.outdate()
+        self._saving.soon(after)  # its file has a name before results lie beside it
         chosen = after.choice() or self._recommended
         if chosen is not None and (self._unseen or differ(before, after, ("chosen", "seed"))):
             self.card.recipe = chosen
@@ -283,7 +316,6 @@ class Workbench(ipywidgets.VBox):
         elif differ(before, after, ("axes",)):
             self._points.show_axes()
         self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
-        self._saving.soon(after)
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -407,6 +439,11 @@ class Workbench(ipywidgets.VBox):
             self._waiting, self._word = study, ""
             self.data.folder = study.folder
             self.data.read(study.data)
+
+
+def _below(box: ipywidgets.Box) -> list[ipywidgets.DOMWidget]:
+    """Every widget inside."""
+    return [one for child in box.children for one in (child, *(_below(child) if hasattr(child, "children") else ()))]
 
 
 def _framed(part: Part) -> ipywidgets.Box:

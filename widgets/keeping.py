@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from glob import escape
 from itertools import count
 from pathlib import Path
+from weakref import WeakValueDictionary
+
+import pandas as pd
 
 from workbench import hierarchy_files
 from workbench.errors import BadInput
@@ -21,8 +24,9 @@ class Changed(BadInput):
 class Keeper:
     """One file with a study, its long hierarchies in files beside it, and what we last knew to be in them."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], handed: object = None) -> None:
         self.path = Path(path).absolute()
+        self.handed = handed  # the data, where they came without a file
         self._known: dict[str, bytes] = {}
 
     def exists(self) -> bool:
@@ -85,7 +89,11 @@ def kept(
         return keeper.open(), keeper, "" if file is not None else f"Back where you were: {keeper.path.name}."
     note = ""
     for path in _names(study.name):
-        keeper = Keeper(path)
+        keeper = Keeper(path, handed)
+        if _held_by_others(keeper):
+            note = f"{path.name} is about other data of this notebook and is left alone."
+            continue
+        _open[keeper.path] = keeper
         if not keeper.exists():
             break
         found = _about_the_same(keeper, study, handed)
@@ -93,6 +101,18 @@ def kept(
             return found, keeper, f"Back where you were: {path.name}."
         note = f"{path.name} is about other data and is left alone."
     return seen_from(study, keeper.path.parent), keeper, note
+
+
+_open: WeakValueDictionary[Path, Keeper] = WeakValueDictionary()  # the files of this kernel's workbenches
+
+
+def _held_by_others(keeper: Keeper) -> bool:
+    """Whether the file is that of other data in the same notebook, which may have no role yet that tells them apart."""
+    other = _open.get(keeper.path)
+    if other is None or other.handed is keeper.handed:
+        return False
+    both = other.handed, keeper.handed
+    return not (all(isinstance(one, pd.DataFrame) for one in both) and both[0].equals(both[1]))  # type: ignore[attr-defined]
 
 
 def seen_from(study: Study, folder: Path) -> Study:

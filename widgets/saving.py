@@ -26,7 +26,10 @@ class Saving:
         self._study = study
         if self._top.remembered:
             self._top.state(study=study.to_yaml())
-        if self.keeper is None:
+        if self.keeper is None or not (study.quasi or self.keeper.exists()):
+            return  # a study in which nothing is asked yet is not worth a file
+        if not self.keeper.exists():
+            self.now()
             return
         if self._timer is not None:
             self._timer.cancel()
@@ -35,6 +38,7 @@ class Saving:
     def now(self, over: bool = False) -> None:
         """Write it; where another tab has written meanwhile, ask, unless it is `over` all."""
         keeper = self.keeper
+        self._timer = None
         if self._study is None or keeper is None:
             return
         try:
@@ -46,6 +50,12 @@ class Saving:
             self._top.state(kept=f"not kept: {keeper.path.name} cannot be written ({reason})")
         else:
             self._top.state(conflict="", kept=self.where())
+
+    def close(self) -> None:
+        """The last change is written."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self.now()
 
     def theirs(self) -> Study | None:
         """What is in the file."""

@@ -1,9 +1,12 @@
 """The workbench put together: a part changes the study, the study changes the parts, the file remembers."""
 
+import gc
 import json
 import random
+import weakref
 
 import pytest
+from ipywidgets.widgets.widget import _instances as widget_registry
 
 from tests.conftest import people
 from widgets import Workbench
@@ -12,6 +15,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.python_code import python_code
 from workbench.recipe import Recipe
+from workbench.errors import BadInput
 from workbench.study import Study
 
 RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
@@ -382,3 +386,39 @@ def test_the_chosen_point_is_the_studys(bench, frame, said):
     bench.recipes.seed = 5
     assert bench.card.recipe.seed == 5, "no point is compared with itself under another seed"
     assert not said
+
+
+def test_two_frames_without_roles_do_not_share_a_file(here, said, frame):
+    one, other = Workbench(frame), Workbench(frame.rename(columns={"disease": "illness"}))
+    assert list(here.iterdir()) == [], "nothing is asked yet"
+    for bench, quasi in ((one, "age"), (other, "sex")):
+        choose(bench, "quasi", quasi)
+    assert sorted(path.name for path in here.glob("*.yaml")) == [
+        "from-the-notebook-2.study.yaml", "from-the-notebook.study.yaml"
+    ]  # fmt: skip
+    assert Study.open("from-the-notebook.study.yaml").quasi == ("age",)
+    assert Study.open("from-the-notebook-2.study.yaml").quasi == ("sex",)
+    again = Workbench(frame.copy())
+    assert again.session.study.quasi == ("age",), "the same data, read once more"
+    assert not said
+
+
+def test_a_name_that_was_typed_wrong_leaves_nothing_behind(here, said):
+    bench = Workbench("adlut")
+    assert "adlut" in said[-1][2]
+    bench.close()
+    assert list(here.iterdir()) == []
+
+
+def test_a_closed_workbench_holds_nothing_and_says_so(here, frame):
+    bench = Workbench(frame, keep=False)
+    choose(bench, "quasi", "age")
+    table, there = weakref.ref(bench.session.table), len(widget_registry)
+    assert there >= 30
+    bench.close()
+    gc.collect()
+    assert table() is None
+    with pytest.raises(BadInput, match="was closed"):
+        _ = bench.release
+    assert "closed" in repr(bench)
+    bench.close()

@@ -1,0 +1,33 @@
+"""A cell that is run again frees what it replaces."""
+
+import numpy as np
+import pandas as pd
+
+BEGIN = """
+import gc, weakref
+from ipywidgets.widgets.widget import _instances
+from widgets import Workbench
+tables = []
+"""
+CELL = """
+w = await Workbench("people.csv")
+w.roles._heard(None, {"kind": "choose", "columns": ["age", "sex"], "role": "quasi", "field": "roles"}, [])
+await w.ready()
+tables.append(weakref.ref(w.session.table))
+w
+"""
+COUNT = "gc.collect(); print(len(_instances), sum(one() is not None for one in tables), Workbench)"
+
+
+def test_ten_runs_of_a_cell_hold_as_much_as_one(kernel, tmp_path):
+    rng = np.random.default_rng(0)
+    ages, sexes = rng.poisson(40, 300), rng.choice(list("FM"), 300)
+    pd.DataFrame({"age": ages, "sex": sexes, "ill": ages // 9}).to_csv(tmp_path / "people.csv", index=False)
+    kernel(BEGIN, cell="first")
+    counts = []
+    for _ in range(10):
+        kernel(CELL, cell="second")
+        widgets, tables, _ = kernel(COUNT, cell="third").split(maxsplit=2)
+        counts.append((int(widgets), int(tables)))
+    assert counts[-1][0] == counts[1][0] and {tables for _, tables in counts} == {1}, counts
+    assert kernel("other = Workbench('people.csv', keep=False); print(w.closed)", cell="fourth") == "False\n"
