@@ -118,6 +118,9 @@ class Workbench(ipywidgets.VBox):
         run again with what it made before."""
         if self.closed:
             return
+        self._choose()
+        if self._resting is not None:
+            self._resting.cancel()
         self._saving.close()
         self._points.forget()
         if self._discard is not None:

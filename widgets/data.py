@@ -102,6 +102,10 @@ class DataPicker(Part):
         self._good: dict[str, Any] = {}  # where `base` is from
         self._summary: dict[str, Any] = {}
         self._summarised: Table | None = None
+        if isinstance(given, Study):
+            given, traits = dict(given.data), {"folder": str(given.folder), **traits}
+        elif isinstance(given, str) and given == "adult":
+            given = dict(ADULT.data)
         if isinstance(given, (str, Path)):
             given = {"path": str(given)}
         self._given = None if isinstance(given, Mapping) else given

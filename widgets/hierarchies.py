@@ -11,6 +11,7 @@ from widgets import forms, grouping
 from widgets.byhand import ByHand
 from widgets.part import script, styles
 from widgets.repairs import Fix, Problem, diagnosed
+from widgets.start import table_of
 from workbench.binding import text_of
 from workbench.builders import Builder
 from workbench.column import Column
@@ -19,7 +20,6 @@ from workbench.errors import BadInput
 from workbench.hierarchy import Hierarchy
 from workbench.proposal import propose
 from workbench.study import BUNDLED, Study
-from workbench.table import Table
 
 Content = Mapping[str, Any]
 
@@ -38,13 +38,13 @@ class HierarchyEditor(ByHand):
 
     def __init__(
         self,
-        table: Table | None = None,
+        table: Any = None,
         hierarchies: Mapping[str, Any] | None = None,
         study: Study | None = None,
         **traits: Any,
     ) -> None:
         self._fixes: dict[str, Callable[[], Any]] = {}
-        super().__init__(table, hierarchies, study, **traits)
+        super().__init__(table_of(table), hierarchies, study, **traits)
 
     @traitlets.observe("column")
     def _chosen(self, _: Any) -> None:

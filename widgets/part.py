@@ -51,6 +51,18 @@ class Part(anywidget.AnyWidget):
         super().__init__(**traits)
         self.on_msg(self._heard)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What a trait cannot be is said without its content: it may hold records."""
+        try:
+            super().__setattr__(name, value)
+            return
+        except traitlets.TraitError as error:
+            if not str(error).startswith(f"The {name!r} trait"):
+                raise  # in words of ours
+            kind = getattr(self.traits().get(name), "klass", None)
+            wanted = f"it must be a {kind.__name__}" if isinstance(kind, type) else "it is of another kind"
+        raise BadInput(f"{type(self).__name__}: {name} cannot be {said(value)}; {wanted}")
+
     def __repr__(self) -> str:
         about = self.about()
         return f"<{type(self).__name__}{about and ': '}{about}>"

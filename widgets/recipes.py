@@ -17,6 +17,7 @@ from widgets.chosen import Chosen
 from widgets.drafts import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from widgets.part import Part, script, styles, whole
 from widgets.ranges import values
+from widgets.start import table_of
 from workbench.errors import BadInput, said
 from workbench.frontier import SIDES
 from workbench.measures import Measure
@@ -44,7 +45,8 @@ class RecipePicker(Part):
     axes: traitlets.List = traitlets.List().tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, table: Table | None = None, **traits: Any) -> None:
+    def __init__(self, table: Any = None, **traits: Any) -> None:
+        table = table_of(table)
         self._own = False  # a change of the traits that came from here
         self._groups: list[Group] = []
         self._baselines: list[tuple[int, dict[str, Any]]] = []  # and their places among the recipes

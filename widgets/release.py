@@ -24,6 +24,7 @@ from widgets.neighbours import (
     worth_most,
 )
 from widgets.part import Part, script, styles, whole
+from widgets.start import table_of
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.frontier import SIDES, Frontier
@@ -61,7 +62,7 @@ class ReleaseCard(Part):
 
     def __init__(
         self,
-        table: Table | None = None,
+        table: Any = None,
         measures: Sequence[Measure | Mapping[str, Any]] | None = None,
         recipe: Recipe | None = None,
         **traits: Any,
@@ -72,7 +73,7 @@ class ReleaseCard(Part):
         self._asked: Recipe | None = None  # what the sliders say
         self._reason = ""  # why that cannot be had
         self._beside: list[Neighbour] = []
-        super().__init__(table=table, measures=list(measures), recipe=recipe, **traits)
+        super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
         self._maker, self._seeker = Worker(self._failed), Worker(self._unsought)  # neither silences the other
         self.observe(self._given, ["table", "measures", "recipe"])
         self.observe(lambda _: self._tell_point(), "frontier")

@@ -10,6 +10,7 @@ from typing import Any
 import traitlets
 
 from widgets.part import Part, script, styles, whole
+from widgets.start import table_of
 from widgets.worker import Tell, Worker
 from workbench.advice import Advice, propose_roles
 from workbench.builders import from_dict
@@ -56,7 +57,7 @@ class RolePicker(Part):
         self._before: tuple[Roles, dict[str, int]] | None = None
         self._alone: dict[str, Any] = {}
         self._state: tuple[Any, ...] = ()  # what `table` was made of
-        base = table if isinstance(table, Table | None) else Table.bare(table)
+        base = table_of(table)
         given = {key: _in_role(base, role) for role, key in KEYS.items()}
         traits = {"base": base, "roles": given, "levels": dict(base.levels) if base else {}, **traits}
         super().__init__(**traits)

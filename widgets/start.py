@@ -54,7 +54,16 @@ def begun(given: Any) -> tuple[Study, Any, Path | None]:
         if path.suffix.lower() in STUDIES:
             return Study.open(path), None, path
         return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
-    raise BadInput(f"Workbench: {said(given)} is no data frame, table, path, study or 'adult'")
+    raise BadInput(f"{said(given)} is no data frame, table, path, study or 'adult'")
+
+
+def table_of(given: Any) -> Table | None:
+    """The table of what a workbench may be given: in the roles of its study, in none where it names no quasi."""
+    if given is None or isinstance(given, Table):
+        return given
+    study, handed, _ = begun(given)
+    base = study.read(handed)
+    return study.table(base) if study.quasi else base
 
 
 def _as_it_is(table: Table) -> Study:

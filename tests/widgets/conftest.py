@@ -31,7 +31,7 @@ def kernel(tmp_path):
     client.start_channels()
     client.wait_for_ready(timeout=60)
 
-    def run(code, seconds=150, cell="a"):
+    def run(code, seconds=300, cell="a"):
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
         message = client.session.msg("execute_request", content, metadata={"cellId": cell})
         client.shell_channel.send(message)
