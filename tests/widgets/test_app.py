@@ -11,11 +11,11 @@ from ipywidgets.widgets.widget import _instances as widget_registry
 from tests.conftest import people
 from widgets import Workbench
 from workbench import datasets
+from workbench.errors import BadInput
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.python_code import python_code
 from workbench.recipe import Recipe
-from workbench.errors import BadInput
 from workbench.study import Study
 
 RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
