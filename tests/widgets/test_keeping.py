@@ -68,7 +68,11 @@ def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
     study = Study(name="from the notebook", data={"given": "frame"})
     _, keeper, _ = kept(study, pd.DataFrame({"age": [1], "ill": [2]}), None, None)
     keeper.save(study.with_(quasi=("age",)))
-    assert kept(study, pd.DataFrame({"age": [1], "sex": [2]}), None, None)[0].quasi == ("age",)
+    assert kept(study, pd.DataFrame({"age": [1], "ill": [2]}), None, None)[0].quasi == ("age",), "the same once more"
+    other = pd.DataFrame({"age": [1], "sex": [2]})
+    assert kept(study, other, None, None)[0].quasi == (), "another frame of this notebook"
+    del keeper
+    assert kept(study, other, None, None)[0].quasi == ("age",), "new data after a restart, looked at in the same way"
     found, keeper, _ = kept(study, pd.DataFrame({"height": [1]}), None, None)
     assert found.quasi == () and keeper.path.name == "from-the-notebook-2.study.yaml"
 
