@@ -93,7 +93,7 @@ def kept(
         if _held_by_others(keeper):
             note = f"{path.name} is about other data of this notebook and is left alone."
             continue
-        _open[keeper.path] = keeper
+        _open.setdefault(keeper.path, keeper)
         if not keeper.exists():
             break
         found = _about_the_same(keeper, study, handed)
