@@ -34,7 +34,7 @@ def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path
     choices = offered.choices(offered.results["cap"])
     assert set(offered.results["carried"]) == set(choices.values()) - {None} and len(offered.results["carried"]) <= 4
     assert all(bool(offered.files(i)) == (i in offered.results["carried"]) for i in offered.efficient)
-    assert all(path.name == "who-is-ill-release.csv" for path in offered.folder.rglob("*.csv"))
+    assert all(path.name.startswith("who-is-ill-release") for path in offered.folder.rglob("*.csv"))
     opened = [i for i, point in enumerate(every.points) if point["opened"]]
     assert every.results["carried"] == opened and every.results["together"]["files"] == len(opened) == 7
     left = next(i for i in opened if i not in offered.results["carried"])

@@ -105,6 +105,27 @@ CASES = [
     (MANY, "{m4 .. z: 3 values}: 18 values} or missing", ("m4", "missing")),
     (MANY, '{"m0" .. "m9": 10 values}', ("m0", "m9")),
     (MANY, "{m0 .. m9: 11 values}", None),
+    (WORK, "Farm/Fishing", ("Farm", "Fishing")),
+    (text("M", "F"), "M/F", ("M", "F")),
+    (text("M", "F", "M/F"), "M/F", ("M/F", "M/F")),
+    (WORK, "frozenset({'Farm', 'Fishing'})", ("Farm", "Fishing")),
+    (AGES, "frozenset({20, 25})", (20, 25)),
+    (ZIPS, "479XX", ("47901", "47906")),
+    (ZIPS, "479xx", ("47901", "47906")),
+    (ZIPS, "479##", ("47901", "47906")),
+    (ZIPS, "478XX", None),
+    (WORK, "Xarm", None),
+    (AGES, "between 20 and 30", (20, 30)),
+    (AGES, "from 20 to 30", (20, 30)),
+    (AGES, "20s", (20, 29)),
+    (DATES, "2020s", ("2023-12-31", "2025-07-01")),
+    (numbers(1899, 1900, 1930, 1939, 1940), "1930s", (1930, 1939)),
+    (numbers(1899, 1900, 1930, 1939, 1940), "1900s", (1900, 1940)),
+    (DATES, "2024-Q1", ("2024-01-01", "2024-02-29")),
+    (DATES, "2025Q3", ("2025-07-01", "2025-07-01")),
+    (DATES, "2024-Q2", None),
+    (AGES, "unknown", (18, "missing")),
+    (text("known", "unknown"), "unknown", ("unknown", "unknown")),
     (LISTS, "A, B", ("A, B", "A, B")),
     (LISTS, "{A, A, B, B}", ("A", "B")),
     (LISTS, "C;D", ("C;D", "C;D")),
@@ -124,6 +145,15 @@ def meant(column, label, beside=()):
 @pytest.mark.parametrize("column, label, run", CASES, ids=[f"{i}: {case[1]}" for i, case in enumerate(CASES)])
 def test_labels(column, label, run):
     assert meant(column, label) == run
+
+
+def test_averages_stand_for_the_values_that_are_nearest():
+    means = ("19", "23.5", "29.67", "50.33")
+    assert [meant(AGES, mean, means) for mean in means] == [(18, 20), (25, 25), (29, 30), (41, 60)]
+    assert meant(AGES, "17.33") is None  # below all values
+    assert meant(AGES, "21", ("21", "27")) is None  # no average has a fraction: values were changed
+    century = numbers(1900, 1905, 1930, 1939)
+    assert meant(century, "1900s", ("1900s", "1930s")) == (1900, 1905)
 
 
 def test_an_end_that_two_intervals_share_is_the_upper_ones():

@@ -279,6 +279,11 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
             f"{name}: {loose:,} {'labels are' if loose > 1 else 'label is'} no run of neighbouring values, and counted "
             "as the smallest run that holds all of it"
         )
+    if len(reading.averages):
+        notes.append(
+            f"{name}: numbers that are no values of the original are read as averages of those that are nearest; "
+            "what is lost is measured roughly"
+        )
     if reading.shared_ends:
         notes.append(f"{name}: an end that two intervals share is taken to belong to the upper one")
     below = np.append(0, np.cumsum(column.totals))

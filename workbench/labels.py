@@ -20,7 +20,12 @@ FROM_TO = re.compile(r"\{(.*): (\d+) values\}", re.S)
 NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)"
 CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
-SEPARATORS = "|;,"
+SEPARATORS = "|;,/"
+SUPPRESSED = ("unknown", "suppressed", "masked", "redacted", "any", "all")  # where they are no value
+MASKS = re.compile(r"#|(?<=[\d#xX])[xX]")  # 479##, 479XX
+WRAPPED = re.compile(r"(?:frozenset|set|list|tuple)\((.*)\)", re.S)
+DECADE = re.compile(r"(\d+0)s")
+QUARTER = re.compile(r"(\d{4})[- ]?[qQ]([1-4])")
 LARGEST = 2**62
 LISTED = 8  # values that a set names one by one at most
 
@@ -64,7 +69,7 @@ class Labels:
         readings: list[Callable[[str], Sequence[int] | None]] = [self._named, self._numbered, self._or_missing]
         readings += [self._own_set, self._from_to]
         if self.column.kind != "text":
-            readings += [self._one_bound, self._between, self._beyond]
+            readings += [self._one_bound, self._between, self._beyond, self._decade, self._quarter, self._average]
         readings += [self._masked]
         if whole:
             readings += [self._set]
@@ -117,7 +122,8 @@ class Labels:
         code = self._by_value.get(key(label, "number")) if self.column.kind == "number" else None
         if code is not None:
             return [code]
-        return range(self.column.size) if STARS.fullmatch(label) else None
+        hidden = STARS.fullmatch(label) or label.casefold() in SUPPRESSED
+        return range(self.column.size) if hidden else None
 
     @cached_property
     def _every(self) -> set[str]:
@@ -211,10 +217,52 @@ class Labels:
         """A single number or date, a month or a year: `2024-12`."""
         if not re.fullmatch(self._bound, label):
             return None
-        return range(self._below(label), self._upto(label))
+        return range(self._below(label), self._upto(label)) or None
+
+    def _decade(self, label: str) -> Sequence[int] | None:
+        """`1930s`, `30s`; of `1900s` the whole century, unless another label is a decade in it."""
+        found = DECADE.fullmatch(label)
+        if not found:
+            return None
+        first = int(found[1])
+        inside = rf"{first // 100}[1-9]0s"
+        century = first >= 1000 and not first % 100 and not any(re.fullmatch(inside, one) for one in self._every)
+        last = first + (99 if century else 9)
+        if self.column.kind == "date":
+            return range(self._below(f"{first:04}"), self._upto(f"{last:04}"))
+        return range(self._below(str(first)), self._below(str(last + 1)))
+
+    def _quarter(self, label: str) -> Sequence[int] | None:
+        """`1930-Q3`, `1930Q3`."""
+        found = QUARTER.fullmatch(label)
+        if not found or self.column.kind != "date":
+            return None
+        last = 3 * int(found[2])
+        return range(self._below(f"{found[1]}-{last - 2:02}"), self._upto(f"{found[1]}-{last:02}"))
+
+    @cached_property
+    def averages(self) -> np.ndarray:
+        """The averages in a column of them: numbers that are no values, some with a fraction although none has one."""
+        if self.column.kind != "number" or self.column.values.dtype.kind != "i":
+            return np.zeros(0)
+        values, numbers = self.column.values, [float(one) for one in self._every if re.fullmatch(NUMBER, one)]
+        inside = np.unique([one for one in numbers if values[0] < one < values[-1]])
+        return inside if (inside % 1).any() else np.zeros(0)
+
+    def _average(self, label: str) -> Sequence[int] | None:
+        """`17.33` of whole numbers: the values that are nearer to it than to any other average of the column."""
+        averages = self.averages
+        if not re.fullmatch(NUMBER, label) or not len(averages):
+            return None
+        at = int(np.searchsorted(averages, float(label)))
+        if at == len(averages) or averages[at] != float(label):
+            return None
+        between = np.concatenate([[-np.inf], (averages[1:] + averages[:-1]) / 2, [np.inf]])
+        low, high = np.searchsorted(self.column.values, between[at : at + 2])
+        return range(int(low), int(high)) or None
 
     def _between(self, label: str) -> Sequence[int] | None:
-        """`[20, 30)`, `]20-30]`, `20-30`, `20 to 30`: without brackets an end that two share is the upper's."""
+        """`[20, 30)`, `]20-30]`, `20-30`, `from 20 to 30`: without brackets an end that two share is the upper's."""
         found = self._interval.fullmatch(label)
         if not found or bool(found[1]) != bool(found[5]) or not (found[1] or (found[2] and found[4])):
             return None
@@ -230,7 +278,9 @@ class Labels:
     @cached_property
     def _interval(self) -> re.Pattern[str]:
         separator = r"\s*(?:,|;|\.\.|–|—|-|:)\s*|\s+(?:to|and)\s+"
-        return re.compile(rf"([\[(\]])?\s*({self._bound})?({separator})({self._bound})?\s*([\])\[])?")
+        return re.compile(
+            rf"(?:from\s+|between\s+)?([\[(\]])?\s*({self._bound})?({separator})({self._bound})?\s*([\])\[])?"
+        )
 
     @cached_property
     def _begins(self) -> set[str]:
@@ -259,9 +309,13 @@ class Labels:
     # --- text
 
     def _masked(self, label: str) -> Sequence[int] | None:
-        """`479**`: a star is a character; where no value is as long, any number of them."""
-        if "*" not in label:
+        """`479**`, `479##`, `479XX`: a mask is a character; where no value is as long, stars are any number of them."""
+        masked = label
+        while (shorter := MASKS.sub("*", masked)) != masked:
+            masked = shorter
+        if "*" not in masked:
             return None
+        label = masked
         for star, text in ((".", label), (".*", re.sub(r"\*+", "*", label))):
             pattern = re.compile(star.join(map(re.escape, text.split("*"))), re.S)
             if codes := [c for c, name in enumerate(self.column.labels) if pattern.fullmatch(name)]:
@@ -269,7 +323,9 @@ class Labels:
         return None
 
     def _set(self, label: str) -> Sequence[int] | None:
-        """`{A, B}`, `A;B`, `A|B`, `['A', 'B']`: every part must be understood."""
+        """`{A, B}`, `A;B`, `A|B`, `A/B`, `['A', 'B']`, `frozenset({'A', 'B'})`: every part must be understood."""
+        wrapped = WRAPPED.fullmatch(label)
+        label = wrapped[1] if wrapped else label
         inner = label[1:-1] if len(label) > 1 and label[0] + label[-1] in ("{}", "[]", "()") else label
         for separator in SEPARATORS if inner == label else f"{SEPARATORS}\0":
             parts = list(_split(inner, separator))
