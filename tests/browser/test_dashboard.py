@@ -39,7 +39,7 @@ def recipe(page):
 
 def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.2")
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.2, distance = js (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
     slider = page.get_by_label("How much may be learnt about any one person?")
     slider.focus()
     page.keyboard.press("Home")
@@ -74,7 +74,7 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
     assert files["Download the release"].count("\n") == 601
     assert "k-anonymity, k = 120" in files["Download the report"]
     page.get_by_role("button", name="Back to the recommended").click()
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.2, distance = js (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
 
 
 def test_the_table_is_searched_and_goes_on(on_stage, address):
