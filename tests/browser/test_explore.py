@@ -104,7 +104,7 @@ def _sort_filter_and_choose_classes(page):
 
 def _change_a_role(page):
     step(page, "Roles")
-    page.locator(".wb-column[data-field='column:race']").press("r")
+    page.locator(".wb-column[data-field='column:race']").press("n")
     expect(page.locator(".wb-roles .wb-chosen, .wb-step[open] .wb-chosen").first).to_contain_text("5 quasi-identifiers")
     points(page, "26 points")
     page.locator(".wb-column[data-field='column:race']").press("Control+z")
@@ -185,7 +185,7 @@ def test_in_voila_a_reloaded_page_comes_back(in_voila, on_stage):
     points(page, "26 points")
     step(page, "Roles")
     before = page.evaluate("JSON.stringify(sessionStorage)")
-    page.locator(".wb-column[data-field='column:race']").press("r")
+    page.locator(".wb-column[data-field='column:race']").press("n")
     five = page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")
     expect(five).to_be_visible()
     page.wait_for_function("before => JSON.stringify(sessionStorage) !== before", arg=before)  # kept after a moment
@@ -204,7 +204,7 @@ def test_in_lab_it_comes_back_after_reload_restart_and_reopening(in_lab, on_stag
     page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb")
     points(page, "26 points")
     step(page, "Roles")
-    page.locator(".wb-column[data-field='column:race']").press("r")
+    page.locator(".wb-column[data-field='column:race']").press("n")
     expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
     cap = page.get_by_label(re.compile("^cap: P_loss"))
     cap.fill("0.2")
