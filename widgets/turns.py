@@ -48,8 +48,11 @@ class Turns:
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call as soon as it is its turn."""
         self._put(0.0, lambda: call(*arguments))
-        if not self._loop.is_closed():  # else nobody is there any more
+        try:
             self._loop.call_soon_threadsafe(self._take)
+        except RuntimeError:
+            if not self._loop.is_closed():  # else nobody is there any more
+                raise
 
     def later(self, seconds: float, call: Callable[[], object]) -> Turn:
         """Call after a while; from the loop's own thread."""

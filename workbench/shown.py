@@ -19,12 +19,12 @@ from workbench.errors import Undefined
 from workbench.exposure import exposed
 from workbench.measures import Measure, Measured, classes_of, sensitive_of
 from workbench.measures.accuracy_gain import guesses
-from workbench.measures.privacy_loss import STEPS, PrivacyLoss
+from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.measures.utility_loss import UtilityLoss
 from workbench.naming import run_label
 from workbench.release import Release, operating_system_random
 from workbench.table import Table
-from workbench.telling import Told, rounded, told
+from workbench.telling import FINEST, Told, disclosures, rounded, told
 from workbench.thresholds import few, least, named, parts, people, share, some_of, stepped
 
 FIGURES = 4
@@ -88,7 +88,7 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
     each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
     count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
-        shares = (np.round(STEPS * seen.risk_shares.share) / STEPS).tolist()
+        shares = (np.round(FINEST * seen.risk_shares.share) / FINEST).tolist()
     except Undefined:  # of buckets, say
         shares = []
     return {
@@ -209,9 +209,9 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
         columns["loss"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
         lacking = {name: pa.nulls(len(order)) for name in published.OWN if name not in columns}
         return pa.table({**columns, **lacking})
-    found, measure = told(classes, jensen_shannon, smallest, most), PrivacyLoss()
-    full, most = measure.full(table, smallest), min(most, measure.dearest(table, smallest))
-    return pa.table({**columns, **_believed(found, order, full, most)})
+    found = told(classes, jensen_shannon, smallest, most)
+    full, dearest = disclosures(table.sensitive.values(), jensen_shannon, smallest)
+    return pa.table({**columns, **_believed(found, order, full, min(most, dearest))})
 
 
 def _believed(found: Told, order: np.ndarray, full: float, most: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ them (a loss, a quotient, which value stands out) is the same for many tables, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ import numpy as np
 
 from workbench.classes import Classes, Sensitive
 from workbench.figures import about_per_cent, words
-from workbench.thresholds import QUARTERS, about_share, few, named, parts, people, share
+from workbench.thresholds import QUARTERS, about_share, few, named, parts, people, share, stepped
 
-FINEST = 20  # parts of a full disclosure
+FINEST = 20  # parts of a full disclosure, or of the risk
+COST = 0.0001  # in such steps what a full disclosure costs is told
 NOTHING = 1e-9  # a loss that is rounding
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of distributions from the one of everybody
 
@@ -29,6 +30,18 @@ def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
 def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
     """A sensitive column with as many people of each value as may be told."""
     return replace(sensitive, totals=rounded(sensitive.totals, smallest))
+
+
+def disclosed(sensitive: Sensitive, distance: Callable[..., np.ndarray]) -> np.ndarray:
+    """What a full disclosure of each value costs, by a distance from everybody."""
+    return distance(np.eye(len(sensitive)), sensitive.prior, sensitive.levels)
+
+
+def disclosures(every: Iterable[Sensitive], distance: Callable[..., np.ndarray], smallest: int) -> tuple[float, float]:
+    """What the cheapest full disclosure costs and the dearest, as it may be told: no class loses more than that."""
+    blunt = [told_values(seen, smallest) for seen in every]
+    costs = np.concatenate([disclosed(seen, distance)[seen.totals > 0] for seen in blunt])
+    return stepped(float(costs.min()), COST), stepped(float(costs.max()), COST)
 
 
 def told_classes(classes: Classes, smallest: int) -> Classes:
@@ -153,12 +166,12 @@ def told(classes: Classes, distance: Callable[..., np.ndarray], smallest: int, m
     losses, values = [], []
     for name in names:
         seen, shares = blunt.sensitive[name], distributions(blunt, name)
-        disclosed = distance(np.eye(len(seen)), seen.prior, seen.levels)
-        dearest = np.where(shares > 0, disclosed, 0).max(axis=1)
+        cost = disclosed(seen, distance)
+        dearest = np.where(shares > 0, cost, 0).max(axis=1)
         counts, tiny = classes.histograms[name], classes.sizes < few(smallest)
-        hidden = ((counts > 0) & (counts < smallest)).any(axis=1) * disclosed.min() / FINEST  # for how these are shared
+        hidden = ((counts > 0) & (counts < smallest)).any(axis=1) * cost.min() / FINEST  # for how these are shared
         own = distance(shares, seen.prior, seen.levels) + hidden
-        losses.append(np.where(tiny & (smallest > 1), dearest, np.minimum(own, disclosed.max())))
+        losses.append(np.where(tiny & (smallest > 1), dearest, np.minimum(own, cost.max())))
         values.append((shares - seen.prior).argmax(axis=1))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)

@@ -55,6 +55,22 @@ def test_what_goes_wrong_in_one_turn_ends_no_other():
     asyncio.run(play())
 
 
+def test_a_loop_that_ends_while_it_is_being_told_is_told_no_more():
+    class Ending(asyncio.SelectorEventLoop):
+        def call_soon_threadsafe(self, *arguments, **named):
+            self.close()
+            return super().call_soon_threadsafe(*arguments, **named)
+
+    async def play():
+        return turns_here()
+
+    loop, came = Ending(), []
+    turns = loop.run_until_complete(play())
+    turns.soon(came.append, 1)
+    turns.soon(came.append, 2)
+    assert loop.is_closed() and came == []
+
+
 def test_another_thread_may_wait_too():
     async def play():
         turns, came = turns_here(), []

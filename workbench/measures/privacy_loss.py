@@ -16,10 +16,8 @@ from workbench.models.t_closeness import TCloseness
 from workbench.parameters import parameter
 from workbench.release import Release
 from workbench.table import Table
-from workbench.telling import told, told_values
+from workbench.telling import FINEST, disclosed, disclosures, told
 from workbench.thresholds import stepped
-
-STEPS = 20  # of what a full disclosure costs
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,13 @@ class PrivacyLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        full, classes = self.full(release.table, smallest), classes_of(release)
+        classes = classes_of(release)
         if not classes.histograms:
             return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
-        found = told(classes, self.between, smallest)
-        value = min(stepped(float(found.loss.max()), full / STEPS), self.dearest(release.table, smallest))
-        return round(value, 4), f"A full disclosure would cost {figures(full)} or more."
+        cheapest, dearest = disclosures(release.table.sensitive.values(), self.between, smallest)
+        most = float(told(classes, self.between, smallest).loss.max())
+        value = min(stepped(most, cheapest / FINEST), dearest)
+        return round(value, 4), f"A full disclosure would cost {figures(cheapest)} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
         alike = isinstance(model, TCloseness) and DISTANCES[model.distance] is DISTANCES[self.distance]
@@ -49,16 +48,7 @@ class PrivacyLoss(Measure):
 
     def full(self, table: Table, smallest: int) -> float:
         """What the cheapest full disclosure costs, as it may be told: the losses of classes are told in parts of it."""
-        return min(self._disclosed(table, smallest))
-
-    def dearest(self, table: Table, smallest: int) -> float:
-        """What the dearest full disclosure costs, as it may be told: no class loses more."""
-        return max(self._disclosed(table, smallest))
-
-    def _disclosed(self, table: Table, smallest: int) -> list[float]:
-        every = [told_values(seen, smallest) for seen in table.sensitive.values()]
-        costs = [self.revealed(seen)[seen.totals > 0] for seen in every]
-        return [stepped(float(end), 0.0001) for cost in costs for end in (cost.min(), cost.max())]
+        return disclosures(table.sensitive.values(), self.between, smallest)[0]
 
     def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
         """How far distributions are from that of everybody."""
@@ -68,9 +58,8 @@ class PrivacyLoss(Measure):
         seen, posterior = release.table.sensitive[name], release.posterior(name)
         if why := unordered(self.distance, seen.ordered, name):
             raise Undefined(why)
-        loss = distance(self.distance, posterior.beliefs, seen.prior, seen.levels)
-        group = int(loss.argmax())
-        reveal = self.revealed(seen)
+        loss = self.between(posterior.beliefs, seen.prior, seen.levels)
+        group, reveal = int(loss.argmax()), self.revealed(seen)
         possible = float(reveal.min())
         at_risk = int(posterior.sizes[loss >= possible].sum())
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
@@ -88,4 +77,4 @@ class PrivacyLoss(Measure):
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
         """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
-        return distance(self.distance, np.eye(len(sensitive)), sensitive.prior, sensitive.levels)
+        return disclosed(sensitive, self.between)
