@@ -93,11 +93,11 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
     return float(upper.max()), f"The surest guess of anybody's {words(name)}{label} is right for {told} of a group."
 
 
-def reason(said: str, table: Table) -> str:
+def reason(said: str, table: Table, instead: str = UNDEFINED) -> str:
     """Why something is undefined, on its way out: only where no number and no value of the data can be in it.
 
     Every text of an exception that somebody else than the analyst may read passes here.
     """
-    labels = (label for column in table.columns.values() for label in column.labels)
+    labels = (label for column in table.columns.values() for label in column.labels if label in said)
     named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in labels)
-    return UNDEFINED if named or re.search(r"\d|['\"]", said) else said
+    return instead if named or re.search(r"\d|['\"]", said) else said

@@ -103,8 +103,9 @@ def publish(
     frontier, others = keeping(drawn, study)
     indices = worth_opening(frontier)
     if not indices:
-        why = f": {frontier.undefined['reason'].iloc[0]}" if len(frontier.undefined) else "; give the study recipes"
-        raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{why}")
+        why = next((said for point in frontier.measured for said in point.reasons.values()), "")  # as it may be told
+        more = f": {why}" if why else "; give the study recipes"
+        raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{more}")
     aside = scratch(place.parent)
     try:
         details, releases_shown = {}, []

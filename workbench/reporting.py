@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import shutil
+import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,17 +17,23 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import BadInput, said
+from workbench import findings
+from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.published import Published
 from workbench.publishing import Progress, publish
 from workbench.report import SECTIONS, report
 from workbench.report.words import safe
+from workbench.schema import ROLES
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import Study, results_beside
+from workbench.table import Table
 from workbench.writing import CODEBOOK, whole
 
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
+HOLD_VALUES = ("data", "levels", "hierarchies")  # parts of a study in which values of the data may stand
+NOT_READ = "the data cannot be read as the study says; `workbench check` says why, to who may see them"
+NOT_MADE = "no report can be made of these data with this study; `workbench sweep` says why, to who may see the data"
 
 
 class Section:
@@ -137,24 +144,59 @@ def reported(
 ) -> Report:
     """Sweep, and see what may be shown; with `release` the recommended one is there as a file.
 
-    What the analyst should know stands on the page, and is no warning here.
+    What the analyst should know stands on the page, and is no warning here. What goes wrong is told without its data.
     """
-    aside = scratch()
+    base, failure, aside = quietly_read(study), "", scratch()
     try:
         place = publish(
             study,
             aside / "published",
+            given=base,
             store=store,
             releases="best" if release else False,
             progress=progress,
             warn=lambda text: None,
         )
         made = Report(Published(place))
+    except (BadInput, Undefined, Unsatisfiable) as error:
+        group = bool(study.data.get("only"))  # which of several reasons it is would tell of its people
+        failure = NOT_MADE if group else findings.reason(str(error), base, NOT_MADE)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise
+    if failure:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise BadInput(failure)
     weakref.finalize(made, shutil.rmtree, aside, True)
     return made
+
+
+def quietly_read(study: Study) -> Table:
+    """The data of a study that is reported; what goes wrong is told without them."""
+    if not isinstance(study, Study):
+        raise BadInput(f"a report is of a study, not of {said(study)}; open one with Study.open(path)")
+    failure = ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            base = study.read()
+        except BadInput:
+            failure = NOT_READ
+    if failure:
+        raise BadInput(failure)
+    named = [name for role in ROLES for name in getattr(study, role)]
+    gone = [name for name in (*named, *study.data.get("only", ())) if name not in base.columns]
+    if gone:
+        raise BadInput(f"the data have no column {', '.join(map(repr, gone))}, which the study names; correct its name")
+    return base
+
+
+def wrong_with(study: str | PathLike[str], error: BadInput) -> str:
+    """What is wrong with a study before its data are read; of parts that hold values which part it is."""
+    part = error.path[0] if error.path else ""
+    if part not in HOLD_VALUES:
+        return str(error)
+    return f"{study}: what it says under {part} is wrong; `workbench check` says how, to who may see the data"
 
 
 def asked(

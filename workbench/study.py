@@ -117,6 +117,7 @@ class Study:
             return cls.from_dict(given, folder, confined=confined)
         except BadInput as error:
             failure = BadInput(said_at(error, lines_of(text), where))
+            failure.path = error.path
         raise failure
 
     def to_yaml(self) -> str:

@@ -17,7 +17,7 @@ import typer
 
 from workbench.commands.shared import between
 from workbench.commands.sweep import refuse_place
-from workbench.errors import BadInput, meant, said
+from workbench.errors import BadInput, columns_meant, meant, said
 
 if TYPE_CHECKING:
     from workbench import batches
@@ -58,6 +58,7 @@ def report(
     workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
     """
     from workbench import batches
+    from workbench.reporting import wrong_with
 
     if pdf:
         batches.chromium()  # what is missing is said before hours are spent
@@ -72,7 +73,7 @@ def report(
         try:
             todo += _jobs(study, stem, each, varied, {"cap": cap, "release": release})
         except BadInput as error:
-            failed.append((batches.Job(stem, {}), str(error)))
+            failed.append((batches.Job(stem, {}), wrong_with(study, error)))
     if failed and not todo:
         raise BadInput("; ".join(wrong for _, wrong in failed))
     if not todo:
@@ -227,6 +228,7 @@ def _refuse_value(where: str, name: str, text: str) -> None:
 
 def _labels(study: Path, column: str) -> list[str]:
     """The values of a column that enough records have for a report."""
+    from workbench.reporting import quietly_read
     from workbench.study import Study
 
     asked = Study.open(study)
@@ -234,15 +236,11 @@ def _labels(study: Path, column: str) -> list[str]:
         raise BadInput(
             f"--each {column}: it is sensitive, and within one of its values nothing is left to learn; choose another"
         )
-    table = asked.read()
+    table = quietly_read(asked)
     if column not in table.names:
-        raise BadInput(f"--each {said(column)}: the data have no such column; there are {', '.join(table.names)}")
+        raise BadInput(f"--each {said(column)}: the data have no such column; {columns_meant(column, table.names)}")
     seen = table.columns[column]
     enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= max(asked.smallest, 2)]
-    left = len(seen.labels) - len(enough)
-    if left:
-        print(
-            f"note: {left} values of {column} have fewer than {asked.smallest} records, and get no report",
-            file=sys.stderr,
-        )
+    if len(enough) < len(seen.labels):
+        print(f"note: some values of {column} have too few records for a report, and get none", file=sys.stderr)
     return enough
