@@ -83,6 +83,9 @@ class Workbench(ipywidgets.VBox):
         self._data_arrived()
         self._without_data(self.data.trouble)
 
+    def _ipython_display_(self) -> None:
+        self.chart.still.beside(self)
+
     @property
     def store(self) -> Store:
         """Where points are kept: made when there are some to keep."""
@@ -176,7 +179,8 @@ class Workbench(ipywidgets.VBox):
     @property
     def busy(self) -> bool:
         """Whether something of the study is still being read, made or measured."""
-        return self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
+        making = self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
+        return making or self.chart.still.busy
 
     def wait(self) -> Workbench:
         """Block until everything is there, in a cell or a script; the page goes on meanwhile."""

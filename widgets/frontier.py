@@ -10,10 +10,11 @@ from typing import Any
 import traitlets
 
 from widgets.part import script, styles, whole
-from widgets.picture import Picture
+from widgets.picture import Picture, table
+from widgets.still import Still
 from widgets.vega import ChartPart
 from workbench.charts.comparison import unlike
-from workbench.charts.scene import Scene, baseline_label, efficient, headline, left_out, line, words
+from workbench.charts.scene import Scene, efficient, headline, left_out
 from workbench.errors import BadInput, Undefined, said
 from workbench.figures import about_per_cent, figures
 from workbench.frontier import SIDES, Frontier
@@ -39,24 +40,35 @@ class FrontierChart(ChartPart):
         help="what stands where the chart would be",
     )
     stale = traitlets.Bool(False, help="these points are of what is gone: dimmed until the next come")
+    growing = traitlets.Bool(False, help="more points are being measured")
     total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
     axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
     caps = traitlets.Dict(help="cap by key of the measure").tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
     log = traitlets.List(traitlets.Unicode(), help="keys of the measures whose axes are logarithmic").tag(sync=True)
     view = traitlets.Enum(VIEWS, "frontier").tag(sync=True)
+    instead = traitlets.Unicode("", help="the class of the picture that a saved notebook has instead").tag(sync=True)
 
     def __init__(self, frontier: Frontier | None = None, **traits: Any) -> None:
         self._picture = Picture()
         self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
         self._next, self._waits = 0.0, False
-        super().__init__(frontier=frontier, **traits)
+        self.still = Still(self, self._picture)
+        super().__init__(frontier=frontier, instead=self.still.name, **traits)
         self._wanted = self._chosen()
         self.observe(self._changed, ["frontier", "pinned", "axes", "log", "view", "total", "empty"])
         self.observe(self._follow, "frontier")
         self.observe(self._marked, ["selected", "caps"])
         self.observe(self._moved, ["moving", "nearly"])
         self.observe(lambda _: self.tell("stale", on=self.stale), "stale")
+        self.observe(lambda _: self.still.soon(), ["frontier", "stale", "growing", "axes", "log", "caps", "selected"])
+
+    def _ipython_display_(self) -> None:
+        self.still.beside(self)
+
+    def close(self) -> None:
+        self.still.close()
+        super().close()
 
     def about(self) -> str:
         return f"{len(self.frontier.measured) if self.frontier else 0:,} points"
@@ -174,7 +186,7 @@ class FrontierChart(ChartPart):
             note=self._picture.note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
             complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
             measures=[_described(measure) for measure in frontier.measures],
-            points=_table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
+            points=table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
             pinned=self.pinned is not None, stale=self.stale,
             moving=self._words(scene), nearly=self.nearly, **self._capped(scene),
         )  # fmt: skip
@@ -323,20 +335,3 @@ def _on_axes(scene: Scene) -> list[Any]:
 def _described(measure: Any) -> dict[str, str]:
     return {"key": measure.key, "name": measure.name, "side": measure.side, "better": measure.better,
             "unit": measure.unit}  # fmt: skip
-
-
-def _table(scene: Scene) -> list[dict[str, Any]]:
-    """The points for those who read them."""
-    frontier, stands = scene.frontier, efficient(scene.frontier)
-    missing = frontier.losses()
-    rows = []
-    for i, point in enumerate(frontier.measured):
-        out = bool((missing[i] != missing[i]).any())
-        state = "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "beaten"
-        recipe = words(point.recipe)
-        rows.append({
-            "recipe": baseline_label(recipe), "line": line(point.recipe),
-            "state": "knee, efficient" if point is scene.knee else state,
-            "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
-        })  # fmt: skip
-    return rows

@@ -15,7 +15,7 @@ from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numb
 from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
 from workbench.charts.look import PINNED, finished, hue, shape
 from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_marks, parallel_rows, parallel_spoken
-from workbench.charts.scene import Rows, Scene, spoken
+from workbench.charts.scene import Rows, Scene, baseline_label, efficient, line, spoken, words
 
 WIDTH, HEIGHT = 480, 400  # the page has its own width; titles are wrapped for this one
 PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips of the caps
@@ -156,3 +156,20 @@ class Picture:
     def spoken(self, scene: Scene) -> str:
         """The chart in words."""
         return {"frontier": spoken, "parallel": parallel_spoken, "heat": heat_spoken}[self.view](scene)
+
+
+def table(scene: Scene) -> list[dict[str, Any]]:
+    """The points for those who read them."""
+    frontier, stands = scene.frontier, efficient(scene.frontier)
+    missing = frontier.losses()
+    rows = []
+    for i, point in enumerate(frontier.measured):
+        out = bool((missing[i] != missing[i]).any())
+        state = "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "beaten"
+        recipe = words(point.recipe)
+        rows.append({
+            "recipe": baseline_label(recipe), "line": line(point.recipe),
+            "state": "knee, efficient" if point is scene.knee else state,
+            "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
+        })  # fmt: skip
+    return rows

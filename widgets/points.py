@@ -50,11 +50,12 @@ class Points:
         study, table = self._session.study, self._session.table
         if table is None:
             self._sweeper.forget()
+            self._chart.growing = False
             self._chart.total, self._chart.empty = 0, "Choose at least one quasi-identifier: what others may know."
             self._show(None)
             self._top.state(busy=[0, 0, False])
             return
-        self._chart.stale = True  # until the first points of this sweep are there
+        self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep are there
         recipes, measures = study.candidates(), study.measured()
         self._chart.total = len(recipes) + 2
         self._top.state(busy=[0, len(recipes) + 2, True])
@@ -76,11 +77,13 @@ class Points:
     def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
         """What has been measured so far, or all of it."""
         self._show(frontier)
+        self._chart.growing = going_on
         self._top.state(busy=[done, total, going_on], doing="")
         if not going_on:
             self._measured()
 
     def _failed(self, error: BaseException) -> None:
+        self._chart.growing = False
         self._top.wrong("", error)
         self._top.state(busy=[0, 0, False])
 

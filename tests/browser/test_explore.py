@@ -260,3 +260,21 @@ def test_in_lab_the_next_cell_waits_while_the_page_goes_on(in_lab, on_stage):
         "Release of 45,222 records", timeout=60 * SECONDS
     )
     expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(" 26")
+
+
+def test_in_lab_a_saved_notebook_shows_picture_and_table_without_its_kernel(in_lab, on_stage):
+    folder, address = in_lab
+    shutil.copy(NOTEBOOK, folder / "saved.ipynb")
+    page = stage.open_lab(on_stage(width=1280, height=900), address, "saved.ipynb")
+    points(page, "26 points")
+    picture = page.locator("[class^='wb-still-'] img")
+    expect(picture).to_be_attached()
+    expect(picture).to_be_hidden()  # the live page shows no second one
+    assert page.locator(".jp-OutputArea-child:visible").count() == 1
+    page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
+    page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
+    page.context.close()
+    page = stage.open_lab(on_stage(width=1280, height=900), address, "saved.ipynb", run=False)
+    expect(picture := page.locator("[class^='wb-still-'] img")).to_be_visible()
+    assert picture.evaluate("one => one.complete && one.naturalWidth > 500")
+    expect(page.locator("[class^='wb-still-'] tbody tr")).to_have_count(26)

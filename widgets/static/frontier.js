@@ -45,6 +45,8 @@ export default widget(({ model, el, say, on, trait }) => {
       title: `${label}. Ctrl or Shift and the wheel zoom as well, dragging moves, a double click shows all again.`,
     }, text)));
   el.append(h("div", { class: "wb-row wb-head" }, choice, zooms, pin), nothing, shown);
+  const instead = `.${model.get("instead")}`; // as long as this view is there, its picture in the notebook is not
+  el.append(h("style", {}, `.jp-OutputArea-child:has(${instead}), ${instead} { display: none !important; }`));
 
   const picture = chart(stage, { say, on }, { picked, tip });
   const dragged = draggedCaps(stage, picture, () => state?.view === "frontier" ? state.caps : [],
