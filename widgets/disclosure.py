@@ -71,7 +71,7 @@ class DisclosureTable(Part):
         self._later: Turn | None = None
         self._settling: Turn | None = None
         self._computing = False
-        self._looked: tuple[Any, ...] = ()
+        self._of: tuple[Any, ...] = ()  # release, sensitive column and model that are shown
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
         self._active = -1  # the class whose sentence is on view
         super().__init__(release=release, model=model, **traits)
@@ -114,7 +114,7 @@ class DisclosureTable(Part):
     def _refresh(self) -> None:
         if self._settling is not None:
             self._settling.cancel()
-        self._computing = True
+        self._stale(True)
         if self.pending and self.release is not None:
             return  # it is about to be another
         wait = SETTLED if self._shown and self.release else 0
@@ -122,13 +122,13 @@ class DisclosureTable(Part):
 
     def _begin(self) -> None:
         given = self.release, self.sensitive, self.model
-        if self._shown is not None and given == self._looked:  # no other could be made
-            self._computing = False
+        if self._shown is not None and given == self._of:  # no other could be made
+            self._worker.forget()
+            self._stale(False)
             return
-        self._looked = given
 
         def job(_: Any, tell: Tell) -> None:
-            tell(self._computed, look(*given))
+            tell(self._computed, look(*given), given)
 
         self._worker.start(job)
 
@@ -136,11 +136,18 @@ class DisclosureTable(Part):
         self._computing = False
         self.wrong("", error)
 
-    def _computed(self, found: Shown | None) -> None:
+    def _stale(self, on: bool) -> None:
+        """Whether what is shown is of an earlier release: the view dims it."""
+        if self._computing != on:
+            self._computing = on
+            self.tell("stale", on=on)
+
+    def _computed(self, found: Shown | None, of: tuple[Any, ...]) -> None:
         self._computing = False
         if found is not None and not self._holds(found):
             self._refresh()
             return
+        self._of = of
         self._keep_choice(self._shown, found)
         self._shown, self._turn = found, self._turn + 1
         self.tell("fine", field="")
@@ -173,7 +180,7 @@ class DisclosureTable(Part):
         why = {"why": self._why(self._active)} if self._active >= 0 else {}
         self.tell(
             self._shown.kind, self._shown.buffers, **self._shown.content | why,
-            turn=self._turn, active=self._active, selected=self.selected,
+            turn=self._turn, active=self._active, selected=self.selected, stale=self._computing,
         )  # fmt: skip
 
     def hear_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:

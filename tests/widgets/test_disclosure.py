@@ -273,3 +273,36 @@ def test_a_view_that_never_says_what_it_drew_gets_the_next_release_anyway(small,
         return sent.count("classes")
 
     assert asyncio.run(go()) == 2
+
+
+def test_while_another_release_is_being_made_the_table_is_dimmed(small):
+    first, second = (Mondrian()(small(0), KAnonymity(k)) for k in (2, 5))
+
+    async def go():
+        part, sent = DisclosureTable(first), []
+        part.send = lambda content, buffers=None: sent.append(
+            (content["kind"], content.get("on", content.get("stale")))
+        )
+        part._heard(None, {"kind": "hello"}, [])
+
+        async def settled():
+            while part.computing:
+                await asyncio.sleep(0.01)
+            part._heard(None, {"kind": "drawn", "turn": part._turn}, [])
+
+        await settled()
+        assert [one for one in sent if one[0] == "classes"] == [("classes", False)]
+        part.pending = True
+        assert sent[-1] == ("stale", True)
+        part._heard(None, {"kind": "hello"}, [])
+        assert sent[-1] == ("classes", True), "a view that comes meanwhile sees that too"
+        part.pending = False  # it cannot be had: the old one stays
+        await settled()
+        assert ("stale", False) in sent[-2:]
+        part.pending = True
+        part.release, part.pending = second, False
+        await settled()
+        assert [on for kind, on in sent if kind == "stale"] == [True, False, True]
+        assert [one for one in sent if one[0] == "classes"][-1] == ("classes", False)
+
+    asyncio.run(go())

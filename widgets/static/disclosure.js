@@ -35,7 +35,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       state.sorting = { key: data.loss ? "loss" : "size", descending: Boolean(data.loss) };
     }
     nothing.hidden = !(body.hidden = false);
-    stale(false);
+    stale(content.stale);
     side.hidden = values.hidden = !data.loss;
     lossTitle.textContent = data.loss ? `Loss of the records: mean ${figures(data.loss.mean)}` : "";
     shares.replaceChildren(...sharesList(data.shares));
@@ -165,6 +165,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     nothing.textContent = text;
     say("drawn", { turn });
   });
+  on("stale", ({ on: old }) => { if (state.data) stale(old); });
   on("why", ({ turn, row, text }) => {
     if (turn !== state.data?.turn) return;
     state.whys.set(row, text);
