@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.planted import people, planted
-from workbench import BadInput, datasets
+from workbench import BadInput, datasets, sentences
 from workbench.distances import jensen_shannon
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -76,9 +76,11 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert certain(table, files).together == 0 < certain(table, files, shown).together
     said = read.results["together"]
     assert said["files"] == len(files) and said["certain"] == coarse(certain(table, files, shown).together, 10)
-    assert said["sentence"].startswith("Who has all that is shown here and all")
+    assert any(
+        who.startswith(f"Who has all {len(files)} files and all the tables") for who, _ in sentences.attackers(read, 0)
+    )
     surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
-    sure = [text for text in surest if not text.startswith("Certain is nobody's")]
+    sure = [said for said in surest if said["figure"] != "Nobody’s"]
     rows = [row for i, point in enumerate(read.points) if point["opened"] for row in read.exposures(i, most=10**6)[1]]
     assert (sure or any(row["sentence"].startswith("All of them") for row in rows)) and "nobody" not in said["sentence"]
     assert counted(certain(table, [], shown).together, 10).removesuffix(" people") in said["sentence"]
@@ -129,7 +131,7 @@ def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(
     told = " ".join(warned)
     assert "'ssn' (neutral) is different" in told and "No file of a release was written" in told
     assert "Published as they are: name, wage and ssn." in told
-    assert read.results["as_they_are"] in told
+    assert sentences.as_they_are(read) in told
 
 
 def test_unless_somebody_listens_what_the_analyst_should_know_is_a_warning(tmp_path):
@@ -146,8 +148,8 @@ def test_a_limit_that_no_release_keeps_is_said_and_not_forgotten(tmp_path):
     read = Published(publish(study, tmp_path / "out", warn=warned.append))
     limit = read.results["limit"]
     assert limit["asked"] == 0.001 and not limit["kept"] and read.results["cap"] == read.privacy["low"]
-    assert "own limit of at most 0.001 on privacy loss; the safest reaches" in read.limit
-    assert read.limit in warned
+    assert "own limit of at most 0.001 on privacy loss; the safest reaches" in sentences.limit(read)
+    assert sentences.limit(read) in warned
     points = sweep(study.table(study.read()), study.candidates(), study.measured()).measured
     within = {str(point.recipe) for point in points if point.values["R_id"] <= 0.1}
     assert {point["recipe"] for point in read.points if not point["baseline"]} < within
@@ -173,15 +175,15 @@ def test_losses_of_classes_and_full_disclosure_are_in_the_same_measure(tmp_path)
     assert read.privacy["full"] == pytest.approx(1 - blunt.max(), abs=1e-4)
     _, rows = read.exposures(read.efficient[0])
     assert all(row["share"] == pytest.approx(min(row["loss"] / read.results["exposure"]["full"], 1)) for row in rows)
-    assert {"figure", "unit", "sentence", "worst"} == set(read.most_exposed(read.efficient[0]))
+    assert {"title", "figure", "unit", "sentence", "worst"} == set(sentences.most_exposed(read, read.efficient[0]))
 
 
 def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
     read = Published(publish(planted(tmp_path), tmp_path / "out", releases=False))
-    figures = [read.most_exposed(i)["figure"] for i in read.efficient]
+    figures = [sentences.amount(read, i)["figure"] for i in read.efficient]
     assert [int(figure.removesuffix(" %")) for figure in figures] == sorted(int(f.removesuffix(" %")) for f in figures)
-    sentences = " ".join(read.most_exposed(i)["sentence"] for i in read.efficient)
-    plain = r"differs most from everybody \(about \d+ people\), belief in the disease \w+ goes from \d+ % to \d+ %"
-    assert re.search(plain, sentences)
-    assert "fewer than 15 people" in sentences
-    assert all(" on average" in read.learnt(i)["unit"] for i in read.efficient)
+    said = " ".join(sentences.most_exposed(read, i)["sentence"] for i in read.efficient)
+    plain = r"differs most \(age [^)]*: about \d+ people\), \d+ % have the disease \w+; of everybody, \d+ % do"
+    assert re.search(plain, said)
+    assert "fewer than 15 people" in said
+    assert all(" on average" in sentences.learnt(read, i)["unit"] for i in read.efficient)

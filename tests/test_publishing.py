@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, RARE_TOWN, people, planted
-from workbench import BadInput, datasets
+from workbench import BadInput, datasets, sentences
 from workbench.distances import jensen_shannon
 from workbench.exposure import exposed
 from workbench.measures import UtilityLoss
@@ -135,8 +135,10 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         chance = released["disease"].value_counts(normalize=True).iloc[0]
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
-        sentence = read.learnt(index)["sentence"]
-        assert f"for {1000 * attack['right']:.0f} people in 1,000" in sentence and "age, town and sex" in sentence
+        sentence = sentences.learnt(read, index)["sentence"]
+        assert f"for {1000 * attack['right']:.0f} people in 1,000" in sentence
+        assert "An attacker who has the release" in sentence
+        assert "age, town and sex" in sentences.attackers(read, index)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
 
 
@@ -153,8 +155,8 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         near = (truth >= said["from"] - 1e-9) & (truth <= said["to"] + 1e-9)
         assert near.sum() >= 20
         assert (np.abs(told - truth)[near] <= said["off"] + 1e-9).mean() >= 0.9
-        assert f"{100 * said['from']:g} to {100 * said['to']:g} %" in read.cost(index)["sentence"]
-        assert f"off by up to {100 * said['off']:.0f} percentage point" in read.cost(index)["sentence"]
+        assert f"{100 * said['from']:g} to {100 * said['to']:g} %" in sentences.cost(read, index)["sentence"]
+        assert f"off by up to {100 * said['off']:.0f} percentage point" in sentences.cost(read, index)["sentence"]
 
 
 def study_release(read: Published, index: int, table):
@@ -172,12 +174,14 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
     assert count == len(rows) == len(truth)
     keys = [(row["small"], -row["loss"], -(row["posterior"] or 0), -(row["people"] or 0), row["who"]) for row in rows]
     assert keys == sorted(keys) and 0 < sum(row["small"] for row in rows) == read.opened(index)["small"]
-    assert "fewer than 15 people" in read.order(index)
+    assert "fewer than 15 people" in sentences.order(read, index)
     for row in rows:
         known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
         assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
-        assert read.how_many(row) == (f"about {row['people']} people" if size >= 15 else "fewer than 15 people")
+        assert sentences.how_many(read, row) == (
+            f"about {row['people']} people" if size >= 15 else "fewer than 15 people"
+        )
         having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
         assert having is not None or "that few people have" in row["sentence"]
         assert (row["posterior"] is None) == (size < 95)
@@ -188,7 +192,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
         shares = truth[np.logical_and.reduce(known)].to_numpy(float).ravel() / size
         true = jensen_shannon(shares, truth.sum().to_numpy() / 600)
         assert row["loss"] >= true - 2e-3 or row["loss"] == read.loss(index, read.privacy)
-        assert 0 <= row["share"] <= 1 and read.how_exposed(row).startswith("up to ")
+        assert 0 <= row["share"] <= 1 and sentences.how_exposed(row).startswith("up to ")
 
 
 def test_files_are_in_random_order(study, table):
@@ -235,17 +239,17 @@ def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
     read = Published(publish(small, tmp_path / "out", warn=lambda said: None))
     cap = read.results["cap"]
     assert read.safe == [] and read.choices(cap)["recommended"] is None
-    assert "No release of this study is safe enough" in read.none_safe(cap)
-    assert "disease of" in read.unsafe(read.opens(cap)) and cap == read.privacy["low"]
+    assert "No release of this study is safe enough" in sentences.none_safe(read, cap)
+    assert "disease of" in sentences.unsafe(read, read.opens(cap)) and cap == read.privacy["low"]
     assert read.results["carried"] == [] and not list(read.folder.rglob("*.csv"))
-    assert read.most_exposed(read.opens(cap))["unit"] == "whose disease is certain"
+    assert sentences.most_exposed(read, read.opens(cap))["unit"] == "whose disease is certain"
 
 
 def test_without_a_limit_the_page_opens_where_nothing_is_fully_disclosed(read, study):
     assert study.caps == {} and read.results["limit"] is None and not read.set_by_hand(read.results["cap"])
     assert read.results["cap"] < read.privacy["full"]
     assert read.opens(read.results["cap"]) in read.safe
-    assert read.most_exposed(read.opens(read.results["cap"]))["figure"] == "Nobody’s"
+    assert sentences.most_exposed(read, read.opens(read.results["cap"]))["figure"] == "Nobody’s"
 
 
 def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
@@ -293,7 +297,7 @@ def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_pat
     assert read.privacy["endless"] and math.isfinite(read.privacy["high"])
     assert "inf" in {point["values"]["A_quot"] for point in read.points}
     last = read.choices(read.checked_cap(None))["recommended"]
-    assert read.points[last]["values"]["A_quot"] == "inf" and read.scale(None) == "no limit"
+    assert read.points[last]["values"]["A_quot"] == "inf" and sentences.scale(read, None) == "no limit"
 
 
 def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
@@ -303,10 +307,10 @@ def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
     )  # fmt: skip
     read = Published(publish(bare, tmp_path / "out"))
     assert read.privacy["better"] == "higher"
-    assert "fewer than 5" in read.unsafe(read.efficient[-1])
+    assert "fewer than 5" in sentences.unsafe(read, read.efficient[-1])
     best = read.choices(read.privacy["high"])["recommended"]
     assert read.points[best]["values"]["k (k-anonymity)"] == read.privacy["high"]
-    assert read.learnt(best)["figure"] and read.cost(best)["figure"]
+    assert sentences.learnt(read, best)["figure"] and sentences.cost(read, best)["figure"]
     _, rows = read.exposures(read.efficient[-1])
     assert rows[0]["loss"] == pytest.approx(1 / least(rows[0]["people"], 10), abs=1e-3)
     assert rows[-1]["loss"] == 1.0 and rows[-1]["people"] is None

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.planted import PLACE, RARE_DISEASE, planted
-from workbench import BadInput
+from workbench import BadInput, sentences
 from workbench.published import Published
 from workbench.publishing import publish
 from workbench.report import report
@@ -38,8 +38,8 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
     best = read.choices(0.2)["recommended"]
     for said in (
         read.points[best]["recipe"],
-        read.learnt(best)["sentence"].replace("'", "&#x27;"),
-        read.cost(best)["sentence"],
+        sentences.learnt(read, best)["sentence"].replace("'", "&#x27;"),
+        sentences.cost(read, best)["sentence"],
         "loses the least accuracy",
         "a bit safer",
         "a bit more accurate",
@@ -47,8 +47,8 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "about 600 people",
         "every group&#x27;s mix of disease is within 0.1 of everybody&#x27;s",
         "Published as they are: wage.",
-        read.most_exposed(best)["sentence"].replace("'", "&#x27;"),
-        read.cost(best)["worst"],
+        sentences.most_exposed(read, best)["sentence"].replace("'", "&#x27;"),
+        sentences.cost(read, best)["worst"],
     ):
         assert said.replace(" %", "\u00a0%") in page
     for measure in read.results["measures"]:

@@ -19,10 +19,10 @@ import traitlets
 
 from widgets.part import Part, script, styles, whole
 from widgets.worker import Tell, Worker
+from workbench import sentences
 from workbench.errors import BadInput, said
 from workbench.figures import figures
-from workbench.published import NOTHING, OFFERED, Published, words, words_of
-from workbench.thresholds import people
+from workbench.published import NOTHING, OFFERED, Published
 
 FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
 PAGE = 20  # classes at a time
@@ -107,26 +107,23 @@ class Dashboard(Part):
             self.tell("missing", text=self._missing)
             return
         results, privacy = self.published.results, self.published.privacy
-        whom = ", on average" if privacy["average"] else " about any one person"
-        table = results["table"]
-        counted = people(table["records"], self.published.smallest)
-        sensitive = words_of([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
+        table, wording = results["table"], self.published.wording
         self.tell(
             "study",
             name=results["study"],
-            about=f"{counted[:1].upper()}{counted[1:]}. An attacker may know their {words_of(table['quasi'])}; "
-            f"what should not be learnt is their {sensitive}.",
-            question=f"How much may be learnt{whom}?",
-            limit=self.published.limit,
+            about=sentences.about(self.published),
+            question=sentences.question(self.published),
+            limit=sentences.limit(self.published),
             others=results["others"],
-            together=results["together"]["sentence"],
-            as_they_are=results["as_they_are"],
+            as_they_are=sentences.as_they_are(self.published),
+            record=[wording.one, wording.many],
+            everybody=wording.everybody,
             edition=results["edition"],
             smallest=self.published.smallest,
             exposure=results["exposure"]["name"],
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
             utility={key: self.published.utility[key] for key in ("name", "better")},
-            columns=[words(name) for name in table["quasi"]],
+            columns=[wording.column(name) for name in table["quasi"]],
             points=[self._mark(index) for index in range(len(self.published.points))],
         )
         self._show_choice()
@@ -145,20 +142,23 @@ class Dashboard(Part):
         first = self.published.opens(self.cap)
         here = first if self.chosen == -1 else self.chosen
         roles = [name for name, index in choices.items() if index == here]
-        titles = {"recommended": "Best within the limit above"} if self.published.limit else {}
+        titles = {"recommended": "Best within the limit above"} if sentences.limit(self.published) else {}
         why = WHY[roles[0] if roles else ""]
         if here == choices["recommended"]:
             why = BEYOND if titles else why if self.published.set_by_hand(self.cap) else PROPOSED
-        name = "The most accurate within the limit" if here == first else "Another release"
+        none = sentences.none_safe(self.published, self.cap)
+        name = "Another release"
+        if here == first and none:
+            name, why = "None is recommended", "Shown is the most accurate within the limit."
         self.tell(
             "choice",
             cap=self.cap,
-            scale=self.published.scale(self.cap),
+            scale=sentences.scale(self.published, self.cap),
             proposed=not self.published.set_by_hand(self.cap),
             first=first,
             here=here,
             recommended=here == choices["recommended"],
-            none=self.published.none_safe(self.cap),
+            none=none,
             name=" · ".join({**TITLES, **titles}[role] for role in roles) or name,
             why=why,
             within=self.published.within(here, self.cap),
@@ -173,13 +173,14 @@ class Dashboard(Part):
             "index": index,
             "title": point["title"],
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
-            "groups": study.groups(index),
-            "order": study.order(index) if isinstance(study.opened(index)["classes"], int) else "",
-            "unsafe": study.unsafe(index),
-            "amount": study.amount(index),
-            "worst": study.most_exposed(index),
-            "learnt": None if "reason" in study.opened(index)["attack"] else study.learnt(index),
-            "cost": study.cost(index),
+            "groups": sentences.groups(study, index),
+            "order": sentences.order(study, index) if isinstance(study.opened(index)["classes"], int) else "",
+            "unsafe": sentences.unsafe(study, index),
+            "amount": sentences.amount(study, index),
+            "worst": sentences.most_exposed(study, index),
+            "learnt": None if "reason" in study.opened(index)["attack"] else sentences.learnt(study, index),
+            "cost": sentences.cost(study, index),
+            "attackers": sentences.attackers(study, index),
             "losses": [
                 f"{axis['key']} {figures(abs(study.loss(index, axis)))}" for axis in (study.privacy, study.utility)
             ],
@@ -236,7 +237,7 @@ class Dashboard(Part):
         count, rows = study.exposures(here, start, PAGE, wanted)
         shown = [
             {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "share")},
-             "people": study.how_many(row), "exposed": study.how_exposed(row)}
+             "people": sentences.how_many(study, row), "exposed": sentences.how_exposed(row)}
             for row in rows
         ]  # fmt: skip
         self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)

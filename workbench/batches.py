@@ -216,7 +216,7 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
         if shown["against"]:
             recipe = f"None is recommended. Shown is: {recipe}"
         rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"))
-    head = ("report", "proposed", "may be learnt at most", "accuracy", "records")
+    head = ("report", "proposed", "certain", "accuracy", "records")
     failed = sum(wrong is not None for _, wrong in results)
     said = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."
     body = f"<h1>Reports</h1>{paragraph(said)}{table(head, rows)}"

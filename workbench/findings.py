@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
-from workbench.figures import about_per_cent, figures, listed, words
+from workbench.figures import about_per_cent, figures
 from workbench.models import Model
 from workbench.parameters import about as first_line
 from workbench.release import Release
 from workbench.table import Table
 from workbench.telling import rounded
-from workbench.thresholds import QUARTERS, STEPS, about_share, named, people
+from workbench.thresholds import QUARTERS, STEPS, about_share, named
 from workbench.together import certain
+from workbench.wording import Wording
 
+FEW = 2  # sensitive columns that a promise names
 UNDEFINED = "it is undefined for this release"
 ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
     (r"\b1/(\d+(?:[\d,]*\.\d+)?)", lambda x: about_per_cent(1 / x)),
@@ -34,18 +36,18 @@ def about(kind: type) -> str:
     return first_line(kind).partition(": ")[2].rstrip(".")
 
 
-def promise(model: Model | None, sensitive: Iterable[str]) -> str:
+def promise(model: Model | None, sensitive: Sequence[str], wording: Wording) -> str:
     """What the models say of themselves, with their numbers, in words for people: a class is a group."""
-    names = [words(name) for name in sensitive]
-    of = f" of {listed(names)}" if names else ""
+    many = len(sensitive) > FEW
+    of = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
     plain = {
         "classes": "groups",
         "class": "group",
-        "records": "people",
+        "records": wording.many,
         "distribution": f"mix{of}",
-        "the whole table": "everybody",
+        "the whole table": "everybody" if wording.many == "people" else "the whole table",
         "sensitive values": f"values{of}",
-        "value": names[0] if len(names) == 1 else "value",
+        "value": wording.column(sensitive[0]) if len(sensitive) == 1 else "value",
     }
     promises = []
     for part in model.parts if model else ():
@@ -70,13 +72,31 @@ def surest(release: Release, smallest: int) -> dict[str, str]:
     """Of how many people a value is certain, as a figure; if of nobody's, how far the surest guess is to be trusted."""
     if not release.table.sensitive:
         return {}
-    names = listed([words(name) for name in release.table.sensitive], "or")
+    wording, sensitive = release.table.wording, list(release.table.sensitive)
     alone = certain(release.table, [release]).alone
     if alone:
-        figure = people(alone, smallest)
-        return {"figure": f"{figure[:1].upper()}{figure[1:]}", "unit": f"whose {names} is certain", "sentence": ""}
+        figure = wording.people(alone, smallest)
+        figure, unit = f"{figure[:1].upper()}{figure[1:]}", f"whose {values_of(sensitive, wording)} is certain"
+        return {"certain": certain_of(release.table, alone, smallest), "figure": figure, "unit": unit, "sentence": ""}
     best = max(_guess(release, name, smallest) for name in release.table.sensitive)
-    return {"figure": "Nobody’s", "unit": f"{names} is certain", "sentence": best[1]}
+    nobodys = f"{wording.nobody[:1].upper()}{wording.nobody[1:]}’s"
+    unit = f"{values_of(sensitive, wording)} is certain"
+    return {"certain": certain_of(release.table, 0, smallest), "figure": nobodys, "unit": unit, "sentence": best[1]}
+
+
+def certain_of(table: Table, count: int, smallest: int) -> str:
+    """Whose value is certain, of so many."""
+    wording, value = table.wording, values_of(list(table.sensitive), table.wording)
+    return (
+        f"the {value} of {wording.some_of(count, table.records, smallest)}" if count else f"{wording.nobody}’s {value}"
+    )
+
+
+def values_of(sensitive: Sequence[str], wording: Wording) -> str:
+    """Which value is or is not certain."""
+    if len(sensitive) > FEW:
+        return f"value in any of {len(sensitive)} sensitive columns"
+    return wording.columns(sensitive, "or")
 
 
 def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
@@ -90,7 +110,11 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
     group, value = np.unravel_index(int(upper.argmax()), upper.shape)
     told = about_share(round(float(beliefs[group, value]) * int(sizes[group])), int(sizes[group]), smallest)
     label = f" ({seen.labels[value]})" if named(seen.totals, smallest)[value] else ""
-    return float(upper.max()), f"The surest guess of anybody's {words(name)}{label} is right for {told} of a group."
+    wording = release.table.wording
+    sentence = (
+        f"The surest guess of {wording.any_of_them} {wording.column(name)}{label} is right for {told} of a group."
+    )
+    return float(upper.max()), sentence
 
 
 def reason(said: str, table: Table, instead: str = UNDEFINED) -> str:

@@ -13,6 +13,7 @@ from workbench.figures import listed, per_cent
 from workbench.meaning import NAMING, says
 from workbench.table import Table
 from workbench.uniqueness import keys
+from workbench.wording import PLAIN, Wording
 
 CERTAIN = 0.95  # a share, or a correlation of ranks, that gives a value away
 DOUBT = 5  # so many times smaller is the doubt that is left than the doubt without
@@ -33,10 +34,10 @@ class Giveaway(NamedTuple):
     records: int
     exact: bool = True  # counted on all records, not on some of them
 
-    @property
-    def tale(self) -> str:
+    def tale(self, wording: Wording = PLAIN) -> str:
         """What tells what, without a count."""
-        return f"{listed(self.columns)} {'tells' if len(self.columns) == 1 else 'together tell'} {self.about}"
+        tells = "tells" if len(self.columns) == 1 else "together tell"
+        return f"{wording.columns(self.columns)} {tells} {wording.column(self.about)}"
 
     def __str__(self) -> str:
         named = listed([repr(name) for name in self.columns])

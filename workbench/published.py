@@ -23,12 +23,11 @@ from typing import Any
 
 from workbench.column import spare
 from workbench.errors import BadInput, said
-from workbench.figures import about_per_cent, figures, listed, words
 from workbench.sealed import check
-from workbench.thresholds import people
+from workbench.wording import INTERVAL, NUMBER, Wording
 from workbench.writing import CODEBOOK
 
-FORMAT = 4
+FORMAT = 5
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 EXPOSURES, POPULATIONS = "disclosure.parquet", "populations.json"
 LONGEST = 60  # characters of a file's name that come from the study's
@@ -42,8 +41,6 @@ OWN = (
     "posterior",
     "sentence",
 )  # beside the quasi-identifiers
-NUMBER = r"-?\d+(?:\.\d+)?"
-INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 WITHOUT = "the study was published without its releases"
 OFFERED = {  # for a limit, and what each is called
@@ -86,6 +83,11 @@ class Published:
         """What the files of this study are called by: `<stem>-release.csv`, `<stem>-report.html`."""
         plain = re.sub(r"[^\w-]+", "-", self.results["study"]).strip("-").lower()
         return plain[:LONGEST].rstrip("-") or "untitled"
+
+    @cached_property
+    def wording(self) -> Wording:
+        """What the study calls its columns and records."""
+        return Wording(**self.results["wording"])
 
     @property
     def smallest(self) -> int:
@@ -152,35 +154,6 @@ class Published:
         if math.isnan(asked) or given is None:
             return self.checked_cap(given)  # says what is wrong
         return min(max(asked, self.privacy["low"]), self.privacy["high"])
-
-    def unsafe(self, index: int) -> str:
-        """What speaks against a release; nothing where it may be recommended."""
-        found = self.points[index]["against"]
-        return f"Not recommended: {listed(found)}." if found else ""
-
-    def none_safe(self, cap: float | None) -> str:
-        """That no release may be recommended, where that is so."""
-        if self.best(cap, self.safe) is not None:
-            return ""
-        if self.safe:
-            return "No release that keeps to this limit is safe enough to be recommended."
-        return (
-            "No release of this study is safe enough to be recommended. Ask for stronger models, such as larger "
-            "groups, or publish fewer columns."
-        )
-
-    @property
-    def limit(self) -> str:
-        """What is to be said of the study's own limit: nothing where there is none, or a release keeps to it."""
-        found = self.results["limit"]
-        if not found or found["kept"]:
-            return ""
-        axis, bound = self.privacy, "at least" if self.privacy["better"] == "higher" else "at most"
-        share = f", {self._amount(found['safest'])}" if axis["full"] else ""
-        return (
-            f"No release keeps to the study's own limit of {bound} {figures(found['asked'])} on {axis['name']}; "
-            f"the safest reaches {figures(found['safest'])}{share}."
-        )
 
     def best(self, cap: float | None, among: Sequence[int] | None = None) -> int | None:
         """The point that loses the least utility of those within the cap; the safer of equals."""
@@ -254,17 +227,6 @@ class Published:
             row["share"] = min(row["loss"] / self.results["exposure"]["full"], 1.0)
         return table.num_rows, rows
 
-    def order(self, index: int) -> str:
-        """In what order the classes of a release are listed."""
-        few, fewer, every, tied = (self.opened(index)[key] for key in ("small", "fewer", "classes", "tied"))
-        if few == every:
-            return f"All are groups of fewer than {fewer:,} people: the most exposed first, as far as that may be told."
-        first = "The most exposed first"
-        if tied > 1:
-            first += f"; of the first {tied:,}, whose exposure may not be told apart, those of whom most is believed"
-        are = "group of" if few == 1 else "groups of"
-        return f"{first}. At the end {few:,} {are} fewer than {fewer:,} people." if few else f"{first}."
-
     def populations(self, index: int) -> list[dict[str, Any]]:
         """The large populations that the release is most wrong about."""
         self.opened(index)
@@ -289,97 +251,6 @@ class Published:
         check(self.folder, f"{POINTS}/{index}/")
         return self.folder / POINTS / str(index)
 
-    # --- in words
-
-    def scale(self, cap: float | None) -> str:
-        """What a cap means."""
-        axis = self.privacy
-        if cap is None:
-            return "no limit"
-        if axis["full"] and cap >= axis["full"]:
-            return "without a limit: even a full disclosure is allowed"
-        return f"{'at least' if axis['better'] == 'higher' else 'at most'} {self._amount(cap)}"
-
-    def _amount(self, value: float) -> str:
-        """So much of the slider's measure."""
-        axis = self.privacy
-        if axis["full"]:
-            return f"{about_per_cent(min(value / axis['full'], 1.0))} of the way to a full disclosure"
-        return f"{figures(value)} on {axis['name']} ({axis['unit']})"
-
-    def amount(self, index: int) -> dict[str, str]:
-        """How much of the slider's measure: a figure and its unit."""
-        axis, value = self.privacy, abs(self.loss(index, self.privacy))
-        if axis["full"]:
-            return {"figure": about_per_cent(min(value / axis["full"], 1.0)), "unit": "of the way to a full disclosure"}
-        return {"figure": figures(value), "unit": axis["name"]}
-
-    def most_exposed(self, index: int) -> dict[str, str]:
-        """What may be learnt at most: of how many a value is certain, the group that is worst off, and how much."""
-        found, sure, much = self.opened(index)["worst"], self.opened(index)["surest"], self.amount(index)
-        sentence = found.get("sentence") or f"In units of: {self.privacy['unit']}."
-        if "figure" not in sure:  # nothing is sensitive, or no release tells of it
-            return {**much, "sentence": sentence, "worst": ""}
-        far = f"That group is {much['figure']} {much['unit']}." if self.privacy["full"] else ""
-        said = " ".join(filter(None, (sentence, far, sure["sentence"])))
-        return {"figure": sure["figure"], "unit": sure["unit"], "sentence": said, "worst": ""}
-
-    def learnt(self, index: int) -> dict[str, str]:
-        """What an attacker would learn on average: a figure, the sentence about it, and where it comes from."""
-        found, knows = self.opened(index)["attack"], words_of(self.results["table"]["quasi"])
-        if "reason" in found:
-            own = figures(abs(self.loss(index, self.privacy)))
-            return {"figure": own, "unit": self.privacy["name"], "sentence": f"In units of: {self.privacy['unit']}."}
-        right, chance, name = found["right"], found["chance"], words(found["sensitive"])
-        times = right / chance
-        more = f"{times:.1f} times as often as" if times >= 2 else f"{about_per_cent(times - 1)} more often than"
-        if right - chance < 0.0005:
-            more = "no more often than"
-        unit = "as often right" if times >= 2 else "more often right"
-        return {
-            "figure": f"{times:.1f} ×" if times >= 2 else f"+{about_per_cent(times - 1)}",
-            "unit": f"{unit}, on average",
-            "sentence": f"On average, an attacker who knows somebody's {knows} would guess the {name} right {more} "
-            f"without the release: for {1000 * right:.0f} people in 1,000, instead of {1000 * chance:.0f} "
-            f"(by always saying {found['commonest']}).",
-        }
-
-    def cost(self, index: int) -> dict[str, str]:
-        """What a researcher would get wrong, usually and at worst."""
-        found = self.opened(index)["accuracy"]
-        if "reason" in found:
-            own = figures(abs(self.loss(index, self.utility)))
-            unit = self.utility
-            return {"figure": own, "unit": unit["name"], "sentence": f"In units of: {unit['unit']}.", "worst": ""}
-        points = f"{100 * found['off']:.0f} {'point' if round(100 * found['off']) == 1 else 'points'}"
-        size = points.replace("point", "percentage point")
-        near = f"{100 * found['from']:g} to {100 * found['to']:g} %"
-        return {
-            "figure": f"± {points}",
-            "unit": f"on shares of {near}",
-            "sentence": f"Where {near} of a large group have a certain {words(found['sensitive'])}, the share that the "
-            f"release tells is off by up to {size} in nine cases out of ten; with the original table it "
-            f"would be exact. (Large: at least {100 * found['support']:g} % of everybody in the table.)",
-            "worst": misjudged(found["worst"]) if found["worst"] else "",
-        }
-
-    def groups(self, index: int) -> str:
-        """Into how many groups of people alike a release puts them."""
-        classes, records = self.opened(index)["classes"], self.results["table"]["records"]
-        if not isinstance(classes, int):
-            return ""
-        mean = f"about {figures(float(f'{records / classes:.2g}'))} on average"
-        return f"{classes:,} {'group' if classes == 1 else 'groups'} of people alike, {mean}"
-
-    def how_many(self, row: dict[str, Any]) -> str:
-        """The people of one row of the table of classes."""
-        count = row["people"]
-        return f"fewer than {row['fewer']:,} people" if count is None else people(count, self.smallest)
-
-    def how_exposed(self, row: dict[str, Any]) -> str:
-        """The exposure of one row of that table: what it may be at most."""
-        return f"up to {about_per_cent(row['share'])}"
-
 
 def _fits(table: Any, own: Sequence[str], word: str) -> Any:
     """Which classes a word is about: it begins a word of who they are or of the most exposed value, or is a number
@@ -396,28 +267,3 @@ def _fits(table: Any, own: Sequence[str], word: str) -> Any:
         around = [label for label, found in ends if found and float(found[1]) <= float(word) <= float(found[2])]
         fits = pc.or_(fits, pc.is_in(table[name], pa.array(around, pa.string())))
     return fits
-
-
-def misjudged(row: dict[str, Any]) -> str:
-    """A large group that the release is wrong about, in a line."""
-    truth, told = about_per_cent(row["truth"]), about_per_cent(row["told"])
-    return f"Worst: {row['who']}, {row['value']}: {truth} in truth, {told} in the release."
-
-
-def words_of(names: Sequence[str]) -> str:
-    """Columns in a sentence: age, race and sex."""
-    return listed([words(name) for name in names])
-
-
-def who(names: Sequence[str], labels: Sequence[str | None]) -> str:
-    """A group of people in words; what is None may be anything."""
-    parts = [f"{words(name)} {plain(label)}" for name, label in zip(names, labels, strict=True) if label is not None]
-    return " · ".join(parts) or "everybody"
-
-
-def plain(label: str) -> str:
-    """A released value without its brackets."""
-    if label.startswith("{") and label.endswith("}"):
-        first, _, last = label[1:-1].rpartition(", ")
-        return f"{first} or {last}" if first else last.replace(" .. ", " … ")
-    return INTERVAL.sub(r"\1–\2", label)

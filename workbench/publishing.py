@@ -33,14 +33,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workbench import __version__, findings, published, shown
+from workbench import __version__, findings, published, sentences, shown
 from workbench.errors import BadInput, Undefined, said
 from workbench.frontier import Frontier
 from workbench.intervals import integers
 from workbench.measures import Measure
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.offered import choice, keeping, on_axes, safe, shown_on_axes, simplest, told, worth_opening
-from workbench.published import WITHOUT, Published, words_of
+from workbench.published import WITHOUT, Published
 from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.sealed import seal
@@ -50,7 +50,7 @@ from workbench.study import BUNDLED, Study
 from workbench.sweeps import sweep
 from workbench.table import Table
 from workbench.telling import told_values
-from workbench.thresholds import coarse, named, some_of
+from workbench.thresholds import coarse, named
 from workbench.together import certain, certain_beside
 
 Progress = Callable[[int, int, str], object]
@@ -146,7 +146,7 @@ def _heard(warned: Warn) -> Iterator[None]:
 
 def _worth_saying(read: Published) -> list[str]:
     """What the analyst should know of the folder."""
-    found = [read.results["as_they_are"], read.limit, read.results["others"]]
+    found = [sentences.as_they_are(read), sentences.limit(read), read.results["others"]]
     refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
     found += [
         f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, NOT_SAFE, WITHOUT})
@@ -175,7 +175,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
     for i, (point, record) in enumerate(zip(frontier.measured, records, strict=True)):
         detail = dict(details[i]) if i in details else None
         left_out = "Left out of the frontier: it is undefined on one of the measures of the chart."
-        promise = findings.promise(point.recipe.model, table.sensitive)
+        promise = findings.promise(point.recipe.model, list(table.sensitive), table.wording)
         record |= {
             "sentences": record["sentences"] if detail else {},
             "promise": promise,
@@ -196,7 +196,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
         "study": study.name,
         "smallest": study.smallest,
         "table": _described(table, study.smallest),
-        "as_they_are": "",
+        "wording": table.wording.plain(),
         "measures": [_measure(measure) for measure in frontier.measures],
         "axes": {"privacy": axis, "utility": {"key": frontier.axes[1]}},
         "exposure": _exposure(table, study.smallest),
@@ -221,39 +221,28 @@ def _carried(read: Published, table: Table, made: Mapping[int, Release], release
         made[i].export(file, giveaways=True)  # refused above
     files = [made[i] for i in chosen]
     together = _together(table, files, list(made.values()), read.smallest)
-    beside = _as_they_are(table, files, read.smallest)
-    return {"points": points, "carried": chosen, "together": together, "as_they_are": beside}
+    beside = _beside(table, files, read.smallest)
+    return {"points": points, "carried": chosen, "together": together, "beside": beside}
 
 
-def _as_they_are(table: Table, releases: Sequence[Release], smallest: int) -> str:
-    """Which columns are in every file as they are, and what they tell of people to who knows them."""
-    if not table.neutral:
+def _beside(table: Table, releases: Sequence[Release], smallest: int) -> str:
+    """Whose value is certain to who has one file and knows the columns that are in it as they are, too."""
+    if not (table.neutral and table.sensitive and releases):
         return ""
-    columns, names = words_of(table.neutral), words_of(list(table.sensitive))
-    said = f"Published as they are: {columns}. All figures take it that nobody knows these of anybody"
-    if not releases or not names:
-        return f"{said}."
-    most = max(certain_beside(table, release) for release in releases)
-    count = some_of(most, table.records, smallest)
-    return f"{said}; who does is certain of the {names} of {count}, from the most telling file alone."
+    return findings.certain_of(table, max(certain_beside(table, release) for release in releases), smallest)
 
 
 def _together(table: Table, files: Sequence[Release], shown: Sequence[Release], smallest: int) -> dict[str, Any]:
     """What the files and the tables of classes tell together, in numbers and in words."""
-    count, everybody, name = len(files), table.records, words_of(list(table.sensitive) or ["value"])
     if not table.sensitive:
-        return {"files": count, "certain": None, "alone": None, "sentence": ""}
+        return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
     found = certain(table, files, shown)
-    together, alone = (some_of(one, everybody, smallest) for one in found[:2])
-    by = f", and finds people again by their {words_of(table.neutral)}," if found.joined else ""
-    has = {0: "", 1: " and the file"}.get(count, f" and all {count} files")
-    who = f"Who has all that is shown here{has}{by} is certain of"
-    sure = f"the {name} of {together}" if found.together else f"nobody's {name}"
     return {
-        "files": count,
+        "files": len(files),
+        "joined": found.joined,
         "certain": coarse(found.together, smallest),
         "alone": coarse(found.alone, smallest),
-        "sentence": f"{who} {sure}" + (f"; with one release alone, of {alone} at most." if found.alone else "."),
+        "sentence": findings.certain_of(table, found.together, smallest),
     }
 
 

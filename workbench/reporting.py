@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench import findings
+from workbench import findings, sentences
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.published import Published
 from workbench.publishing import Progress, publish
@@ -68,7 +68,7 @@ class Report:
     def points(self) -> dict[str, Any]:
         """Every point with its figures, as the page has them: the same study gives the same."""
         read, kept = self.published, ("recipe", "settings", "values", "reasons", "baseline", "efficient")
-        learnt, cost = read.most_exposed(self.index), read.cost(self.index)
+        learnt, cost = sentences.most_exposed(read, self.index), sentences.cost(read, self.index)
         known = ("key", "name", "unit", "side", "better")
         axes = {side: getattr(read, side)["key"] for side in ("privacy", "utility")}
         return {

@@ -25,7 +25,7 @@ from workbench.naming import run_label
 from workbench.release import Release, operating_system_random
 from workbench.table import Table
 from workbench.telling import FINEST, Told, disclosures, rounded, told
-from workbench.thresholds import few, least, named, parts, people, share, some_of, stepped
+from workbench.thresholds import few, least, named, parts, share, stepped
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
@@ -76,8 +76,11 @@ def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values:
     """The group that loses most, in a sentence."""
     classes = classes_of(release)
     if not classes.histograms:
-        return {"sentence": f"In the smallest group there are {people(int(classes.sizes.min()), smallest)}."}
-    return {"sentence": told(classes, measure.between, smallest, values.get(measure.key, math.inf)).most_exposed()}
+        counted = release.table.wording.people(int(classes.sizes.min()), smallest)
+        return {"sentence": f"In the smallest group there are {counted}."}
+    most = values.get(measure.key, math.inf)
+    found = told(classes, measure.between, smallest, most, release.table.wording)
+    return {"sentence": found.most_exposed(_group(release, found.worst))}
 
 
 def _risk(release: Release, smallest: int) -> dict[str, Any]:
@@ -92,7 +95,7 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
     except Undefined:  # of buckets, say
         shares = []
     return {
-        "at_risk": some_of(count, release.table.records, smallest),
+        "at_risk": release.table.wording.some_of(count, release.table.records, smallest),
         "shares": dict(zip(release.table.quasi, shares, strict=False)),
     }
 
@@ -112,8 +115,9 @@ def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
 
 def refused(release: Release) -> str:
     """Why no file of a release is written; nothing where one may be."""
-    tales = [f"{name} nearly names people" for name in release.named()]
-    tales += [found.tale for found in release.giveaways()]
+    wording = release.table.wording
+    tales = [f"{wording.column(name)} nearly names {wording.many}" for name in release.named()]
+    tales += [found.tale(wording) for found in release.giveaways()]
     return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 
@@ -168,7 +172,7 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[dict[str, 
             row = {
                 "who": _population(table, detail["runs"][i]),
                 "share": share(of, table.records, smallest),
-                "value": f"{published.words(seen.name)} {seen.labels[v]}",
+                "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
                 "truth": truth[v],
                 "told": said[v],
             }
@@ -181,7 +185,7 @@ def _population(table: Table, runs: np.ndarray) -> str:
         None if (low, high) == (0, table.columns[name].size - 1) else run_label(table.columns[name], low, high)
         for name, (low, high) in zip(table.quasi, runs.tolist(), strict=True)
     ]
-    return published.who(table.quasi, labels)
+    return table.wording.who(table.quasi, labels)
 
 
 # --- classes
@@ -197,21 +201,33 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
     classes, table = classes_of(release), release.table
     order = operating_system_random().permutation(len(classes))
     columns: dict[str, Any] = {}
-    for a, name in enumerate(table.quasi):
-        labels = release.class_labels(name)
-        labels[(classes.low[:, a] == 0) & (classes.high[:, a] == table.columns[name].size - 1)] = None  # type: ignore[index]
-        columns[spare(name, published.OWN)] = pa.array(labels[order], pa.string())
+    for name in table.quasi:
+        columns[spare(name, published.OWN)] = pa.array(_labels(release, name)[order], pa.string())
     everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
-    columns["who"] = [published.who(table.quasi, labels) for labels in everyone]
+    columns["who"] = [table.wording.who(table.quasi, labels) for labels in everyone]
     few_there = classes.sizes[order] < few(smallest)
     columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
         columns["loss"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
         lacking = {name: pa.nulls(len(order)) for name in published.OWN if name not in columns}
         return pa.table({**columns, **lacking})
-    found = told(classes, jensen_shannon, smallest, most)
+    found = told(classes, jensen_shannon, smallest, most, table.wording)
     full, dearest = disclosures(table.sensitive.values(), jensen_shannon, smallest)
     return pa.table({**columns, **_believed(found, order, full, min(most, dearest))})
+
+
+def _labels(release: Release, name: str) -> np.ndarray:
+    """How each class is labelled; None where it may have any value."""
+    classes, table = classes_of(release), release.table
+    a, labels = table.quasi.index(name), release.class_labels(name)
+    labels[(classes.low[:, a] == 0) & (classes.high[:, a] == table.columns[name].size - 1)] = None  # type: ignore[index]
+    return labels
+
+
+def _group(release: Release, row: int) -> str:
+    """Who the people of one class are."""
+    quasi = release.table.quasi
+    return release.table.wording.who(quasi, [_labels(release, name)[row] for name in quasi])
 
 
 def _believed(found: Told, order: np.ndarray, full: float, most: float) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from workbench.recipe import Recipe
 from workbench.schema import BUNDLED, FORMAT, FROM, PERSON, ROLES, faults, first
 from workbench.source import Query
 from workbench.table import Table
+from workbench.wording import Wording
 from workbench.writing import whole
 from workbench.yaml_text import MOST as LONGEST
 from workbench.yaml_text import lines_of, read_yaml, write_yaml
@@ -220,7 +221,12 @@ class Study:
             table = table.with_hierarchies(built)
         except Misfit as error:
             raise BadInput(error.plain) from None
-        return table.with_roles(self.quasi, self.sensitive, self.levels)
+        return replace(table.with_roles(self.quasi, self.sensitive, self.levels), wording=self.wording)
+
+    @property
+    def wording(self) -> Wording:
+        """What pages call its columns and records."""
+        return Wording(self.titles, *self.record)
 
     def builder(self, name: str, given: Any) -> builders.Builder:
         """What makes the hierarchy of a column."""

@@ -24,6 +24,7 @@ from workbench.errors import BadInput, columns_meant, meant, said
 from workbench.hierarchy import Hierarchy
 from workbench.populations import Populations, large_populations
 from workbench.source import open_source
+from workbench.wording import PLAIN, Wording
 
 T = TypeVar("T")
 MANY_VALUES = 1000
@@ -43,6 +44,7 @@ class Table:
     roles: dict[str, str]
     levels: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    wording: Wording = PLAIN  # what pages call its columns and records
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.classes import Classes, Sensitive
-from workbench.figures import about_per_cent, words
-from workbench.thresholds import QUARTERS, about_share, few, named, parts, people, share, stepped
+from workbench.figures import about_per_cent
+from workbench.thresholds import QUARTERS, about_share, few, named, parts, share, stepped
+from workbench.wording import PLAIN, Wording
 
 FINEST = 20  # parts of a full disclosure, or of the risk
 COST = 0.0001  # in such steps what a full disclosure costs is told
@@ -87,6 +88,7 @@ class Told(NamedTuple):
     value: np.ndarray  # number of that value
     loss: np.ndarray
     smallest: int
+    wording: Wording
 
     def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
         """The column, the value if it may be named, how many of the class have it, and of how many."""
@@ -112,23 +114,41 @@ class Told(NamedTuple):
 
     def believed(self, row: int) -> str:
         """What is believed of the people of a class."""
-        seen, label, *_ = self.about(row)
-        if self.loss[row] <= NOTHING:
-            return f"They are about as mixed in {words(seen.name)} as everybody."
-        usual = f"; of everybody, {about_per_cent(self.prior(row) or 0)} do." if label is not None else "."
-        return f"{self._have(row)} have {_called(seen.name, label)}{usual}"
+        seen, *_ = self.about(row)
+        if self._mixed(row):
+            return f"They are about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
+        return f"{self._have(row)} of them have {self._called(row)}{self._usual(row)}"
+
+    def _mixed(self, row: int) -> bool:
+        """Whether a class is told to be like everybody."""
+        _, label, *_ = self.about(row)
+        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == self._before(row))
 
     def _have(self, row: int) -> str:
         """How many of a class have the value."""
         _, _, count, of = self.about(row)
         if of >= few(self.smallest) and count == of:
-            return "All of them"
+            return "All"
         told = about_share(count, of, self.smallest)
         if parts(of, self.smallest) == QUARTERS:
-            return f"{told.capitalize()} of them"
+            return told.capitalize()
         if count < few(self.smallest):
-            return f"Fewer than {few(self.smallest)} of them"
-        return f"All but fewer than {few(self.smallest)}" if of - count < few(self.smallest) else f"{told} of them"
+            return f"Fewer than {few(self.smallest)}"
+        return f"All but fewer than {few(self.smallest)}" if of - count < few(self.smallest) else told
+
+    def _before(self, row: int) -> str:
+        """How many of everybody have the value, where it may be named."""
+        return about_per_cent(self.prior(row) or 0)
+
+    def _usual(self, row: int) -> str:
+        _, label, *_ = self.about(row)
+        return "." if label is None else f"; of {self.wording.everybody}, {self._before(row)} do."
+
+    def _called(self, row: int) -> str:
+        """The value of a class."""
+        seen, label, *_ = self.about(row)
+        name = self.wording.column(seen.name)
+        return f"a {name} that few {self.wording.many} have" if label is None else f"the {name} {label}"
 
     @property
     def worst(self) -> int:
@@ -137,29 +157,26 @@ class Told(NamedTuple):
         sizes = rounded(self.classes.sizes[most], self.smallest)
         return int(min(most[sizes == sizes.max()].tolist(), key=self.believed))
 
-    def most_exposed(self) -> str:
-        """The group that loses most, and how far belief in what goes there."""
-        row = self.worst
-        seen, label, count, of = self.about(row)
-        if self.loss[row] <= NOTHING:
-            return f"Every group is about as mixed in {words(seen.name)} as everybody."
-        where = f"In the group that differs most from everybody ({people(of, self.smallest)}), "
+    def most_exposed(self, who: str) -> str:
+        """The group that loses most, `who` they are, and what is believed there."""
+        row, wording = self.worst, self.wording
+        seen, label, _, of = self.about(row)
+        if self._mixed(row):
+            return f"Every group is about as mixed in {wording.column(seen.name)} as {wording.everybody}."
+        where = f"In the group that differs most ({who}: {wording.people(of, self.smallest)}), "
         if label is None:
-            return f"{where}belief moves most for a {words(seen.name)} that few people have."
-        goes = f"{where}belief in {_called(seen.name, label)} goes from {about_per_cent(self.prior(row) or 0)} to "
-        if of >= few(self.smallest) and count == of:
-            return f"{goes}certainty."
-        near = parts(of, self.smallest) != QUARTERS
-        if near and of - count < few(self.smallest):
-            return f"{goes}nearly certain."
-        return f"{goes}{about_share(count, of, self.smallest)}."
+            return f"{where}belief moves most for {self._called(row)}."
+        have = self._have(row)
+        return f"{where}{have[:1].lower()}{have[1:]} have {self._called(row)}{self._usual(row)}"
 
 
-def _called(name: str, label: str | None) -> str:
-    return f"a {words(name)} that few people have" if label is None else f"the {words(name)} {label}"
-
-
-def told(classes: Classes, distance: Callable[..., np.ndarray], smallest: int, most: float = math.inf) -> Told:
+def told(
+    classes: Classes,
+    distance: Callable[..., np.ndarray],
+    smallest: int,
+    most: float = math.inf,
+    wording: Wording = PLAIN,
+) -> Told:
     """The classes as they may be told, by a distance from everybody; none loses more than `most`, which is told too."""
     blunt = told_classes(classes, smallest)
     names = tuple(blunt.histograms)
@@ -175,4 +192,4 @@ def told(classes: Classes, distance: Callable[..., np.ndarray], smallest: int, m
         values.append((shares - seen.prior).argmax(axis=1))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
-    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest)
+    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)

@@ -35,22 +35,24 @@ def least(count: int, smallest: int) -> int:
     return 1 if count < few(smallest) else math.ceil(coarse(count, smallest) - max(smallest, 1) / 2)
 
 
-def people(count: int, smallest: int) -> str:
-    """How many people, as the threshold allows."""
+def people(count: int, smallest: int, one: str = "person", many: str = "people") -> str:
+    """How many people, or other records, as the threshold allows."""
     if count == 0:
-        return "nobody"
+        return "nobody" if many == "people" else f"no {many}"
     if smallest <= 1:
-        return "1 person" if count == 1 else f"{count:,} people"
+        return f"1 {one}" if count == 1 else f"{count:,} {many}"
     if count < few(smallest):
-        return f"fewer than {few(smallest):,} people"
-    return f"about {coarse(count, smallest):,} people"
+        return f"fewer than {few(smallest):,} {many}"
+    return f"about {coarse(count, smallest):,} {many}"
 
 
-def some_of(count: int, of: int, smallest: int) -> str:
-    """So many of all people, as the threshold allows."""
+def some_of(count: int, of: int, smallest: int, one: str = "person", many: str = "people") -> str:
+    """So many of all people, or other records, as the threshold allows."""
+    every = people(of, smallest, one, many)
     if count and coarse(count, smallest) == coarse(of, smallest) and smallest > 1:
-        return f"all or nearly all of {people(of, smallest)}"
-    return f"{people(count, smallest).removesuffix(' people')} of {people(of, smallest)}" if count else "nobody"
+        return f"all or nearly all of {every}"
+    some = people(count, smallest, one, many)
+    return f"{some.rsplit(' ', len(many.split()))[0]} of {every}" if count else some
 
 
 def parts(of: int, smallest: int) -> int:

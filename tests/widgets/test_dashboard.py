@@ -66,12 +66,12 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         "Simplest to explain",
     ]
     card = choice["card"]
-    assert "would guess the disease right" in card["learnt"]["sentence"] and "differs most" in card["worst"]["sentence"]
+    assert "guesses the disease right" in card["learnt"]["sentence"] and "differs most" in card["worst"]["sentence"]
     assert (card["worst"]["figure"], card["worst"]["unit"]) == ("Nobody’s", "disease is certain")
-    assert "The surest guess" in card["worst"]["sentence"] and card["unsafe"] == ""
+    assert "The surest guess" in card["worst"]["worst"] and card["unsafe"] == ""
     assert card["amount"]["unit"] == "of the way to a full disclosure"
     assert card["title"] == card["title"].capitalize() != card["recipe"] and "most exposed first" in card["order"]
-    assert study["together"].startswith("Who has") and study["limit"] == ""
+    assert all(who.startswith("Who has") for who, _ in card["attackers"]) and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
 
 

@@ -4,15 +4,17 @@ const STOPS = 1000; // of the slider; one more where there are releases of infin
 const PATIENCE = 6000; // milliseconds until a server that is not there is given up
 
 /** A figure as large as it matters, and the sentence that says what it is. */
-function figureCard(title) {
+function figureCard() {
+  const title = h("h2", {});
   const figure = h("b", { class: "wb-figure" }), unit = h("span", { class: "wb-unit" });
   const sentence = h("p", {}), more = h("p", { class: "wb-note" });
-  const element = h("section", { class: "wb-card" }, h("h2", {}, title), h("div", { class: "wb-large" }, figure, unit), sentence, more);
+  const element = h("section", { class: "wb-card" }, title, h("div", { class: "wb-large" }, figure, unit), sentence, more);
   return {
     element,
     show: said => {
       element.hidden = !said;
       if (!said) return;
+      title.textContent = said.title;
       figure.textContent = firm(said.figure);
       unit.textContent = firm(said.unit);
       sentence.textContent = firm(said.sentence);
@@ -51,8 +53,8 @@ export default widget(({ el, say, on, mark }) => {
   const spoken = h("p", { class: "wb-hush", role: "status" });
   const speak = debounced(text => { spoken.textContent = text; }, 700);
   const question = h("label", { for: slider.id });
-  const worst = figureCard("What may be learnt at most"), learnt = figureCard("What an attacker learns on average");
-  const cost = figureCard("What it costs in accuracy");
+  const worst = figureCard(), learnt = figureCard(), cost = figureCard();
+  const attackers = h("dl", {}), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
   const classes = classTable(say);
@@ -76,9 +78,9 @@ export default widget(({ el, say, on, mark }) => {
       h("h2", {}, question),
       slider, h("div", { class: "wb-ends" }, h("span", { "aria-hidden": "true" }, "less: safer"), meaning,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
-    h("div", { class: "wb-three" }, worst.element, learnt.element, cost.element),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    beside, classes.element, spoken);
+    h("div", { class: "wb-three" }, worst.element, learnt.element, cost.element),
+    sure, beside, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
 
@@ -110,13 +112,13 @@ export default widget(({ el, say, on, mark }) => {
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       h("p", { class: "wb-title" }, firm(card.title)),
-      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([here === first ? none : "", card.unsafe].filter(Boolean).join(" "))) : [],
+      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, here === first ? none : ""].filter(Boolean).join(" "))) : [],
       within ? h("p", {}, why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
-      h("p", { class: "wb-note" }, [card.recipe, card.groups && `${card.groups}`, ...card.losses].filter(Boolean).join(" · ")),
+      h("p", { class: "wb-note" }, [card.recipe, card.groups].filter(Boolean).join(" · ")),
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", recommended ? "wb-main-action" : null, "release"),
           button("Download the report", card.refused && recommended ? "wb-main-action" : null, "report")),
-        h("p", { class: "wb-note" }, card.refused ? `No file: ${card.refused}.` : study.together)));
+        card.refused ? h("p", { class: "wb-note" }, `No file: ${card.refused}.`) : []));
     if (focused) heading.focus({ preventScroll: true });
   }
 
@@ -154,11 +156,13 @@ export default widget(({ el, say, on, mark }) => {
   on("choice", content => {
     const { cap, here, first, card } = content;
     if (performance.now() - moving > 400) slider.value = scale.place(cap);
-    meaning.textContent = firm(content.scale) + (content.proposed ? " (nobody has set a limit: move it to set yours)" : "");
+    meaning.textContent = content.proposed ? "No limit is set: move this to set one" : firm(content.scale);
     slider.setAttribute("aria-valuetext", content.scale);
     worst.show(card.worst);
     learnt.show(card.learnt);
     cost.show(card.cost);
+    attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
+    sure.hidden = !card.attackers.length;
     picture.replaceChildren(...frontierPicture(study, content, open));
     drawChosen(content);
     drawOthers(content);

@@ -25,7 +25,7 @@ const FOUND = [["here", "the release shown here"], ["efficient", "worth a choice
 
 /** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
 function frontierPicture(study, { cap, here, first }, open) {
-  const W = 400, H = 236, left = 26, bottom = 26, top = 8, right = 8;
+  const W = 400, H = 196, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;
   const shown = study.points.map((point, index) => ({ ...point, index }))
     .filter(({ x, y, baseline }) => Number.isFinite(x) && Number.isFinite(y) && !baseline);
@@ -53,13 +53,14 @@ function frontierPicture(study, { cap, here, first }, open) {
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
       h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
   return [
+    h("h2", {}, "All releases: further down loses less accuracy, further left tells less"),
     h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },
       cap === null ? [] : h("svg:rect", { class: "wb-beyond", x: limit, y: top, width: Math.max(0, W - right - limit), height: H - top - bottom }),
       h("svg:path", { class: "wb-axis", d: `M${left} ${top}V${H - bottom}H${W - right}` }),
       h("svg:path", { class: "wb-stair", d: path }),
       cap === null ? [] : h("svg:path", { class: "wb-limit", d: `M${limit} ${top}V${H - bottom}` }),
       marks,
-      h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, "more is learnt about a person →"),
+      h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, `more is learnt about a ${study.record[0]} →`),
       h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
     h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit")),
   ];

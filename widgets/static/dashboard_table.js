@@ -46,7 +46,7 @@ function classTable(say) {
     const parts = one.labels.map((label, i) => label === null ? null : tag(study.columns[i], label)).filter(Boolean);
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
-      cell(0, parts.length ? parts : "everybody"),
+      cell(0, parts.length ? parts : study.everybody),
       cell(1, one.people),
       cell(2, firm(one.sentence ?? ""), bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
       cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, track(one.share, "wb-fill wb-hot"))));
@@ -55,7 +55,7 @@ function classTable(say) {
     h("div", { class: "wb-row" }, h("h2", {}, "Who would be exposed most"), h("span", { class: "wb-space" }),
       h("label", { class: "wb-find" }, "Look for ", find)),
     order,
-    h("table", {}, h("caption", { class: "wb-hush" }, "Groups of people alike"),
+    h("table", {}, h("caption", { class: "wb-hush" }, "Groups that are not told apart"),
       h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
     small);
@@ -64,7 +64,7 @@ function classTable(say) {
     about: given => {
       study = given;
       small.textContent = `How exposed: ${given.exposure}, of what a full disclosure would tell. ` +
-        `Numbers of people are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
+        `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, said) => {
       order.textContent = said;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workbench.figures import about_per_cent, words
+from workbench.figures import about_per_cent
 from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.release import Release
 from workbench.thresholds import coarse, named
@@ -25,9 +25,11 @@ class AccuracyGain(Measure):
         guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
         if guess.commonest is None:
             return guess.gain, self.plain
+        wording = release.table.wording
+        name, right = wording.column(guess.sensitive), about_per_cent(guess.right)
         return guess.gain, (
-            f"An attacker's best guess of the {words(guess.sensitive)} is right for {about_per_cent(guess.right)} of "
-            f"the people; without the release, {about_per_cent(guess.chance)}."
+            f"An attacker's best guess of the {name} is right for {right} of the {wording.many}; without the release, "
+            f"{about_per_cent(guess.chance)}."
         )
 
     def _one(self, release: Release, name: str) -> Measured:

@@ -13,7 +13,7 @@ from workbench.models.alpha_k import AlphaK
 from workbench.models.k_anonymity import KAnonymity
 from workbench.parameters import parameter
 from workbench.release import Release
-from workbench.thresholds import averaged, coarse, least, some_of
+from workbench.thresholds import averaged, coarse, least
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class ReidentificationRisk(Measure):
             "average": averaged(measured.value, self.step(release, smallest)),
             "alone": coarse(alone, smallest) / coarse(everybody, smallest),
         }[self.statistic]
-        who = f"are {some_of(alone, everybody, smallest)}" if alone else "is nobody"
+        wording = release.table.wording
+        who = f"are {wording.some_of(alone, everybody, smallest)}" if alone else f"is {wording.nobody}"
         return round(value, 4), f"Alone with the quasi-identifiers that are released {who}."
 
     def promised(self, release: Release, model: Model) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.distances import distance, unordered
 from workbench.errors import Undefined
-from workbench.figures import figures, listed, words
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, sensitive_of, worst
 from workbench.parameters import parameter
 from workbench.populations import COUNTED
@@ -35,10 +35,11 @@ class UtilityLoss(Measure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         value = averaged(measured.value)
-        names = listed([words(name) for name in sensitive_of(release)])
+        wording = release.table.wording
+        names = wording.columns(sensitive_of(release))
         return value, (
-            f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of everybody is "
-            f"{figures(value)} from the truth on average"
+            f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of "
+            f"{wording.everybody} is {figures(value)} from the truth on average"
             + (", estimated from groups that were drawn at random." if measured.interval else ".")
         )
 

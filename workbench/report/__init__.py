@@ -25,6 +25,7 @@ PAGE = """<!doctype html>
 STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 900px; margin: 3em auto; padding: 0 20px }
 h1 { font-size: 28px; line-height: 1.2; margin: 0 0 .2em } h2 { font-size: 20px; margin: 2.2em 0 .5em }
+h3 { font-size: 14px; margin: 0; opacity: .75 }
 .soft, caption, th { opacity: .75 } .lead { font-size: 18px } img, svg { max-width: 100%; height: auto }
 nav { font-size: 14px; columns: 2 240px; margin: 1.5em 0 } nav a { display: block; color: inherit }
 table { border-collapse: collapse; width: 100%; font-size: 14px; font-variant-numeric: tabular-nums }

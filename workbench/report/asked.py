@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench import sentences
 from workbench.figures import about_per_cent, figures, listed
-from workbench.published import STUDY, Published, words, words_of
+from workbench.published import STUDY, Published
 from workbench.report.words import firm, paragraph, safe, table
-from workbench.thresholds import people
 
 VALUES = 15  # of a sensitive column that are listed
 
@@ -19,7 +19,7 @@ def asked(study: Published, index: int, cap: float | None) -> str:
     for one in study.points:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
-    limit = f"The limit is {study.scale(cap)}" if study.set_by_hand(cap) else "No limit was set"
+    limit = f"The limit is {sentences.scale(study, cap)}" if study.set_by_hand(cap) else "No limit was set"
     kinds = listed([f"{count} of {line}" for line, count in lines.items()])
     said = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
@@ -31,12 +31,13 @@ def asked(study: Published, index: int, cap: float | None) -> str:
 
 def data(study: Published, index: int, cap: float | None) -> str:
     """Records, columns by role, and how common each sensitive value is; no record."""
-    of = study.results["table"]
-    rows = [("an attacker may know (quasi-identifiers)", words_of(of["quasi"]))]
+    of, wording = study.results["table"], study.wording
+    counted = wording.people(of["records"], study.smallest)
+    rows = [("an attacker may know (quasi-identifiers)", wording.columns(of["quasi"]))]
     if of["sensitive"]:
-        rows.append(("nobody should learn (sensitive)", words_of([one["name"] for one in of["sensitive"]])))
+        rows.append(("nobody should learn (sensitive)", wording.columns([one["name"] for one in of["sensitive"]])))
     if of["neutral"]:
-        rows.append(("neutral: published as they are", words_of(of["neutral"])))
+        rows.append(("neutral: published as they are", wording.columns(of["neutral"])))
     said = table(("role", "columns"), rows)
     for one in of["sensitive"]:
         values = one["values"][:VALUES]
@@ -44,8 +45,12 @@ def data(study: Published, index: int, cap: float | None) -> str:
         rest = sum(value["share"] for value in one["values"][VALUES:]) + one["others"]
         if rest > 0:
             shown.append(("others", (rest, about_per_cent(rest))))
-        said += table((words(one["name"]), f"of {people(of['records'], study.smallest)}"), shown, bars=1)
-    return paragraph(f"The table is {people(of['records'], study.smallest)}.") + said
+        said += table(
+            (wording.column(one["name"]), f"of {counted}"),
+            shown,
+            bars=1,
+        )
+    return paragraph(f"The table is {counted}.") + said
 
 
 def computed(study: Published, index: int, cap: float | None) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from workbench.figures import about_per_cent
-from workbench.published import WITHOUT, Published, words, words_of
+from workbench import sentences
+from workbench.figures import about_per_cent, words
+from workbench.published import WITHOUT, Published
 from workbench.report.words import firm, paragraph, safe, table
-from workbench.thresholds import people
 
 CLASSES = 25  # the most exposed ones
 
@@ -15,9 +15,7 @@ CLASSES = 25  # the most exposed ones
 def decision(study: Published, index: int, cap: float | None) -> str:
     """One paragraph that says what is proposed, and why; what is wrong with it stands out."""
     results, point = study.results, study.points[index]
-    of, scale = results["table"], study.scale(cap)
-    sensitive = words_of([one["name"] for one in of["sensitive"]]) if of["sensitive"] else ""
-    learn = f", and nobody should learn their {sensitive}" if sensitive else ""
+    scale = sentences.scale(study, cap)
     within, recommended = study.within(index, cap), study.choices(cap)["recommended"] == index
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
     if recommended and not study.set_by_hand(cap):
@@ -29,20 +27,20 @@ def decision(study: Published, index: int, cap: float | None) -> str:
         why = f"Of the candidates that keep to the limit ({scale}), none of them certain, it loses the least accuracy."
     elif index == study.opens(cap):
         why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
-    unsafe = " ".join(filter(None, (study.none_safe(cap), study.unsafe(index))))
+    unsafe = " ".join(filter(None, (sentences.none_safe(study, cap), sentences.unsafe(study, index))))
     exceeded = (
         "" if within else f"The limit is exceeded: more may be learnt from this release than it allows ({scale})."
     )
     warnings = "".join(
-        paragraph(said, "warn") for said in (unsafe, study.limit, results["others"], exceeded, results["as_they_are"])
+        paragraph(said, "warn")
+        for said in (unsafe, sentences.limit(study), results["others"], exceeded, sentences.as_they_are(study))
     )
     day = date.fromisoformat(results["published"])
     return (
         f"<h1>{safe(results['study'])}</h1>"
         f'<p class="soft">Which anonymised version of this table should be published? '
         f"As of {day.day} {day:%B %Y}.</p>"
-        f'<p class="lead">The table is {people(of["records"], study.smallest)}. An attacker may know their '
-        f"{safe(words_of(of['quasi']))}{safe(learn)}. {'Proposed' if recommended else 'Shown'} is the "
+        f'<p class="lead">{safe(sentences.about(study))} {"Proposed" if recommended else "Shown"} is the '
         f"release with this promise: "
         f"<b>{safe(point['promise'] or point['recipe'])}</b> ({safe(point['recipe'])}). {firm(why)}</p>{warnings}"
     )
@@ -50,16 +48,16 @@ def decision(study: Published, index: int, cap: float | None) -> str:
 
 def release(study: Published, index: int, cap: float | None) -> str:
     """What would be learnt, at most and on average, and what that costs."""
-    detail, together = study.opened(index), study.results["together"]
-    groups = f"<p>It makes {safe(study.groups(index))}.</p>" if study.groups(index) else ""
+    detail = study.opened(index)
+    groups = f"<p>It makes {safe(sentences.groups(study, index))}.</p>" if sentences.groups(study, index) else ""
     cards = "".join(
-        f"<div><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p><p>{firm(said['sentence'])}</p>"
-        f"{paragraph(said.get('worst', ''))}</div>"
-        for said in (study.most_exposed(index), study.learnt(index), study.cost(index))
+        f"<div><h3>{safe(said['title'])}</h3><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p>"
+        f"<p>{firm(said['sentence'])}</p>{paragraph(said.get('worst', ''))}</div>"
+        for said in (sentences.most_exposed(study, index), sentences.learnt(study, index), sentences.cost(study, index))
     )
     file = f"No file was written for it: {detail['refused']}." if detail["refused"] not in ("", WITHOUT) else ""
-    several = together["sentence"] if together["files"] > 1 else ""
-    return f'{groups}<div class="figures">{cards}</div>{paragraph(file)}{paragraph(several)}'
+    sure = table(("attacker", "certain of"), sentences.attackers(study, index))
+    return f'{groups}<div class="figures">{cards}</div>{paragraph(file)}{sure}'
 
 
 def classes(study: Published, index: int, cap: float | None) -> str:
@@ -69,12 +67,14 @@ def classes(study: Published, index: int, cap: float | None) -> str:
         return paragraph(detail["classes"]["reason"])
     count, rows = study.exposures(index, most=CLASSES)
     shown = [
-        (row["who"], study.how_many(row), row["sentence"] or "", (row["share"], study.how_exposed(row))) for row in rows
+        (row["who"], sentences.how_many(study, row), row["sentence"] or "", (row["share"], sentences.how_exposed(row)))
+        for row in rows
     ]
-    note = f"{len(rows)} of {count:,} groups of people whom the release does not tell apart. {study.order(index)}"
+    groups = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
+    note = f"{groups}. {sentences.order(study, index)}"
     exposed = (
         f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell, at most. Numbers of "
-        f"people are rounded to {study.smallest}."
+        f"{study.wording.many} are rounded to {study.smallest}."
     )
     head = ("who they are", "how many", "what would be believed of them", "how exposed")
     return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)
@@ -90,7 +90,7 @@ def risk(study: Published, index: int, cap: float | None) -> str:
     if not any(share for _, share in shares):
         return paragraph(said)
     why = "How much of what is learnt hangs on each column: how far it falls when that column is not published."
-    rows = [(words(name), (share, about_per_cent(share))) for name, share in shares]
+    rows = [(study.wording.column(name), (share, about_per_cent(share))) for name, share in shares]
     return paragraph(said) + paragraph(why) + table(("an attacker knows", "share of the risk"), rows, bars=1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from workbench import offline
+from workbench import offline, sentences
 from workbench.figures import figures
 from workbench.published import CHART, OFFERED, Published
 from workbench.report.words import firm, paragraph, table
@@ -26,13 +26,13 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
         ]  # the name of an end is there
         said += f" The line is the limit, {'at least' if floor else 'at most'} {figures(cap)}."
     keys = [study.privacy["key"], study.utility["key"]]
-    head = ("efficient: no other is as good on both", *keys, "may be learnt at most", "accuracy")
+    head = ("efficient: no other is as good on both", *keys, "certain", "accuracy")
     efficient = [
         (
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
             *(figures(float(study.points[i]["values"][key])) for key in keys),
-            " ".join(study.most_exposed(i)[key] for key in ("figure", "unit")),
-            study.cost(i)["figure"],
+            " ".join(sentences.most_exposed(study, i)[key] for key in ("figure", "unit")),
+            sentences.cost(study, i)["figure"],
         )
         for i in study.efficient
     ]
@@ -48,12 +48,15 @@ def alternatives(study: Published, index: int, cap: float | None) -> str:
             offered.setdefault(other, []).append(OFFERED[name])
     rows = []
     for other, said in offered.items():
-        point, sayings = study.points[other], (study.most_exposed(other), study.learnt(other), study.cost(other))
+        point, sayings = (
+            study.points[other],
+            (sentences.most_exposed(study, other), sentences.learnt(study, other), sentences.cost(study, other)),
+        )
         beaten = "" if point["efficient"] else f" {point['explain']}"
         over = "" if study.within(other, cap) else " (over the limit)"
         figured = (f"{one['figure']} {one['unit']}" for one in sayings)
         rows.append((f"{', '.join(said)}{over}", f"{point['title']} ({point['recipe']}).{beaten}", *figured))
-    head = ("", "release", "may be learnt at most", "an attacker is right", "accuracy")
+    head = ("", "release", "certain", "an attacker on average", "accuracy")
     return table(head, rows) if rows else ""
 
 

@@ -1,0 +1,79 @@
+"""What a study calls its columns and records stands on every page; released files keep the columns' own names."""
+
+import csv
+
+import pytest
+
+from tests.planted import planted
+from widgets.dashboard import Dashboard
+from workbench import sentences
+from workbench.published import Published
+from workbench.publishing import publish
+from workbench.report import report
+from workbench.wording import PLAIN, Wording
+
+TITLES = {"age": "age at the visit", "disease": "first diagnosis", "wage": "yearly pay", "town": "home"}
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory) -> Published:
+    study = planted(tmp_path_factory.mktemp("study"), titles=TITLES, record=["visit", "visits"])
+    return Published(publish(study, tmp_path_factory.mktemp("out") / "out", warn=lambda text: None))
+
+
+def test_every_page_says_titles_and_what_a_record_is(read):
+    best = read.opens(read.results["cap"])
+    page = report(read, best, read.results["cap"]).split("<script>")[0]
+    about = "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learnt: first diagnosis."
+    assert sentences.about(read) == about and about in page
+    assert sentences.question(read) == "How much may be learnt about any one visit?"
+    assert sentences.most_exposed(read, best)["figure"] == "No visit’s"
+    assert sentences.most_exposed(read, best)["unit"] == "first diagnosis is certain"
+    said = [say(read, i)["sentence"] for say in (sentences.most_exposed, sentences.learnt) for i in read.efficient]
+    said += [row[key] for row in read.exposures(best)[1] for key in ("who", "sentence")]
+    said += [point["promise"] for point in read.points] + [row["who"] for row in read.populations(best)]
+    text = " ".join([*said, page.split('id="computed"')[0]])
+    for word in ("people", "person", "everybody", "anybody", "disease"):
+        assert word not in text.lower().replace("disease-", ""), word
+    assert "first diagnosis Flu" in text and "age at the visit" in text
+
+
+def test_released_files_keep_the_columns_own_names(read):
+    file, *_ = read.files(read.opens(read.results["cap"]))
+    with file.open() as lines:
+        assert set(next(csv.reader(lines))) == {"age", "town", "sex", "disease", "wage"}
+
+
+def test_the_dashboard_says_them_too(read):
+    told = []
+    widget = Dashboard(read.folder)
+    widget.send = lambda content, buffers=None: told.append(content)
+    widget._heard(None, {"kind": "hello"}, [])
+    study, choice = told
+    assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
+    assert "alike" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
+    assert "Published as they are: yearly pay." in study["as_they_are"]
+
+
+def test_one_record_has_the_noun_of_one():
+    visits = Wording({"dx": "diagnosis"}, "visit", "visits")
+    assert [visits.people(n, 1) for n in (0, 1, 12)] == ["no visits", "1 visit", "12 visits"]
+    assert visits.some_of(590, 600, 10) == "about 590 of about 600 visits"
+    assert Wording({}, "stay", "hospital stays").some_of(590, 600, 10) == "about 590 of about 600 hospital stays"
+    assert visits.columns(["dx", "home_town"]) == "diagnosis and home town"
+    assert visits.who(["dx", "age"], [None, "[20-29]"]) == "age 20–29" and visits.who(["dx"], [None]) == "all visits"
+    assert PLAIN.who(["dx"], [None]) == "everybody" and Wording(**visits.plain()) == visits
+
+
+def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
+    found = sentences.attackers(read, read.opens(read.results["cap"]))
+    assert found[0] == ("Who has this release and knows any visit’s age at the visit, home and sex",
+                        "no visit’s first diagnosis")  # fmt: skip
+    assert "every visit’s yearly pay" in found[1][0] and "all the tables" in found[-1][0]
+    assert found[1][1].startswith("the first diagnosis of") and len(found) == 3
+
+
+def test_where_nobody_is_certain_nobody_is_nearly_certain(read):
+    for index in read.efficient:
+        said = sentences.most_exposed(read, index)
+        assert "nearly certain" not in said["sentence"] + said["worst"]
