@@ -413,4 +413,6 @@ def test_averages_have_two_figures_and_never_flatter():
 
 
 def test_values_that_few_have_are_not_named():
-    assert named(np.array([50, 3, 5, 0]), 5).tolist() == [True, False, True, False]
+    """A name says that there are some: a value of so few that they are told as few would have a range of its own."""
+    assert named(np.array([50, 3, 5, 7, 8, 0]), 5).tolist() == [True, False, False, False, True, False]
+    assert named(np.array([0, 1]), 1).tolist() == named(np.array([0, 1]), 0).tolist() == [False, True]

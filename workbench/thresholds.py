@@ -75,8 +75,8 @@ def about_share(count: int, of: int, smallest: int) -> str:
 
 
 def named(totals: np.ndarray, smallest: int) -> np.ndarray:
-    """Which values of a column may be named: those that enough people have."""
-    return totals >= max(smallest, 1)
+    """Which values of a column may be named: those that more people have than are told as few."""
+    return totals >= (few(smallest) if smallest > 1 else 1)
 
 
 def averaged(value: float, step: float = 0.0, better: str = "lower") -> float:

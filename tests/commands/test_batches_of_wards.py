@@ -41,10 +41,10 @@ def wards() -> pd.DataFrame:
     rows = [
         *of_ward("North", big),
         *of_ward("Few", ["HIV"] * 3),
-        *of_ward("Eleven", ["HIV"] * 9 + ["Flu", "Gout"]),
-        *of_ward("Same", ["HIV"] * 13),
-        *of_ward("Unknown", [None] * 12),
-        *of_ward("Here", ["HIV", "Flu"] * 7, "Nowhere"),
+        *of_ward("Most", ["HIV"] * 18 + ["Flu", "Flu", "Flu", "Gout"]),
+        *of_ward("Same", ["HIV"] * 17),
+        *of_ward("Unknown", [None] * 16),
+        *of_ward("Here", ["HIV", "Flu"] * 9, "Nowhere"),
     ]
     return pd.DataFrame(rows)
 

@@ -230,6 +230,7 @@ def _labels(study: Path, column: str) -> list[str]:
     """The values of a column that enough records have for a report."""
     from workbench.reporting import quietly_read
     from workbench.study import Study
+    from workbench.thresholds import few
 
     asked = Study.open(study)
     if column in asked.sensitive:
@@ -240,7 +241,8 @@ def _labels(study: Path, column: str) -> list[str]:
     if column not in table.names:
         raise BadInput(f"--each {said(column)}: the data have no such column; {columns_meant(column, table.names)}")
     seen = table.columns[column]
-    enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= max(asked.smallest, 2)]
+    least = max(few(asked.smallest), 2)  # fewer are told as some people
+    enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= least]
     if len(enough) < len(seen.labels):
         print(f"note: some values of {column} have too few records for a report, and get none", file=sys.stderr)
     return enough
