@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
 import ipywidgets
-import pandas as pd
 
 from widgets.data import DataPicker
 from widgets.disclosure import DisclosureTable
@@ -24,17 +22,15 @@ from widgets.preview import ReleasePreview
 from widgets.recipes import RecipePicker
 from widgets.release import ReleaseCard
 from widgets.replacing import replaces
+from widgets.results import Results
 from widgets.roles import RolePicker
 from widgets.saving import Saving
 from widgets.session import COMPARED, POINTS, TABLE, Session, differ, fitting
 from widgets.start import begun, proposed, renamed, used
 from widgets.topbar import TopBar
-from widgets.turns import NEXT, Turn, turns_here, waited
-from workbench.disclosures import disclosure
+from widgets.turns import Turn, turns_here
 from workbench.errors import BadInput
-from workbench.frontier import Frontier
 from workbench.recipe import Recipe
-from workbench.release import Release
 from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import ROLES, Study, ranges_of, results_beside
@@ -44,7 +40,7 @@ OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting",
 REST = 0.4  # seconds on a release until it is chosen
 
 
-class Workbench(ipywidgets.VBox):
+class Workbench(Results, ipywidgets.VBox):
     """`Workbench(frame, path, study or "adult")` as the last line of a cell.
 
     The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in
@@ -147,69 +143,6 @@ class Workbench(ipywidgets.VBox):
         if name in OWN:
             raise BadInput("this workbench was closed: its cell was run again, or something called close()")
         raise AttributeError(name)
-
-    # --- for a program, in the next cell
-
-    @property
-    def frontier(self) -> Frontier | None:
-        """The points so far; None while there are none of the study as it is now."""
-        return self._points.frontier
-
-    @property
-    def points(self) -> pd.DataFrame:
-        """One row a point: recipe, parameters, measured values, whether it is efficient."""
-        if self.frontier is None:
-            raise BadInput(f"there are no points yet: {self._why_not()}")
-        return self.frontier.points
-
-    @property
-    def release(self) -> Release:
-        """The release that is chosen."""
-        if self.card.release is None:
-            raise BadInput(f"there is no release: {self.card.reason or self._why_not()}")
-        return self.card.release
-
-    @property
-    def selected_classes(self) -> pd.DataFrame:
-        """The selected rows of the table of classes, of `disclosure(release)`."""
-        seen = self.disclosure
-        rows = disclosure(self.release, seen.sensitive or None, seen.at_risk, seen.model)
-        return rows.loc[rows.index.isin(seen.selected)]
-
-    @property
-    def busy(self) -> bool:
-        """Whether something of the study is still being read, made or measured."""
-        making = self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
-        return making or self.chart.still.busy
-
-    def wait(self) -> Workbench:
-        """Block until everything is there, in a cell or a script; the page goes on meanwhile."""
-        waited(self._turns, lambda: not self.busy, self._progress)
-        return self._there()
-
-    async def ready(self) -> Workbench:
-        """The same for `await`."""
-        while self.busy:
-            await asyncio.sleep(NEXT)
-        return self._there()
-
-    def __await__(self) -> Generator[Any, None, Workbench]:
-        return self.ready().__await__()
-
-    def _there(self) -> Workbench:
-        if self.session.table is None and self.data.trouble:
-            raise BadInput(self.data.trouble)
-        return self
-
-    def _progress(self) -> str:
-        return "reading the data" if self.data.reading else f"{len(self._points):,} of {self.chart.total:,} points"
-
-    def _why_not(self) -> str:
-        if self.busy:
-            return "it is being made; wait for it with .wait(), or with await"
-        if self.session.table is None:
-            return self.data.trouble or "choose at least one quasi-identifier"
-        return "choose a point, or a model"
 
     def __repr__(self) -> str:
         if self.closed:

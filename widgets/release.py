@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from widgets import ranges
+from widgets import facts, ranges
 from widgets.chosen import Chosen
 from widgets.neighbours import (
     METHOD,
@@ -27,7 +27,7 @@ from widgets.part import Part, script, styles, whole
 from widgets.start import table_of
 from widgets.worker import Tell, Worker
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
-from workbench.frontier import SIDES, Frontier
+from workbench.frontier import Frontier
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
@@ -323,10 +323,10 @@ class ReleaseCard(Part):
             recipe=str(point.recipe) if point else "",
             model=str(point.recipe.model or "no model") if point else "",
             method=str(point.recipe.method) if point else "",
-            classes=_in_classes(self.release),
-            sentences=self._sentences(),
-            neutral=_neutral(self.release),
-            figures=self._figures(),
+            classes=facts.in_classes(self.release),
+            sentences=facts.sentences(point, self.measures, frontier),
+            neutral=facts.neutral(self.release),
+            figures=facts.figures(point, self.measures, frontier),
             place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]
             alternatives=[
                 {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]
@@ -353,42 +353,6 @@ class ReleaseCard(Part):
         step = _step(best)
         self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
 
-    def _axes(self) -> dict[str, str]:
-        """The measure of each side that is told in a sentence: the frontier's, else the first."""
-        measured = {measure.key for measure in self.measures}
-        firsts = {side: next((one.key for one in self.measures if one.side == side), "") for side in SIDES}
-        drawn = {side: str(getattr(self.frontier, side, None)) for side in SIDES}
-        return {side: drawn[side] if drawn[side] in measured else firsts[side] for side in SIDES}
-
-    def _sentences(self) -> dict[str, str]:
-        if self.point is None:
-            return {}
-        told = {}
-        for side, key in self._axes().items():
-            reason = f"{key} is undefined: {self.point.reasons[key]}" if key in self.point.reasons else ""
-            told[side] = self.point.sentences.get(key, reason)
-        return told
-
-    def _figures(self) -> list[dict[str, Any]]:
-        """One row a measure."""
-        if self.point is None:
-            return []
-        drawn = set(self._axes().values())
-        return [
-            {
-                "key": one.key,
-                "name": one.name,
-                "side": one.side,
-                "unit": one.unit,
-                "better": one.better,
-                "value": self.point.values.get(one.key),
-                "reason": self.point.reasons.get(one.key, ""),
-                "sentence": self.point.sentences.get(one.key, ""),
-                "axis": one.key in drawn,
-            }
-            for one in sorted(self.measures, key=lambda one: SIDES.index(one.side))
-        ]
-
 
 def _step(change: Change) -> str:
     return f"{change.name} {ranges.number(change.before)} → {ranges.number(change.after)}"
@@ -399,23 +363,6 @@ def _comparable(frontier: Frontier | None, point: Point) -> bool:
     if frontier is None or not (frontier.privacy and frontier.utility):
         return False
     return all(key in point.values or key in point.reasons for key in frontier.axes)
-
-
-def _neutral(release: Release | None) -> str:
-    """What neutral columns tell beside the release."""
-    return release.beside.sentence if release is not None and release.neutral else ""
-
-
-def _in_classes(release: Release | None) -> str:
-    """How the release divides the records."""
-    if release is None:
-        return ""
-    if release.classes is None:
-        return f"{release.table.records:,} records, in no classes"
-    sizes = release.classes.sizes
-    if len(sizes) == 1:
-        return f"{release.table.records:,} records in one class"
-    return f"{release.table.records:,} records in {len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
 
 
 def _first_method() -> Method:
