@@ -91,7 +91,8 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
     each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
     count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
-        shares = (np.round(FINEST * seen.risk_shares.share) / FINEST).tolist()
+        n = parts(release.table.records // FINEST, smallest)
+        shares = (np.round(n * seen.risk_shares.share) / n).tolist()
     except Undefined:  # of buckets, say
         shares = []
     return {

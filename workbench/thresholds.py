@@ -16,6 +16,10 @@ from workbench.figures import about_per_cent
 
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
+PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used
+    (100, (1.0, 1.5, 2.2, 3.3, 4.7, 6.8)),
+    (1000, (1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)),
+)
 QUARTERS = 4  # where there are fewer
 
 
@@ -79,14 +83,28 @@ def named(totals: np.ndarray, smallest: int) -> np.ndarray:
     return totals >= (few(smallest) if smallest > 1 else 1)
 
 
-def averaged(value: float, step: float = 0.0, better: str = "lower") -> float:
-    """A figure in two figures, and in no finer steps; it never flatters."""
+def averaged(value: float, step: float = 0.0, better: str = "lower", crowd: float = math.inf) -> float:
+    """A figure in two figures, and in no finer steps; it never flatters.
+
+    `crowd` is of how many times the threshold of people it is: of fewer than 1,000 times, it is told in a series of
+    preferred numbers, since one person more or less would show in its second figure.
+    """
     if not math.isfinite(value):
         return value
     rounding = ROUND_FLOOR if better == "higher" else ROUND_CEILING
     if value and step > 10.0 ** (math.floor(math.log10(abs(value))) - 1):
         value = stepped(value, float(Context(prec=1, rounding=ROUND_CEILING).create_decimal(repr(step))), better)
-    return float(Context(prec=2, rounding=rounding).create_decimal(repr(round(value, 12))))
+    value = float(Context(prec=2, rounding=rounding).create_decimal(repr(round(value, 12))))
+    series = next((numbers for least, numbers in PREFERRED if crowd < least), ())
+    return _preferred(value, series, better) if series and value else value
+
+
+def _preferred(value: float, series: tuple[float, ...], better: str) -> float:
+    """The next number of a series that does not flatter."""
+    power = 10.0 ** math.floor(math.log10(abs(value)) + 1e-12)
+    steps = np.array([*series, 10.0]) * math.copysign(power, value)
+    kept = steps[steps <= value + 1e-12 * power] if better == "higher" else steps[steps >= value - 1e-12 * power]
+    return float(f"{kept.max() if better == 'higher' else kept.min():.2g}")
 
 
 def stepped(value: float, step: float, better: str = "lower") -> float:

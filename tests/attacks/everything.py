@@ -15,12 +15,13 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow.parquet as pq
 
-from workbench import BadInput, offered
+from workbench import BadInput, cells, offered
 from workbench.column import Column
 from workbench.errors import Unsatisfiable
 from workbench.exposure import exposed
 from workbench.frontier import Frontier
 from workbench.publishing import publish
+from workbench.recipe import Recipe
 from workbench.release import Release
 from workbench.study import Study
 from workbench.sweeps import BASELINES, point_of
@@ -73,7 +74,17 @@ class Seen:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.table = study.table(base)
-        self.releases = {recipe: _made(recipe, self.table) for recipe in (*study.candidates(), *BASELINES)}
+        self._made: dict[Recipe, Release | None] = {}
+
+    def release(self, recipe: Recipe) -> Release | None:
+        """What a recipe makes of the table; made when it is asked for."""
+        if recipe not in self._made:
+            self._made[recipe] = _made(recipe, self.table)
+        return self._made[recipe]
+
+    @property
+    def releases(self) -> dict[Recipe, Release | None]:
+        return {recipe: self.release(recipe) for recipe in (*self.study.candidates(), *BASELINES)}
 
     def counts(self) -> Counts:
         """Numbers of people, by what is counted."""
@@ -108,8 +119,7 @@ class Seen:
         for name, seen in self.table.sensitive.items():
             if (rounded(seen.totals, few) != rounded(other.table.sensitive[name].totals, few)).any():
                 return False
-        own = [recipe for recipe in self.releases if not recipe.baseline]
-        alike = all(_alike(self.releases[recipe], other.releases[recipe]) for recipe in own)
+        alike = all(_alike(self.release(recipe), other.release(recipe)) for recipe in self.study.candidates())
         return alike and self.figures == other.figures
 
     @cached_property
@@ -123,7 +133,7 @@ class Seen:
         return found
 
 
-def _made(recipe: Any, table: Table) -> Release | None:
+def _made(recipe: Recipe, table: Table) -> Release | None:
     try:
         return recipe.release(table)
     except Unsatisfiable:
@@ -181,10 +191,22 @@ class Walk:
     def _edited(self, among: np.ndarray, name: str, value: int) -> Table | None:
         rng, base = self.rng, self.base
         sensitive, quasi = self.studies[0].sensitive, self.studies[0].quasi
-        a, kind = int(rng.choice(among)), int(rng.integers(10 if sensitive else 4))
+        kind = int(rng.integers(10 if sensitive else 4))
         name = name if name in sensitive else str(rng.choice(sensitive)) if sensitive else ""
-        others = np.flatnonzero(base.codes[name] != base.codes[name][a]) if kind > 3 else np.arange(base.records)
-        b = int(rng.choice(others))
+        everybody = np.arange(base.records)
+        if value >= 0 and kind > 3:  # somebody of the class gets the value, or loses it
+            having = base.codes[name] == value
+            inside, gets = np.isin(everybody, among), bool(rng.integers(2))
+            mine, theirs = np.flatnonzero(inside & (having != gets)), np.flatnonzero(having == gets)
+            if not len(mine) or not len(theirs):
+                return None
+            a, b = int(rng.choice(mine)), int(rng.choice(theirs))
+        else:
+            a = int(rng.choice(among))
+            others = np.flatnonzero(base.codes[name] != base.codes[name][a]) if kind > 3 else everybody
+            b = int(rng.choice(others))
+            if kind in (2, 3) and rng.integers(2):
+                a, b = b, a  # into the class, instead of out of it
         codes = {one: own.copy() for one, own in base.codes.items()}
         if kind == 0:
             codes = {one: np.append(own, own[a]) for one, own in codes.items()}
@@ -216,11 +238,20 @@ def unique(
 ) -> tuple[int, Counts]:
     """How many small counts there are in all that is published of these studies of one table, and which of some of them
     have no other table that is published alike, as far as one was found."""
-    walk = Walk(studies, base, rng)
-    chosen = rng.permutation(len(walk.left))[:most].tolist()
-    walk.left = {what: n for i, (what, n) in enumerate(walk.left.items()) if i in chosen}
-    for _ in range(tries):
-        if not walk.left:
-            break
-        walk.step()
+    with patch.object(cells, "collapse", collapsed):
+        walk = Walk(studies, base, rng)
+        chosen = rng.permutation(len(walk.left))[:most].tolist()
+        walk.left = {what: n for i, (what, n) in enumerate(walk.left.items()) if i in chosen}
+        for _ in range(tries):
+            if not walk.left:
+                break
+            walk.step()
     return walk.hidden, walk.left
+
+
+def collapsed(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> cells.Cells:
+    """What `cells.collapse` gives, without the engine, which takes longer to start than a small table to collapse."""
+    rows, weight = np.unique(np.stack([*quasi.values(), *others.values()], axis=1), axis=0, return_counts=True)
+    codes = np.ascontiguousarray(rows.T)
+    rest = {name: own.astype(np.int32) for name, own in zip(others, codes[len(quasi) :], strict=True)}
+    return cells.Cells(codes[: len(quasi)].astype(np.int16), rest, weight.astype(np.int64))

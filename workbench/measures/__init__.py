@@ -65,7 +65,7 @@ class Measure(Variant):
         """
         if self.told != "as an average":
             return None, f"{self.name[:1].upper()}{self.name[1:]}: not told."
-        return averaged(measured.value, self.step(release, smallest), self.better), self.plain
+        return averaged(measured.value, self.step(release, smallest), self.better, crowd(release, smallest)), self.plain
 
     def step(self, release: Release, smallest: int) -> float:
         """How fine an average is told: what is learnt of persons not so fine that a few of them show."""
@@ -84,6 +84,11 @@ class Measure(Variant):
         """What it measures, as a sentence."""
         what = about(type(self)).partition(": ")[2].rstrip(".")
         return f"{what[:1].upper()}{what[1:]}."
+
+
+def crowd(release: Release, smallest: int) -> float:
+    """How many times the threshold of people a release is of."""
+    return release.table.records / smallest if smallest > 1 else math.inf
 
 
 def sensitive_of(release: Release) -> list[str]:

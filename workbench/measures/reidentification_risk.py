@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import distinct_rows
-from workbench.measures import Measure, Measured, classes_of
+from workbench.measures import Measure, Measured, classes_of, crowd
 from workbench.models import Model
 from workbench.models.alpha_k import AlphaK
 from workbench.models.k_anonymity import KAnonymity
@@ -45,7 +45,7 @@ class ReidentificationRisk(Measure):
         alone = int((sizes == 1).sum())
         value = {
             "largest": 1 / least(int(sizes.min()), smallest),
-            "average": averaged(measured.value, self.step(release, smallest)),
+            "average": averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest)),
             "alone": coarse(alone, smallest) / coarse(everybody, smallest),
         }[self.statistic]
         wording = release.table.wording

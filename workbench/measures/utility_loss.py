@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.distances import distance, unordered
 from workbench.errors import Undefined
 from workbench.figures import figures
-from workbench.measures import Measure, Measured, sensitive_of, worst
+from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
 from workbench.parameters import parameter
 from workbench.populations import COUNTED
 from workbench.release import Release
@@ -34,7 +34,7 @@ class UtilityLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        value = averaged(measured.value)
+        value = averaged(measured.value, crowd=crowd(release, smallest))
         wording = release.table.wording
         names = wording.columns(sensitive_of(release))
         return value, (
