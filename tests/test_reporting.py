@@ -39,9 +39,12 @@ def test_the_points_are_the_engines(made, study, tmp_path):
     for point, one, row in zip(exact.measured, points["points"], rows, strict=True):
         assert one["recipe"] == str(point.recipe) == row["recipe"]
         for key, value in one["values"].items():
-            assert float(value) == float(row[key]) and (
-                float(value) == pytest.approx(point.values[key], rel=0.1, abs=0.01) or key in ("P_loss", "R_id")
-            )
+            told, found = float(value), point.values[key]
+            assert told == float(row[key])
+            if key == "U_loss":  # of 600 people: the next preferred number that does not flatter
+                assert found - 1e-9 <= told <= 1.5 * found + 1e-9
+            else:
+                assert told == pytest.approx(found, rel=0.1, abs=0.01) or key in ("P_loss", "R_id")
     best = exact.on(*opened.axes).best({"P_loss": 0.1})
     assert points["points"][points["recommended"]]["recipe"] == str(best.recipe) == points["shown"]["recipe"]
 
