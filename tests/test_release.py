@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.methods.tables import random_frame, table_of
+from workbench import shown
 from workbench.builders import Columns
 from workbench.errors import BadInput
 from workbench.methods import Keep, Mondrian, Remove
@@ -275,3 +276,18 @@ def test_an_export_writes_over_nothing_when_told(tmp_path, table):
     assert [path.name for path in tmp_path.iterdir()] == ["out-s2.csv"]
     assert (tmp_path / "out-s2.csv").read_text() == "mine"
     assert len(release.export(tmp_path / "out.csv", giveaways=True)) == 3
+
+
+def test_a_folder_refuses_the_files_that_export_refuses(tmp_path):
+    """Neutral columns that name nobody and tell nothing, but single people out together with the groups."""
+    rng = np.random.default_rng(5)
+    codes = {f"c{i}": rng.integers(0, 6, 1500) for i in range(5)}
+    frame = pd.DataFrame({"age": rng.integers(20, 70, 1500), **codes, "ill": rng.choice(["a", "b", "c"], 1500)})
+    table = Table.from_frame(frame, ["age"], "ill")
+    release = Mondrian()(table, KAnonymity(30))
+    assert not release.named() and not release.giveaways() and release.telling
+    assert "single out people" in shown.refused(release) and shown.refused(release).endswith("people")
+    with pytest.raises(BadInput):
+        release.export(tmp_path / "a.csv")
+    bare = Mondrian()(table.drop(table.neutral), KAnonymity(30))
+    assert shown.refused(bare) == ""

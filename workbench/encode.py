@@ -79,14 +79,17 @@ def encode(
 def _next(
     source: Source, batches: Iterator[pa.RecordBatch], threads: ThreadPoolExecutor, told: Callable[[], None] | None
 ) -> pa.RecordBatch | None:
-    """The next batch. What `told` raises stops what runs: a query may take for ever before its first record."""
+    """The next batch. What `told` raises, and Ctrl-C, stops what runs: a query may take for ever before its first
+    record."""
     coming = threads.submit(next, batches, None)
-    while told and not wait([coming], TICK).done:
-        try:
-            told()
-        except BaseException:
-            source.interrupt()
-            raise
+    try:
+        while not wait([coming], TICK).done:
+            source.refuse_late()
+            if told:
+                told()
+    except BaseException:
+        source.interrupt()
+        raise
     return coming.result()
 
 

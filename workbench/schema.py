@@ -22,7 +22,13 @@ from workbench.table import Table
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
 ROLES = ("quasi", "sensitive", "identifiers", "dropped")
-CHOICES = ("drop_missing", "only", "types", "missing")  # what else may be said of data, beside how a file is written
+CHOICES = (
+    "drop_missing",
+    "only",
+    "types",
+    "missing",
+    "seconds",
+)  # what else may be said of data, beside how a file is written
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
 PERSON = ("person", "people")  # what a record is, unless the study says otherwise
 FORMAT = 1  # of the file; a newer one is refused
@@ -149,6 +155,10 @@ def _data(given: Any) -> Faults:
         )
     if "drop_missing" in given and (wrong := _must(bool, "data: drop_missing", given["drop_missing"])):
         yield Fault(("drop_missing",), wrong)
+    if "seconds" in given:
+        seconds = given["seconds"]
+        if "sql" not in given or isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
+            yield Fault(("seconds",), f"data: seconds = {said(seconds)} must be a number above 0, of a query (sql)")
     if "missing" in given:
         yield from _under(_named("data: missing", given["missing"]), "missing")
     for key in ("types", "only"):

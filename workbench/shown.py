@@ -119,6 +119,9 @@ def refused(release: Release) -> str:
     wording = release.table.wording
     tales = [f"{wording.column(name)} nearly names {wording.many}" for name in release.named()]
     tales += [found.tale(wording) for found in release.giveaways()]
+    if release.telling and not tales:
+        single = "singles" if len(release.telling) == 1 else "together single"
+        tales.append(f"{wording.columns(release.telling)} {single} out {wording.many}")
     return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 

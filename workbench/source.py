@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import weakref
 import zlib
 from collections import deque
@@ -51,6 +52,7 @@ class Query:
     sql: str
     connection: duckdb.DuckDBPyConnection | None = None
     folder: str | None = None
+    seconds: float | None = None  # after which it is given up
 
 
 class Source:
@@ -73,6 +75,9 @@ class Source:
     def interrupt(self) -> None:
         """Stop what is being read; whoever waits for it hears that it cannot be."""
         self._connection.interrupt()
+
+    def refuse_late(self) -> None:
+        """Raise BadInput when this has taken longer than it may."""
 
     def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
         """The records of some columns; BadInput when there are none or when one cannot be read."""
@@ -273,6 +278,7 @@ class QuerySource(Source):
     def __init__(self, query: Query, private: Private) -> None:
         super().__init__("the query", private)
         connection, failure = query.connection or private.connection, None
+        self._seconds, self._begun = query.seconds, time.monotonic()
         self._connection = connection
         if query.connection is None and query.folder is not None:
             private.confine(query.folder)
@@ -287,6 +293,13 @@ class QuerySource(Source):
         if failure:
             raise failure
         refuse_duplicates(self.names, self.where)
+
+    def refuse_late(self) -> None:
+        """Raise BadInput when this has taken longer than it may."""
+        if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
+            raise BadInput(
+                f"the query was given up after {self._seconds:g} seconds; make it simpler, or allow it more seconds"
+            )
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         return self._whole.project(_select(self._whole, positions))

@@ -152,7 +152,9 @@ class Study:
 
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
         """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
-        options = {key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing", "only")}
+        options = {
+            key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing", "only", "seconds")
+        }
         if given is None:
             given = self._source()
         elif isinstance(given, Table):
@@ -165,7 +167,7 @@ class Study:
         if BUNDLED in self.data:
             return datasets.path(self.data[BUNDLED])
         if "sql" in self.data:
-            return Query(str(self.data["sql"]), folder=str(self.folder))
+            return Query(str(self.data["sql"]), folder=str(self.folder), seconds=self.data.get("seconds"))
         if "path" in self.data:
             return Path(self.folder) / str(self.data["path"])
         raise BadInput(
