@@ -10,7 +10,7 @@ from workbench import sentences
 from workbench.published import Published
 from workbench.publishing import publish
 from workbench.report import report
-from workbench.wording import PLAIN, Wording
+from workbench.wording import PLAIN, Wording, brief
 
 TITLES = {"age": "age at the visit", "disease": "first diagnosis", "wage": "yearly pay", "town": "home"}
 
@@ -67,7 +67,7 @@ def test_one_record_has_the_noun_of_one():
 
 def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     found = sentences.attackers(read, read.opens(read.results["cap"]))
-    assert found[0] == ("Who has this release and knows any visit’s age at the visit, home and sex",
+    assert found[0] == ("Who has this release and knows age at the visit, home and sex",
                         "no visit’s first diagnosis")  # fmt: skip
     assert "every visit’s yearly pay" in found[1][0] and "all the tables" in found[-1][0]
     assert found[1][1].startswith("the first diagnosis of") and len(found) == 3
@@ -77,3 +77,7 @@ def test_where_nobody_is_certain_nobody_is_nearly_certain(read):
     for index in read.efficient:
         said = sentences.most_exposed(read, index)
         assert "nearly certain" not in said["sentence"] + said["worst"]
+
+
+def test_a_long_set_is_told_by_its_ends():
+    assert brief("{a, b, c}") == "a … c (3 values)" and brief("{a, b}") == "{a, b}" and brief(None) is None

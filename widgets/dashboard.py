@@ -149,7 +149,11 @@ class Dashboard(Part):
         none = sentences.none_safe(self.published, self.cap)
         name = "Another release"
         if here == first and none:
-            name, why = "None is recommended", "Shown is the most accurate within the limit."
+            by_hand = self.published.set_by_hand(self.cap)
+            name, why = (
+                "None is recommended",
+                f"Shown is the {'most accurate within the limit' if by_hand else 'safest'}.",
+            )
         self.tell(
             "choice",
             cap=self.cap,

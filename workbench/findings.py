@@ -95,7 +95,7 @@ def certain_of(table: Table, count: int, smallest: int) -> str:
 def values_of(sensitive: Sequence[str], wording: Wording) -> str:
     """Which value is or is not certain."""
     if len(sensitive) > FEW:
-        return f"value in any of {len(sensitive)} sensitive columns"
+        return f"sensitive value (of any of {len(sensitive)} columns)"
     return wording.columns(sensitive, "or")
 
 

@@ -135,7 +135,7 @@ def cost(study: Published, index: int) -> Card:
     return {
         "title": title,
         "figure": f"± {points}",
-        "unit": f"on shares of {near}; in the original 0",
+        "unit": f"on shares of {near} (original: 0)",
         "sentence": f"Where {near} of a large group have the same {wording.column(found['sensitive'])}, the release "
         f"is off by up to {points.replace('point', 'percentage point')} in nine cases out of ten. "
         f"(Large: at least {100 * found['support']:g} % of {wording.everybody}.)",
@@ -158,7 +158,7 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
     if "certain" not in sure:
         return []
     quasi, neutral = wording.columns(results["table"]["quasi"]), wording.columns(results["table"]["neutral"])
-    found = [(f"Who has this release and knows {wording.any_of_them} {quasi}", sure["certain"])]
+    found = [(f"Who has this release and knows {quasi}", sure["certain"])]
     if results["beside"]:
         found.append(
             (f"Who has the most telling file, and also knows {wording.all_of_them} {neutral}", results["beside"])

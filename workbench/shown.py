@@ -26,6 +26,7 @@ from workbench.release import Release, operating_system_random
 from workbench.table import Table
 from workbench.telling import FINEST, Told, disclosures, rounded, told
 from workbench.thresholds import few, least, named, parts, share, stepped
+from workbench.wording import brief
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
@@ -231,7 +232,7 @@ def _labels(release: Release, name: str) -> np.ndarray:
 def _group(release: Release, row: int) -> str:
     """Who the people of one class are."""
     quasi = release.table.quasi
-    return release.table.wording.who(quasi, [_labels(release, name)[row] for name in quasi])
+    return release.table.wording.who(quasi, [brief(_labels(release, name)[row]) for name in quasi])
 
 
 def _believed(found: Told, order: np.ndarray, full: float, most: float) -> dict[str, Any]:

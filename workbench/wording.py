@@ -10,6 +10,7 @@ from typing import Any
 from workbench import thresholds
 from workbench.figures import listed, words
 
+LONG = 2  # values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
 INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 
@@ -66,6 +67,12 @@ class Wording:
 
 
 PLAIN = Wording()
+
+
+def brief(label: str | None) -> str | None:
+    """A released value for a sentence: of a long set its ends."""
+    values = label[1:-1].split(", ") if label and label.startswith("{") and label.endswith("}") else []
+    return f"{values[0]} … {values[-1]} ({len(values)} values)" if len(values) > LONG else label
 
 
 def unbracketed(label: str) -> str:

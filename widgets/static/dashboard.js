@@ -107,13 +107,14 @@ export default widget(({ el, say, on, mark }) => {
 
   function drawChosen({ card, name, why, here, first, recommended, none, within }) {
     const back = here === first ? [] : h("button", { onclick: () => open(-1) }, "Back to the first");
-    const focused = chosen.contains(document.activeElement), heading = h("h2", { tabindex: -1 }, name);
+    const focused = chosen.contains(document.activeElement), warned = none && here === first;
+    const heading = h("h2", { tabindex: -1, class: warned ? "wb-title" : null }, name);
     ready();
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
-      h("p", { class: "wb-title" }, firm(card.title)),
-      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, here === first ? none : ""].filter(Boolean).join(" "))) : [],
-      within ? h("p", {}, why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
+      warned ? [] : h("p", { class: "wb-title" }, firm(card.title)),
+      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
+      within ? h("p", {}, warned ? firm(`${why} ${card.title}.`) : why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
       h("p", { class: "wb-note" }, [card.recipe, card.groups].filter(Boolean).join(" · ")),
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", recommended ? "wb-main-action" : null, "release"),

@@ -53,7 +53,7 @@ function frontierPicture(study, { cap, here, first }, open) {
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
       h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
   return [
-    h("h2", {}, "All releases: further down loses less accuracy, further left tells less"),
+    h("h2", {}, "Every release: lower is more accurate, left is safer"),
     h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },
       cap === null ? [] : h("svg:rect", { class: "wb-beyond", x: limit, y: top, width: Math.max(0, W - right - limit), height: H - top - bottom }),
       h("svg:path", { class: "wb-axis", d: `M${left} ${top}V${H - bottom}H${W - right}` }),

@@ -54,7 +54,7 @@ pre { font-size: 13px; line-height: 1.45; overflow-x: auto; padding: 12px; backg
 Section = Callable[[Published, int, float | None], str]
 SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "decision": ("The decision", chosen.decision),
-    "release": ("The proposed release, and what it costs", chosen.release),
+    "release": ("What may be learnt, and what it costs", chosen.release),
     "frontier": ("All candidates", others.frontier),
     "alternatives": ("Alternatives", others.alternatives),
     "classes": ("Who would be exposed", chosen.classes),

@@ -25,6 +25,8 @@ def decision(study: Published, index: int, cap: float | None) -> str:
         )
     elif recommended:
         why = f"Of the candidates that keep to the limit ({scale}), none of them certain, it loses the least accuracy."
+    elif index == study.opens(cap) and not study.set_by_hand(cap):
+        why = "No limit was set, and none is recommended: this is the safest."
     elif index == study.opens(cap):
         why = f"Of all candidates that keep to the limit ({scale}), it loses the least accuracy."
     unsafe = " ".join(filter(None, (sentences.none_safe(study, cap), sentences.unsafe(study, index))))
