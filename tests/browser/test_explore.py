@@ -12,6 +12,7 @@ from tests.browser import stage
 
 NOTEBOOK = stage.ROOT / "notebooks" / "explore.ipynb"
 SECONDS = 1000
+LABS_FOOT = 30  # pixels of JupyterLab's status line
 
 
 @pytest.fixture(scope="module")
@@ -260,6 +261,26 @@ def test_in_lab_the_next_cell_waits_while_the_page_goes_on(in_lab, on_stage):
         "Release of 45,222 records", timeout=60 * SECONDS
     )
     expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(" 26")
+
+
+def test_the_first_screen_of_a_laptop_shows_the_chart_with_its_axis_titles(in_voila, in_lab, on_stage):
+    page = on_stage(width=1280, height=900).page
+    page.goto(in_voila[1])
+    on_the_first_screen(page)
+    page = stage.open_lab(on_stage(width=1280, height=900), in_lab[1], "explore.ipynb")
+    points(page, "26 points")
+    page.locator(".wb-app").evaluate("one => one.scrollIntoView()")  # past the notebook's own text and code
+    on_the_first_screen(page)
+
+
+def on_the_first_screen(page):
+    """From its top the workbench fits as far as the chart's last line."""
+    points(page, "26 points")
+    for title in ("privacy loss, P_loss", "utility loss, U_loss"):
+        words = page.locator(".wb-stage svg text", has_text=title).first
+        expect(words).to_be_visible()
+        box = words.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 900 - LABS_FOOT, (title, box)
 
 
 def test_in_lab_a_saved_notebook_shows_picture_and_table_without_its_kernel(in_lab, on_stage):
