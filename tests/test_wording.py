@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from tests.planted import planted
+from tests.planted import people, planted
 from widgets.dashboard import Dashboard
 from workbench import sentences
 from workbench.published import Published
@@ -12,13 +12,15 @@ from workbench.publishing import publish
 from workbench.report import report
 from workbench.wording import PLAIN, Wording, brief
 
-TITLES = {"age": "age at the visit", "disease": "first diagnosis", "wage": "yearly pay", "town": "home"}
+TITLES = {"age": "age at the visit", "disease": "first diagnosis", "shift": "time of day", "town": "home"}
 
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory) -> Published:
+    frame = people().assign(shift=["early", "late"] * 300)
     study = planted(tmp_path_factory.mktemp("study"), titles=TITLES, record=["visit", "visits"])
-    return Published(publish(study, tmp_path_factory.mktemp("out") / "out", warn=lambda text: None))
+    study = study.with_(data={"given": "visits"}, identifiers=("name", "wage"))
+    return Published(publish(study, tmp_path_factory.mktemp("out") / "out", given=frame, warn=lambda text: None))
 
 
 def test_every_page_says_titles_and_what_a_record_is(read):
@@ -41,7 +43,7 @@ def test_every_page_says_titles_and_what_a_record_is(read):
 def test_released_files_keep_the_columns_own_names(read):
     file, *_ = read.files(read.opens(read.results["cap"]))
     with file.open() as lines:
-        assert set(next(csv.reader(lines))) == {"age", "town", "sex", "disease", "wage"}
+        assert set(next(csv.reader(lines))) == {"age", "town", "sex", "disease", "shift"}
 
 
 def test_the_dashboard_says_them_too(read):
@@ -52,7 +54,7 @@ def test_the_dashboard_says_them_too(read):
     study, choice = told
     assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
     assert "alike" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
-    assert "Published as they are: yearly pay." in study["as_they_are"]
+    assert "Published as they are: time of day." in study["as_they_are"]
 
 
 def test_one_record_has_the_noun_of_one():
@@ -69,7 +71,7 @@ def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     found = sentences.attackers(read, read.opens(read.results["cap"]))
     assert found[0] == ("Who has this release and knows age at the visit, home and sex",
                         "no visit’s first diagnosis")  # fmt: skip
-    assert "every visit’s yearly pay" in found[1][0] and "all the tables" in found[-1][0]
+    assert "every visit’s time of day" in found[1][0] and "all the tables" in found[-1][0]
     assert found[1][1].startswith("the first diagnosis of") and len(found) == 3
 
 
