@@ -21,7 +21,7 @@ BUCKETIZED = {
 
 
 def people(count: int = 600) -> pd.DataFrame:
-    """The old have ulcers, the young the flu; every person has a name and a wage of their own."""
+    """The old have ulcers, the young the flu; every person has a name, a few a higher wage."""
     rng = random.Random(7)
     rows = []
     for i in range(count):
@@ -35,7 +35,7 @@ def people(count: int = 600) -> pd.DataFrame:
                 "disease": RARE_DISEASE
                 if i < 3
                 else rng.choices(("Ulcer", "Flu", "Cold", "Gout"), [6, 1, 2, 2] if age > 45 else [1, 6, 2, 1])[0],
-                "wage": 10_000 + 3.7 * i,
+                "wage": 11_003.7 if i % 120 == 0 else 10_003.7,
             }
         )
     rng.shuffle(rows)
