@@ -8,6 +8,8 @@ replacement of the chart's data, measured in turns with it: that ratio holds on 
 from __future__ import annotations
 
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,9 +18,16 @@ from playwright.sync_api import Page
 
 from benchmarks.measuring import Figure
 from tests.browser import stage
+from tests.widgets.test_cancelling import donations
+from widgets.start import MEASURES
+from workbench import Table
+from workbench.methods import Mondrian
+from workbench.models import TCloseness
 from workbench.publishing import publish
+from workbench.recipe import Recipe
 from workbench.serving import voila_command
-from workbench.study import Study
+from workbench.study import Study, variant
+from workbench.sweeps import sweep
 
 MOVES = 60
 RUNNING = "() => / of [0-9]{3} points/.test(document.querySelector('.wb-done').textContent)"
@@ -123,7 +132,7 @@ def measure(moves: int = MOVES) -> list[Figure]:
         def fresh() -> stage.Stage:
             return stage.Stage(browser, width=1500, height=1300)
 
-        return [*_workbench(fresh, moves), *_dashboard(fresh), *_classes(fresh)]
+        return [*_workbench(fresh, moves), *_dashboard(fresh), *_classes(fresh), _let_go()]
 
 
 Fresh = Callable[[], stage.Stage]
@@ -161,6 +170,45 @@ def _while_it_sweeps(page: Page, moves: int) -> tuple[tuple[float, str], float]:
     cancel = page.evaluate(TIMED, [".wb-done", CANCEL, 1])[0]
     page.wait_for_function("() => document.querySelector('.wb-done').textContent.startsWith('stopped')")
     return _of(answers), cancel
+
+
+def _let_go(records: int = 372_629) -> Figure:
+    """What the page doesn't show: when the work has ended, cancelled at twenty moments while another thread is busy."""
+    frame, measures, over = donations(records), [variant("measure", one) for one in MEASURES], threading.Event()
+    recipes = [Recipe(Mondrian(), TCloseness(t / 1000)) for t in range(20, 620)]
+
+    def busy() -> None:
+        while not over.is_set():
+            sum(range(5000))
+
+    def once(wait: float) -> float:
+        table = Table.from_frame(frame, ["zip", "state", "amount", "employer"], "party")
+        cancel, ended = threading.Event(), []
+
+        def work() -> None:
+            sweep(table, recipes, measures, threads=1, cancel=cancel)
+            ended.append(time.monotonic())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(wait)
+        asked = time.monotonic()
+        cancel.set()
+        thread.join()
+        return 1000 * (ended[0] - asked)
+
+    threading.Thread(target=busy, daemon=True).start()
+    once(2)  # kernels are compiled
+    times = [once(0.05 + 0.15 * i) for i in range(20)]
+    over.set()
+    value, about = _of(times)
+    return Figure(
+        "Cancel until the work has ended, under load, p95",
+        value,
+        "ms",
+        200,
+        note=f"{about}; at most {max(times):.0f} ms",
+    )
 
 
 def _dashboard(fresh: Fresh) -> list[Figure]:
