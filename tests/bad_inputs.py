@@ -548,6 +548,8 @@ def places() -> Iterator[Bad]:
     yield Bad(
         "report: several into a page", ("report", "study.yaml", "study.yaml", "--vary", "seed=0,1", "-o", "a.html")
     )
+    yield Bad("report: a folder alone", ("report", "study.yaml", "-o", "."), says="a folder")
+    yield Bad("report: the folder above", ("report", "study.yaml", "-o", ".."), says="a folder")
     yield Bad("report: into a file", ("report", "study.yaml", "--vary", "seed=0,1", "-o", "people"),
               setup=text("people", "x"), says="people")  # fmt: skip
 

@@ -25,7 +25,7 @@ from workbench.models import Audit, Model
 from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
-from workbench.writing import CODEBOOK
+from workbench.writing import codebooks, refuse_nameless
 
 IN_PYTHON = (
     "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
@@ -227,6 +227,7 @@ class Release:
         if not giveaways:
             self.refuse_giveaways(path)
         path, tables = Path(path), self.rows()
+        refuse_nameless(path)
         if defuse and path.suffix == ".parquet":
             raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
         targets: list[Path] = []
@@ -237,7 +238,7 @@ class Release:
                 target = target.with_stem(f"{target.stem}_")
             targets.append(target)
         found = self.codebook()
-        books = [path.with_name(f"{path.stem}{CODEBOOK}{ending}") for ending in (".csv", ".json") if found]
+        books = codebooks(path) if found else []
         targets += books
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
         if there:

@@ -28,7 +28,7 @@ from workbench.scratch import scratch
 from workbench.store import Store
 from workbench.study import Study, results_beside
 from workbench.table import Table
-from workbench.writing import CODEBOOK, whole
+from workbench.writing import CODEBOOK, refuse_nameless, whole
 
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
 HOLD_VALUES = ("data", "levels", "hierarchies")  # parts of a study in which values of the data may stand
@@ -92,6 +92,7 @@ class Report:
     def write(self, output: str | PathLike[str] = "report") -> list[Path]:
         """The page, the points, and the release if there is one; each file appears whole, the page last."""
         stem = Path(output)
+        refuse_nameless(stem)
         stem = stem.with_suffix("") if stem.suffix == ".html" else stem
         if not stem.parent.is_dir():
             raise BadInput(

@@ -62,6 +62,17 @@ def _same(out: Path, path: Path) -> bool:
     return read.is_relative_to(place) or (has_magic(str(path)) and fnmatch(str(place), str(path)))
 
 
+def codebooks(release: Path) -> list[Path]:
+    """The files of the codebook beside a release, as CSV and as JSON."""
+    return [release.with_name(f"{release.stem}{CODEBOOK}{ending}") for ending in (".csv", ".json")]
+
+
+def refuse_nameless(path: Path) -> None:
+    """Raise BadInput for what can only be a folder: `.`, `..` and `/`."""
+    if path.name in ("", ".."):
+        raise BadInput(f"{path} is a folder; name a file in it")
+
+
 def refuse_ending(path: Path) -> None:
     """Raise BadInput for a file that is neither CSV nor Parquet by its name."""
     if path.suffix not in (".csv", ".parquet"):

@@ -1,6 +1,7 @@
 """The dashboard as it is served: the limit in the address, the slider, an alternative, the downloads, bad addresses."""
 
 import re
+import zipfile
 
 import pytest
 from playwright.sync_api import expect
@@ -69,10 +70,13 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
         with page.expect_download() as coming:
             page.get_by_role("button", name=words).click()
         assert coming.value.suggested_filename.startswith("who-is-ill-re")
-        coming.value.save_as(tmp_path / coming.value.suggested_filename)
-        files[words] = (tmp_path / coming.value.suggested_filename).read_text()
-    assert files["Download the release"].count("\n") == 601
-    assert "k-anonymity, k = 120" in files["Download the report"]
+        files[words] = tmp_path / coming.value.suggested_filename
+        coming.value.save_as(files[words])
+    with zipfile.ZipFile(files["Download the release"]) as archive:
+        stem = "who-is-ill-release"
+        assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
+        assert archive.read(f"{stem}.csv").count(b"\n") == 601
+    assert "k-anonymity, k = 120" in files["Download the report"].read_text()
     page.get_by_role("button", name="Back to the recommended").click()
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
 

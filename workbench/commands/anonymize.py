@@ -97,12 +97,11 @@ def anonymize(
     workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
-    from workbench.writing import CODEBOOK
+    from workbench.writing import codebooks
 
     _refuse_output(output, defuse, force, as_json)
     if output != "-":
-        books = [Path(output).with_name(f"{Path(output).stem}{CODEBOOK}{ending}") for ending in (".csv", ".json")]
-        refuse_inputs([Path(output), *books], Path(given))
+        refuse_inputs([Path(output), *codebooks(Path(output))], Path(given))
     if Path(given).suffix in STUDIES:
         _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
                  "--method": method, "--encoding": encoding, "--delimiter": delimiter, "--quote": quote,

@@ -122,6 +122,8 @@ def _studies(given: list[Path]) -> list[Path]:
 
 def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, Path]:
     """The stem of each study's files."""
+    from workbench.writing import refuse_nameless
+
     names = [study.name.removesuffix(study.suffix).removesuffix(".study") for study in studies]
     if many:
         folder = output or Path("reports")
@@ -130,6 +132,7 @@ def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, 
         return {study: folder / name for study, name in zip(studies, _apart(studies, names), strict=True)}
     if output is None:
         return {studies[0]: Path(f"{names[0]}-report")}
+    refuse_nameless(output)
     if output.suffix not in ("", ".html"):
         raise BadInput(f"{output}: a report is a page; end its name in .html")
     return {studies[0]: output.with_suffix("") if output.suffix else output}
