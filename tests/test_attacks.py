@@ -31,13 +31,15 @@ def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path
     study, warned = planted(tmp_path), []
     offered = Published(publish(study, tmp_path / "offered", warn=warned.append))
     every = Published(publish(study, tmp_path / "every", releases="all", warn=warned.append))
-    choices = offered.choices(offered.results["cap"])
-    assert set(offered.results["carried"]) == set(choices.values()) - {None} and len(offered.results["carried"]) <= 4
+    choices = set(offered.choices(offered.results["cap"]).values()) - {None}
+    safe = {i for i in choices if not offered.points[i]["against"]}
+    assert set(offered.results["carried"]) == safe < choices and len(safe) <= 4
+    assert all("not safe enough" in offered.opened(i)["refused"] for i in choices - safe)
     assert all(bool(offered.files(i)) == (i in offered.results["carried"]) for i in offered.efficient)
     assert all(path.name.startswith("who-is-ill-release") for path in offered.folder.rglob("*.csv"))
     opened = [i for i, point in enumerate(every.points) if point["opened"]]
     assert every.results["carried"] == opened and every.results["together"]["files"] == len(opened) == 7
-    left = next(i for i in opened if i not in offered.results["carried"])
+    left = next(i for i in opened if i not in choices and not offered.points[i]["against"])
     assert "offered when this was published" in offered.opened(left)["refused"]
     with pytest.raises(BadInput, match="'all'"):
         publish(study, tmp_path / "other", releases="every")

@@ -181,19 +181,21 @@ def read(tab: str, form: Form) -> Builder:
     return readers[tab](form)
 
 
-def checked(builder: Builder, hierarchy: Hierarchy, column: Column) -> None:
+def checked(builder: Builder, column: Column) -> None:
     """Raise AtField where what is typed makes a level that changes nothing, or leaves nothing."""
-    if not isinstance(builder, Prefixes) or not hierarchy.leaves:
+    fits = column.kind == "text" or integers(column)  # else the builder says so
+    if not isinstance(builder, Prefixes) or not fits or not column.labels:
         return
     lengths, digits, pad = [len(label) for label in column.labels], column.kind == "number", builder.pad
     if pad is not None and pad <= (max(lengths) if digits else min(lengths)):
         have = f"are filled up to {max(lengths)} digits anyway" if digits else f"have {pad} characters or more"
         raise AtField("pad", f"All values {have}: padding to {pad} changes nothing. Leave it empty, or give more.")
     longest = max(max(lengths), pad or 0)
-    for keep, level in zip(builder.keep, hierarchy.levels, strict=True):  # type: ignore[arg-type]
+    codes = [label.rjust(longest if digits else pad or 0, "0") for label in column.labels]
+    for keep in builder.keep:  # type: ignore[union-attr]
         if keep == 0:
             raise AtField("keep", "0 characters kept would hide the whole value: keep 1 or more.")
-        if len(level.starts) == len(hierarchy.leaves):
+        if len({code[:keep] for code in codes}) == len(codes):
             why = f"No value is longer than {longest}" if keep >= longest else f"No two values share their first {keep}"
             raise AtField("keep", f"{why} characters: keeping {keep} changes nothing. Keep fewer.")
 

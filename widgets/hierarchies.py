@@ -136,10 +136,9 @@ class HierarchyEditor(ByHand):
             return form, None, None, ()
         try:
             builder = forms.read(tab, form)
-            made = builder(forms.bare(column))
             if drafted is not None:
-                forms.checked(builder, made, column)
-            return form, builder, made, ()
+                forms.checked(builder, column)
+            return form, builder, builder(forms.bare(column)), ()
         except BadInput as error:
             if drafted is None and column.name not in self._unfit:  # an empty form is nobody's mistake
                 return form, None, None, ()

@@ -99,8 +99,8 @@ def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, ad
 
 def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.2")
-    page.locator("button.wb-other", has_text="over your limit").click()
-    expect(recipe(page).get_by_text("More may be learnt from it than your limit allows.")).to_be_visible()
+    page.locator("button.wb-other", has_text="over the limit").click()
+    expect(recipe(page).get_by_text("More may be learnt from it than the limit allows.")).to_be_visible()
 
 
 def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_path):

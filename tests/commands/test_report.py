@@ -147,7 +147,7 @@ def test_one_for_each_value_and_an_index(study, capfd):
     for name in ("ill-sex-F-seed-0", "ill-sex-M-seed-1"):
         assert f'<a href="{name}.html">{name}</a>' in index
         points = json.loads(Path(f"reports/{name}-points.json").read_text())
-        assert points["proposed"]["recipe"] in index.replace("\u00a0", " ") and 200 < points["records"] < 400
+        assert points["shown"]["recipe"] in index.replace("\u00a0", " ") and 200 < points["records"] < 400
     assert len(names(Path("reports"))) == 4 * 4 + 1
 
 

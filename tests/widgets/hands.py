@@ -6,6 +6,7 @@ import io
 import random
 import threading
 import time
+import zipfile
 
 import numpy as np
 
@@ -41,6 +42,14 @@ def rows_of(text):
     return sorted(csv.reader(io.StringIO(text)))
 
 
+def unpacked(name, data):
+    """The released records, also where they come with their codebook; or the script."""
+    if not name.endswith(".zip"):
+        return name, data.decode()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.namelist()[0], archive.read(archive.namelist()[0]).decode()
+
+
 class Hands:
     """A person in front of a workbench: what the views would say is said, and every file that comes is compared."""
 
@@ -68,9 +77,9 @@ class Hands:
         elif content["kind"] == "file":
             self.pieces.append(bytes(buffers[0]))
             if content["place"] == content["pieces"] - 1:
-                text, self.pieces = b"".join(self.pieces).decode(), []
+                data, self.pieces = b"".join(self.pieces), []
                 self.came.set()
-                self.compare(content["name"], text)
+                self.compare(*unpacked(content["name"], data))
         elif content["kind"] in ("ended", "problem"):
             self.came.set()
 
