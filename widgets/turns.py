@@ -9,6 +9,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from contextvars import Context
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -49,7 +50,8 @@ class Turns:
         """Call as soon as it is its turn."""
         self._put(0.0, lambda: call(*arguments))
         try:
-            self._loop.call_soon_threadsafe(self._take)
+            # not in the context of whoever asks: with a job that is cancelled, what it has said would be
+            self._loop.call_soon_threadsafe(self._take, context=Context())
         except RuntimeError:
             if not self._loop.is_closed():  # else nobody is there any more
                 raise

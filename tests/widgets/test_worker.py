@@ -65,6 +65,31 @@ def test_a_cancelled_job_still_says_what_it_has():
     assert asyncio.run(play()) == ["half"]
 
 
+def test_what_a_cancelled_job_has_said_is_not_cancelled_with_it():
+    async def play():
+        said, failed, under_way, over = [], [], threading.Event(), asyncio.Event()
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context["exception"]))
+        worker = Worker(failed.append)
+
+        def heard():
+            step()  # long work in the kernel's thread
+            said.append("all of it")
+
+        def long(cancel, tell):
+            under_way.set()
+            assert cancel.wait(10)
+            tell(heard)
+            tell(over.set)
+
+        worker.start(long)
+        await asyncio.to_thread(under_way.wait, 10)
+        worker.cancel()
+        await asyncio.wait_for(over.wait(), 10)
+        return said, failed
+
+    assert asyncio.run(play()) == (["all of it"], [])
+
+
 def test_calls_come_in_the_thread_of_the_loop():
     async def play():
         threads, over = [], asyncio.Event()
