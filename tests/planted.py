@@ -35,7 +35,7 @@ def people(count: int = 600) -> pd.DataFrame:
                 "disease": RARE_DISEASE
                 if i < 3
                 else rng.choices(("Ulcer", "Flu", "Cold", "Gout"), [6, 1, 2, 2] if age > 45 else [1, 6, 2, 1])[0],
-                "wage": 11_003.7 if i % 120 == 0 else 10_003.7,
+                "wage": 11_003.7 if i % 200 == 0 else 10_003.7,
             }
         )
     rng.shuffle(rows)
