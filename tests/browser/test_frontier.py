@@ -158,10 +158,13 @@ def test_the_heat_map_can_be_read(page):
 
 
 def test_what_a_screen_reader_hears_of_marks_is_said(page):
+    labels = "[...document.querySelectorAll('.wb-chart [aria-label]')].map(one => one.ariaLabel)"
+    before = page.evaluate(labels)
     for name in ("All measures", "Heat map", "Frontier"):
         page.get_by_role("button", name=name, exact=True).click()
-        page.wait_for_timeout(500)
-        heard = page.evaluate("[...document.querySelectorAll('.wb-chart [aria-label]')].map(one => one.ariaLabel)")
+        drawn = f"before => {{ const now = {labels}; return now.length > 60 && `${{now}}` !== `${{before}}`; }}"
+        page.wait_for_function(drawn, arg=before)
+        before = heard = page.evaluate(labels)
         assert len(heard) > 60 and not [label for label in heard if re.search("undefined|null|NaN", label)]
     assert any(label == "everything kept: P_loss 2.7, U_loss 0" for label in heard)
 
