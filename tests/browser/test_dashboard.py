@@ -77,7 +77,7 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
         assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
         assert archive.read(f"{stem}.csv").count(b"\n") == 601
     assert "k-anonymity, k = 120" in files["Download the report"].read_text()
-    page.get_by_role("button", name="Back to the recommended").click()
+    page.get_by_role("button", name="Back to the first").click()
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
 
 
@@ -98,7 +98,7 @@ def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, ad
 
 
 def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
-    page = opened(on_stage().page, f"{address}&cap=0.2")
+    page = opened(on_stage().page, f"{address}&cap=0.15")
     page.locator("button.wb-other", has_text="over the limit").click()
     expect(recipe(page).get_by_text("More may be learnt from it than the limit allows.")).to_be_visible()
 
