@@ -86,6 +86,17 @@ def test_every_release_is_read_back_with_the_same_figures(tmp_path_factory, name
     same(release, foreign(path, original=table))
 
 
+def test_a_value_that_is_called_missing_is_read_back_as_a_value(tmp_path):
+    """Beside records that lack one, and a group that is called like another value."""
+    words = ["a"] * 9 + ["missing"] * 5 + [None] * 2
+    frame = pd.DataFrame({"word": words, "s": ["x", "y"] * 8})
+    groups = {"word": Columns([("a", "a", "*"), ("missing", "a", "*")])}
+    table = Table.from_frame(frame, ["word"], "s", (), groups, types={"word": "text"})
+    release = Mondrian(publish="bucketized")(table, KAnonymity(2))
+    read = foreign(release.export(tmp_path / "release.csv", giveaways=True)[0], original=table)
+    same(Remove("s")(table), read)
+
+
 @settings(max_examples=20)
 @given(table=tables(), k=st.integers(2, 12))
 def test_the_records_of_a_bucketized_release_are_read_back(tmp_path_factory, table, k):

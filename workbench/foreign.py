@@ -295,9 +295,9 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
 def _as_it_is(column: Column, released: Column) -> list[int]:
     """The code of each label of a column that is published as it is: nothing but values, none oftener than it was.
 
-    A value may be called like a group; the count tells them apart.
+    A value may be called like a group; the count tells them apart. It may be called "missing", too, and is a value.
     """
-    places = {label: code for code, label in enumerate(column.value_labels())}
+    places = {label: code for code, label in reversed([*enumerate(column.value_labels())])}
     codes = [places.get(label, -1) for label in released.labels]
     fits = all(code >= 0 and n <= column.totals[code] for code, n in zip(codes, released.totals, strict=False))
     return codes if fits else []
