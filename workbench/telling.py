@@ -94,9 +94,13 @@ class Told(NamedTuple):
         """The column, the value if it may be named, how many of the class have it, and of how many."""
         name, v = self.names[self.column[row]], int(self.value[row])
         seen = self.classes.sensitive[name]
-        known = bool(named(seen.totals, self.smallest)[v])
+        known = bool(named(seen.totals, self.smallest)[v]) and not self.tiny(row)
         label = seen.labels[v] if known else None
         return seen, label, int(self.classes.histograms[name][row, v]), int(self.classes.sizes[row])
+
+    def tiny(self, row: int) -> bool:
+        """Whether so few are in a class that nothing is told of what they have."""
+        return self.smallest > 1 and bool(self.classes.sizes[row] < few(self.smallest))
 
     def parts(self, row: int) -> int:
         """In how many parts of a full disclosure the loss is told."""
@@ -115,6 +119,8 @@ class Told(NamedTuple):
     def believed(self, row: int) -> str:
         """What is believed of the people of a class."""
         seen, *_ = self.about(row)
+        if self.tiny(row):
+            return "They are so few that what they have is not told."
         if self._mixed(row):
             return f"They are about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
         return f"{self._have(row)} of them have {self._called(row)}{self._usual(row)}"
@@ -152,8 +158,11 @@ class Told(NamedTuple):
 
     @property
     def worst(self) -> int:
-        """The class that loses most; of those that lose as much the largest, and of these the first in words."""
-        most = np.flatnonzero(self.loss >= self.loss.max() - NOTHING)
+        """The class that loses most, not of few people if there is another; of those that lose as much the largest, and
+        of these the first in words."""
+        large = np.array([not self.tiny(row) for row in range(len(self.loss))])
+        loss = np.where(large, self.loss, -1.0) if large.any() else self.loss
+        most = np.flatnonzero(loss >= loss.max() - NOTHING)
         sizes = rounded(self.classes.sizes[most], self.smallest)
         return int(min(most[sizes == sizes.max()].tolist(), key=self.believed))
 
@@ -161,6 +170,8 @@ class Told(NamedTuple):
         """The group that loses most, `who` they are, and what is believed there."""
         row, wording = self.worst, self.wording
         seen, label, _, of = self.about(row)
+        if self.tiny(row):
+            return f"All groups are of {wording.people(of, self.smallest)}: what they have is not told."
         if self._mixed(row):
             return f"Every group is about as mixed in {wording.column(seen.name)} as {wording.everybody}."
         where = f"In the group that differs most ({who}: {wording.people(of, self.smallest)}), "
@@ -184,11 +195,10 @@ def told(
     for name in names:
         seen, shares = blunt.sensitive[name], distributions(blunt, name)
         cost = disclosed(seen, distance)
-        dearest = np.where(shares > 0, cost, 0).max(axis=1)
         counts, tiny = classes.histograms[name], classes.sizes < few(smallest)
         hidden = ((counts > 0) & (counts < smallest)).any(axis=1) * cost.min() / FINEST  # for how these are shared
         own = distance(shares, seen.prior, seen.levels) + hidden
-        losses.append(np.where(tiny & (smallest > 1), dearest, np.minimum(own, cost.max())))
+        losses.append(np.where(tiny & (smallest > 1), cost.max(), np.minimum(own, cost.max())))
         values.append((shares - seen.prior).argmax(axis=1))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
