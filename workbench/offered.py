@@ -19,7 +19,6 @@ from workbench.safety import against
 from workbench.study import Study
 from workbench.table import Table
 
-DISCLOSED = "as much may be learnt of somebody as by a full disclosure"
 NOT_TOLD = "not told: the measure does not declare how its figure may be"
 
 
@@ -89,9 +88,6 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
-        full = measure.full(table, smallest)
-        if full is not None and values[measure.key] >= full and DISCLOSED not in found:
-            found.append(DISCLOSED)
     return replace(point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="")
 
 

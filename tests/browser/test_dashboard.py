@@ -47,7 +47,7 @@ def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 17 % of the way to a full disclosure"))
     page.wait_for_url(re.compile(r"cap=0\.05"))
-    for key, said in (("ArrowRight", "k = 120 "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
+    for key, said in (("ArrowRight", "t = 0.1, "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
         page.keyboard.press(key)
         expect(recipe(page)).to_contain_text(said)
     page.wait_for_url(re.compile(r"cap=0\.05"))

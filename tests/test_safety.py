@@ -1,0 +1,32 @@
+"""What speaks against a release, against a naive look at its file."""
+
+import pandas as pd
+
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+from workbench.safety import against
+from workbench.table import Table
+
+
+def table_of(old: list[str], young: list[str]) -> Table:
+    """Two groups of people, by age."""
+    ages = [60 + i // 2 % 2 for i in range(len(old))] + [20 + i // 2 % 2 for i in range(len(young))]
+    return Table.from_frame(pd.DataFrame({"age": ages, "ill": old + young}), quasi=["age"], sensitive="ill")
+
+
+def test_a_value_that_all_of_a_group_have_speaks_against_a_release():
+    table = table_of(["gout"] * 40, ["flu", "cold"] * 30)
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of about 40 of about 100 people is certain"]
+
+
+def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_usual():
+    rare = table_of(["gout"] * 39 + ["flu"], ["flu", "cold"] * 30)
+    assert against(Mondrian()(rare, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+    usual = table_of(["no"] * 39 + ["yes"], (["no"] * 9 + ["yes"]) * 6)
+    assert against(Mondrian()(usual, KAnonymity(40)), 10) == []
+
+
+def test_a_group_of_fewer_than_five_speaks_against_it():
+    table = table_of(["gout", "flu"] * 2, ["flu", "cold"] * 30)
+    assert against(Mondrian()(table, KAnonymity(4)), 10) == ["some people are in a group of fewer than 5"]
+    assert against(Mondrian()(table, KAnonymity(5)), 10) == []
