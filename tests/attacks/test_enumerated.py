@@ -1,7 +1,7 @@
 """An attacker who knows our code enumerates the tables that fit all that is published: no small count is unique.
 
 That it is not is shown by a witness: another table, some people changed, moved, added or left out, that is published
-alike to the last byte and in which the count differs.
+alike to the last byte and in which the count differs. Where no witness is found, nothing is shown either way.
 """
 
 import numpy as np
@@ -10,18 +10,28 @@ import pytest
 from tests.attacks.everything import unique
 from tests.attacks.studies import KINDS, frame_of, study_of
 
+SHOWN = (18, 23, 24, 25, 26, 32, 34, 35, 38)  # all looked for have a witness: figures told finer would lose some
 NOT_YET = "the search does not find a witness for every count yet: finer search, or coarser figures"
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::UserWarning"),
-    pytest.mark.slow,
-    pytest.mark.xfail(raises=AssertionError, strict=False, reason=NOT_YET),
-]
-TRIES = 150
+TRIES, MOST = 150, 2
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-@pytest.mark.parametrize("seed", range(len(KINDS)))
-def test_small_counts_of_a_small_study_have_witnesses(seed):
+def looked_for(seed: int) -> tuple[int, dict]:
+    """How many small counts a study has, and which of some of them have no witness."""
     rng = np.random.default_rng(seed)
     study, frame = study_of(KINDS[seed % len(KINDS)], rng), frame_of(KINDS[seed % len(KINDS)], rng)
-    hidden, left = unique([study], study.read(frame), rng, TRIES, most=3)
-    assert not left, f"{len(left)} of {hidden} small counts can be worked out: {left}"
+    return unique([study], study.read(frame), rng, TRIES, MOST)
+
+
+@pytest.mark.parametrize("seed", SHOWN)
+def test_small_counts_that_had_a_witness_have_one_still(seed):
+    hidden, left = looked_for(seed)
+    assert hidden and not left, f"{len(left)} of {hidden} small counts may be worked out: {left}"
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(raises=AssertionError, strict=False, reason=NOT_YET)
+@pytest.mark.parametrize("seed", range(len(KINDS)))
+def test_small_counts_of_any_small_study_have_witnesses(seed):
+    hidden, left = looked_for(seed)
+    assert not left, f"{len(left)} of {hidden} small counts can be worked out, as far as is known: {left}"
