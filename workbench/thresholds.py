@@ -2,7 +2,7 @@
 
 A release may well show a class of seven people to whoever gets the file. What is published beside it to be read by
 many doesn't. Every number of people is rounded to a multiple of the threshold, whatever it counts and however large it
-is: then neither a number nor a share nor the difference of two tells of fewer people than that.
+is: a number, a share or the difference of two then fits many counts.
 """
 
 from __future__ import annotations
