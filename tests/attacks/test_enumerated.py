@@ -1,8 +1,8 @@
-"""An attacker who knows our code enumerates the tables that fit all that is published: no small count is unique.
+"""An attacker who knows our code enumerates the tables that fit all that is published: is a small count unique?
 
 That it is not is shown by a witness: another table, some people changed, moved, added or left out, that is published
-alike to the last byte and in which the count differs. Where no witness is found, nothing is
-shown either way: of other studies the search does not find one for every count yet.
+alike to the last byte and in which the count differs. Where no witness is found, nothing is shown either way: of other
+studies the search does not find one for every count yet.
 """
 
 import numpy as np
