@@ -98,27 +98,14 @@ def publish(
         store,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    drawn = on_axes(told(swept, table, study.smallest), study)
-    shown_on_axes(drawn)
-    frontier, others = keeping(drawn, study)
-    indices = worth_opening(frontier)
-    if not indices:
-        why = next((said for point in frontier.measured for said in point.reasons.values()), "")  # as it may be told
-        more = f": {why}" if why else "; give the study recipes"
-        raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{more}")
+    frontier, others = _to_show(swept, table, study)
     aside = scratch(place.parent)
     try:
-        details, releases_shown = {}, []
-        (aside / published.POINTS).mkdir(mode=0o700)
-        for done, i in enumerate(indices):
-            point, at = frontier.measured[i], aside / published.POINTS / str(i)
-            releases_shown.append(point.recipe.release(table))
-            details[i] = shown.opened(table, releases_shown[-1], study.measured(), study.smallest, at, point.values)
-            step(done + 1, len(indices), f"written: {point.recipe}")
+        made, details = _opened(frontier, table, study, aside / published.POINTS, step)
         results = {**_results(study, table, frontier, details), "others": others}
         write_json(aside / published.RESULTS, results)
         seal(aside)
-        results |= _carried(Published(aside), table, dict(zip(indices, releases_shown, strict=True)), releases)
+        results |= _carried(Published(aside), table, made, releases)
         write_json(aside / published.RESULTS, results)
         write_json(aside / published.CHART, frontier.chart(640, 380).to_dict())
         (aside / published.STUDY).write_text(_bare(study).to_yaml(), "utf-8")
@@ -129,6 +116,33 @@ def publish(
     for text in [*_worth_saying(Published(place)), *_spread(table)]:
         warned(text)
     return place
+
+
+def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str]:
+    """The points as they may be told that keep the study's limits, and what to say of the others."""
+    drawn = on_axes(told(swept, table, study.smallest), study)
+    shown_on_axes(drawn)
+    frontier, others = keeping(drawn, study)
+    if not worth_opening(frontier):
+        why = next((said for point in frontier.measured for said in point.reasons.values()), "")  # as it may be told
+        more = f": {why}" if why else "; give the study recipes"
+        raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{more}")
+    return frontier, others
+
+
+def _opened(
+    frontier: Frontier, table: Table, study: Study, folder: Path, step: Progress
+) -> tuple[dict[int, Release], dict[int, Any]]:
+    """The releases that can be opened, each with all that is shown of it; their tables are in the folder."""
+    indices = worth_opening(frontier)
+    made, details = {}, {}
+    folder.mkdir(mode=0o700)
+    for done, i in enumerate(indices, 1):
+        point = frontier.measured[i]
+        made[i] = point.recipe.release(table)
+        details[i] = shown.opened(table, made[i], study.measured(), study.smallest, folder / str(i), point.values)
+        step(done, len(indices), f"written: {point.recipe}")
+    return made, details
 
 
 @contextmanager
