@@ -1,5 +1,7 @@
 """Cells: distinct combinations with their records; keys that would not fit 64 bits are ranked on the way."""
 
+import threading
+import time
 from collections import Counter
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench import underway
 from workbench.cells import collapse, distinct_rows, locate
 
 SIZES = {"few values": 3, "many values": 2**15, "columns too wide for one key": 2**30}
@@ -59,3 +62,15 @@ def test_distinct_rows_are_numbered_in_order_of_appearance(size, records, many, 
 def test_all_rows_of_an_empty_matrix_are_none():
     first, number = distinct_rows(np.zeros((0, 3), np.int32))
     assert len(first) == len(number) == 0
+
+
+def test_a_cancel_is_heard_while_records_collapse():
+    rng, cancel = np.random.default_rng(0), threading.Event()
+    many = {name: rng.integers(0, 1000, 3_000_000) for name in "abcd"}
+    began = time.monotonic()
+    collapse(many, {})
+    whole = time.monotonic() - began
+    cancel.set()
+    with underway.listening(cancel), pytest.raises(underway.Cancelled):
+        collapse(many, {})
+    assert time.monotonic() - began - whole < whole / 2

@@ -3,11 +3,12 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
-from workbench import BadInput, Table
+from workbench import BadInput, Table, underway
 from workbench.source import Query
 from workbench.study import Study
 
@@ -33,6 +34,13 @@ def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
 def test_a_query_is_given_up_after_its_seconds():
     with pytest.raises(BadInput, match="given up after"):
         Table.bare(Query(ENDLESS, seconds=0.3))
+
+
+def test_a_query_is_given_up_when_who_waits_cancels():
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    with underway.listening(cancel), pytest.raises(underway.Cancelled):
+        Table.bare(Query(ENDLESS))
 
 
 def test_a_study_says_how_long_its_query_may_take(tmp_path):

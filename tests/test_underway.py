@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from workbench.underway import Cancelled, listening, step
+from workbench.underway import Cancelled, listening, step, stoppable
 
 
 def test_nobody_listens_and_nothing_happens():
@@ -41,3 +41,26 @@ def test_another_thread_is_not_stopped():
         other.start()
         other.join()
     assert done == [None]
+
+
+def test_what_never_looks_up_is_interrupted_until_it_ends():
+    cancel, ended, heard = threading.Event(), threading.Event(), []
+
+    def interrupt():
+        heard.append(1)
+        if len(heard) == 3:  # the first ones came too early
+            ended.set()
+
+    threading.Timer(0.2, cancel.set).start()
+    with listening(cancel), pytest.raises(Cancelled):
+        stoppable(ended.wait, interrupt)
+    assert len(heard) == 3
+
+
+def test_what_is_not_stopped_comes_to_what_it_comes_to():
+    def fails():
+        raise ValueError("its own")
+
+    assert stoppable(lambda: 7, pytest.fail) == 7
+    with pytest.raises(ValueError, match="its own"):
+        stoppable(fails, pytest.fail)

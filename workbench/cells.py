@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.private import Private
+from workbench.underway import stoppable
 
 LARGEST_KEY = 2**62
 
@@ -42,7 +43,7 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
     with Private() as engine:
         engine.register("codes", codes)
         rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
-        found = rows.to_arrow_table()
+        found = stoppable(rows.to_arrow_table, engine.interrupt)
     arrays = [found[name].to_numpy() for name in names]
     axes = arrays[: len(quasi)]
     narrow = max(int(codes.max()) for codes in axes) < 2**15 - 1  # half the memory to go through

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,8 @@ from workbench.column import Column
 from workbench.errors import BadColumns, BadInput, columns_meant
 from workbench.kinds import KINDS, Empty, Values, find_values
 from workbench.source import Source
+from workbench.underway import step, stoppable
 
-TICK = 0.2  # seconds between two words of progress while nothing comes
 PENDING = 1 << 24  # bytes of distinct values that wait to be merged
 
 
@@ -41,13 +41,20 @@ def encode(
         raise BadColumns(wrong)
     gathered = [Gathered() for _ in names]
     read = 0
-    batches, told = source.batches(names), (lambda: progress(read)) if progress else None
+    batches = source.batches(names)
+
+    def look() -> None:
+        step()
+        source.refuse_late()
+        if progress:
+            progress(read)
+
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        while (batch := _next(source, batches, threads, told)) is not None:
+        # a query may take for ever before its first record
+        while (batch := stoppable(lambda: next(batches, None), source.interrupt, look)) is not None:
             list(threads.map(Gathered.add, gathered, batch.columns))
             read += len(batch)
-            if progress:
-                progress(read)
+            look()
     coded = {}
     for name in names:
         column = gathered.pop(0)
@@ -74,23 +81,6 @@ def encode(
     if wrong:
         raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
     return coded
-
-
-def _next(
-    source: Source, batches: Iterator[pa.RecordBatch], threads: ThreadPoolExecutor, told: Callable[[], None] | None
-) -> pa.RecordBatch | None:
-    """The next batch. What `told` raises, and Ctrl-C, stops what runs: a query may take for ever before its first
-    record."""
-    coming = threads.submit(next, batches, None)
-    try:
-        while not wait([coming], TICK).done:
-            source.refuse_late()
-            if told:
-                told()
-    except BaseException:
-        source.interrupt()
-        raise
-    return coming.result()
 
 
 def _checked(types: Mapping[str, str], source: Source) -> Mapping[str, str]:

@@ -125,6 +125,7 @@ def _trie(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tupl
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []
     for a in reversed(axes[1:]):
+        underway.step()
         number, (codes, after) = _distinct([cells.quasi[a], number], len(cells))
         levels.insert(0, (codes, after))
     levels.insert(0, (cells.quasi[axes[0]], number))
@@ -152,6 +153,7 @@ def _distinct(columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np
 
 def _frames(table: Table, trie: tuple, axis: int) -> tuple:
     """Where the walk begins: all cells in the order of their codes on the first axis, and room for the others."""
+    underway.step()
     first, first_code, value = trie[0], trie[3], trie[6]
     codes, weight = table.cells().quasi[axis], table.cells().weight
     order = np.argsort(codes, kind="stable")

@@ -169,6 +169,7 @@ def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, 
     measured: dict[str, Measured] = {}
     reasons: dict[str, str] = {}
     for measure in measures:
+        underway.step()
         try:
             found = measure(release)
             if math.isnan(found.value):

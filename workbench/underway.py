@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
+T = TypeVar("T")
 Say = Callable[[str], object]
+TICK = 0.05  # seconds between two looks at who waits
 
 
 class Cancelled(Exception):
@@ -34,3 +38,18 @@ def step(words: str = "") -> None:
         raise Cancelled
     if words and say is not None:
         say(words)
+
+
+def stoppable(work: Callable[[], T], interrupt: Callable[[], object], look: Callable[[], object] = step) -> T:
+    """What `work`, which never looks up, comes to; what `look` raises meanwhile, and Ctrl-C, ends it by `interrupt`."""
+    with ThreadPoolExecutor(1) as beside:
+        coming = beside.submit(work)
+        try:
+            while not wait([coming], TICK).done:
+                look()
+        except BaseException:
+            while not coming.done():  # again and again: an interrupt that comes before the work has begun is lost
+                interrupt()
+                wait([coming], TICK)
+            raise
+        return coming.result()
