@@ -27,7 +27,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
     verdicts = [_verdict(release, model) for model in asked]
     table, beside = release.table, release.beside
     found: dict[str, Any] = {
-        "records": int(release.classes.sizes.sum()),
+        "records": int(release.partition.sizes.sum()),
         "classes": len(release.classes),
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
@@ -36,6 +36,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
         "prior": "the original" if original else "the release itself",
         "left_out": release.left_out,
         "suppressed": release.starred if isinstance(release, Foreign) else 0,
+        "missing_fits": release.missing_fits if isinstance(release, Foreign) else "itself",
         "notes": list(release.notes) if isinstance(release, Foreign) else [],
         "neutral": list(release.neutral),
         "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},

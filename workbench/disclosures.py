@@ -35,7 +35,7 @@ def disclosure(
     name, labels = seen.sensitive.name, np.array(seen.sensitive.labels, dtype=object)
     columns |= {
         "loss": losses.loss,
-        "records at risk": np.where(losses.at_risk(at_risk), classes.sizes, 0),
+        "records at risk": np.where(losses.at_risk(at_risk), release.partition.sizes, 0),
         "worst value": labels[losses.worst],
         "prior": losses.prior,
         "posterior": losses.posterior,

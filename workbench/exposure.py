@@ -13,7 +13,7 @@ from workbench.classes import Classes, Sensitive
 from workbench.distances import jensen_shannon
 from workbench.errors import BadInput, Undefined, said
 from workbench.figures import figures, listed, per_cent
-from workbench.measures import average, classes_of
+from workbench.measures import apart, average, classes_of
 from workbench.measures.achieved import MODELS
 from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.models import Model
@@ -129,6 +129,7 @@ class Exposure:
                 "Buckets are found by their number, whatever is known of a person: no quasi-identifier has a share of "
                 "the risk."
             )
+        apart(self.release)
         assert classes.low is not None and classes.high is not None
         bare, prior = replace(classes, low=None, high=None), self.sensitive.prior
         mean, without = average(self.losses.loss, classes.sizes), []

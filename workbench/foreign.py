@@ -21,13 +21,16 @@ from workbench.exporting import Rows
 from workbench.giveaways import Beside, beside, known_by
 from workbench.kinds import MARKERS
 from workbench.labels import STARS, Labels, Meaning
+from workbench.matching import ANYTHING, matched
 from workbench.methods.keep import Keep
+from workbench.models import Audit, Model
 from workbench.populations import Populations
 from workbench.release import Posterior, Release
 from workbench.source import open_source
 from workbench.table import Table, assign
 
 SUPPRESSED = ("class", "out")
+MISSING_FITS = ("itself", "everything")
 NOBODY = Beside((), (), 0, 0, 0)
 DOUBT = "values were changed, or it is not the original that this was made of"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -43,7 +46,9 @@ class Foreign(Release):
 
     read: Classes
     labels: Mapping[str, np.ndarray]  # each class's released value, as it is written
+    codes: np.ndarray  # classes x quasi-identifiers: which label each has, ANYTHING where the value is missing
     original: bool  # measured against the original
+    missing_fits: str = "itself"
     starred: int = 0  # records with every quasi-identifier suppressed
     left_out: int = 0
     notes: tuple[str, ...] = ()
@@ -54,8 +59,19 @@ class Foreign(Release):
 
     @cached_property
     def classes(self) -> Classes:
-        """Sizes, runs and histograms of the classes, by the labels in the file."""
+        """Sizes, runs and histograms of the classes, by the labels in the file; of all that look alike where a missing
+        value fits every value."""
+        return self.read if self.missing_fits == "itself" else matched(self.read, self.codes)
+
+    @property
+    def partition(self) -> Classes:
+        """The classes by the labels in the file, each record in one of them."""
         return self.read
+
+    def audit(self, model: Model) -> Audit:
+        """Whether the model holds, and the classes that break it."""
+        found = super().audit(model)
+        return replace(found, records=int(self.read.sizes[found.breaking].sum()))
 
     @property
     def neutral(self) -> list[str]:
@@ -108,6 +124,7 @@ def foreign(
     original: Table | None = None,
     *,
     suppressed: str = "class",
+    missing_fits: str = "itself",
     **source: Any,
 ) -> Foreign:
     """The release in a file or frame, whatever tool has written it; `source` as in `Table.read`.
@@ -115,10 +132,12 @@ def foreign(
     With the `original`, a table in its roles, labels are read as runs of its values and all is measured against it;
     without, the labels are the values, and what is known beforehand (Q) is the distribution in the release itself.
     Records with every quasi-identifier suppressed (`*`, NA, nothing) are a class as published, unless
-    `suppressed="out"` leaves them out.
+    `suppressed="out"` leaves them out. A single missing or suppressed value is a value of its own, or fits every value
+    (`missing_fits="everything"`), as sdcMicro counts: a class is then all records that look alike, and classes overlap.
     """
-    if suppressed not in SUPPRESSED:
-        raise BadInput(f"suppressed = {said(suppressed)} is not one of {', '.join(map(repr, SUPPRESSED))}")
+    for name, value, known in (("suppressed", suppressed, SUPPRESSED), ("missing_fits", missing_fits, MISSING_FITS)):
+        if value not in known:
+            raise BadInput(f"{name} = {said(value)} is not one of {', '.join(map(repr, known))}")
     if original is not None:
         if not isinstance(original, Table) or not original.quasi:
             raise BadInput(f"the original is {said(original)}; give a Table whose columns have roles")
@@ -136,7 +155,19 @@ def foreign(
         notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
     keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
     found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
+    if missing_fits == "everything":
+        found = replace(found, missing_fits=missing_fits, notes=(*found.notes, _overlapping(found)))
     return replace(found, known=file.beside(keep))
+
+
+def _overlapping(found: Foreign) -> str:
+    """What is said of values that fit every value."""
+    count = int(found.read.sizes[(found.codes == ANYTHING).any(axis=1)].sum())
+    return (
+        f"{count:,} of {found.records:,} records lack a quasi-identifier, or have it suppressed; it fits every value, "
+        "so they count among all records that they may look like: classes overlap, and seem larger than they are"
+        + ("; beside neutral columns it fits itself alone" if found.neutral else "")
+    )
 
 
 def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
@@ -152,6 +183,15 @@ class _File:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     notes: tuple[str, ...]
+
+    def codes(self, keep: np.ndarray) -> np.ndarray:
+        """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
+        found = []
+        for name in self.quasi:
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            known = [ANYTHING if STARS.fullmatch(one) else code for code, one in enumerate(labels)]
+            found.append(np.array([*known, ANYTHING], np.int32)[self.table.codes[name][keep]])
+        return np.stack(found, axis=1)
 
     def starred(self, original: Table | None) -> np.ndarray:
         """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
@@ -213,8 +253,9 @@ def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Forei
         types[name] = "number" if all(NUMBER.fullmatch(label.strip()) for label in labels) else "text"
     table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
     kept = Keep().release(table, None, 0)
+    _, first = np.unique(kept._group_of_record, return_index=True)
     return Foreign(
-        table, kept.cells, kept.group, read=kept.classes, labels={}, original=False,
+        table, kept.cells, kept.group, read=kept.classes, labels={}, codes=file.codes(keep)[first], original=False,
         starred=count, notes=tuple(notes),
     )  # fmt: skip
 
@@ -251,7 +292,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     return Foreign(
         original, original.cells(), np.zeros(0, np.int32),
         frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive}),
-        read=classes, labels=labels, original=True, starred=count, left_out=left_out,
+        read=classes, labels=labels, codes=file.codes(keep)[first], original=True, starred=count, left_out=left_out,
         notes=tuple(notes),
     )  # fmt: skip
 

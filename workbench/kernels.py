@@ -24,6 +24,27 @@ def histogram(group, value, weight, groups, values):
 
 
 @compiled
+def lookalikes(codes, counts, wild, anything):
+    """The counts of each pattern with those of all that agree with it wherever neither is `anything`.
+
+    Patterns are distinct, and those with `anything` in them are the first `wild`.
+    """
+    found = counts.copy()
+    for i in range(wild):
+        for j in range(i + 1, codes.shape[0]):
+            alike = True
+            for a in range(codes.shape[1]):
+                here, there = codes[i, a], codes[j, a]
+                if here != there and here != anything and there != anything:
+                    alike = False
+                    break
+            if alike:
+                found[i] += counts[j]
+                found[j] += counts[i]
+    return found
+
+
+@compiled
 def ranges(group, cell, quasi, groups):
     """The lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
     axes = quasi.shape[0]

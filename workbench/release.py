@@ -84,6 +84,11 @@ class Release:
             return self.group, low, high
         return number[self.group].astype(self.group.dtype), low[first], high[first]
 
+    @property
+    def partition(self) -> Classes:
+        """The classes with each record in one of them: in a foreign release more may look alike than share a class."""
+        return self.classes
+
     @cached_property
     def classes(self) -> Classes:
         """Sizes, runs and histograms of the classes."""
@@ -109,7 +114,7 @@ class Release:
         self._known(sensitive)
         if sensitive in self.removed:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
-        return Posterior(self.classes.sizes, self.classes.distributions(sensitive))
+        return Posterior(self.partition.sizes, self.classes.distributions(sensitive))
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """What a researcher expects: records per population and value (per population alone without `sensitive`).
@@ -121,9 +126,9 @@ class Release:
         if sensitive is not None:
             self._known(sensitive)
             if sensitive in self.removed:
-                return self._expected(runs, same, self.classes.sizes[:, None]) * self.table.sensitive[sensitive].prior
-            return self._expected(runs, same, self.classes.histograms[sensitive])
-        return self._expected(runs, same, self.classes.sizes[:, None])
+                return self._expected(runs, same, self.partition.sizes[:, None]) * self.table.sensitive[sensitive].prior
+            return self._expected(runs, same, self.partition.histograms[sensitive])
+        return self._expected(runs, same, self.partition.sizes[:, None])
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
         left, right = self.table.edges

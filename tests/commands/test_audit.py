@@ -88,6 +88,20 @@ def test_json(capsys):
     assert found["notes"] == ["47 of the original's 300 records are left out"]
 
 
+def test_a_missing_value_may_fit_every_value(capsys, here):
+    Path("lacking.csv").write_text("age,sex,disease\n20,F,a\n,F,b\n30,*,a\n20,F,b\n30,M,c\n")
+    roles = ("--quasi", "age,sex", "--sensitive", "disease")
+    out, err = run(capsys, "audit", "lacking.csv", *roles)
+    assert "k-anonymity                k = 1\n" in out and "every value" not in err
+    out, err = run(capsys, "audit", "lacking.csv", *roles, "--missing-fits", "everything")
+    assert "k-anonymity                k = 2\n" in out and "2 of 5 records lack a quasi-identifier" in err
+    assert "missing values fit every value, so a record is in several classes" in out
+    out, _ = run(capsys, "audit", "lacking.csv", *roles, "--missing-fits", "everything", "--json")
+    assert json.loads(out)["missing_fits"] == "everything" and json.loads(out)["records"] == 5
+    out, _ = run(capsys, "compare", "lacking.csv", "k_3.csv", "--quasi", "age", "--missing-fits", "everything")
+    assert "k (k-anonymity)" in out
+
+
 def test_from_a_pipe(capsys, monkeypatch):
     def pipe(content):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))

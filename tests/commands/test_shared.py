@@ -1,10 +1,14 @@
 """What commands share: no output takes the place of what is read."""
 
 import shutil
+from dataclasses import fields
 
 import pytest
+import typer
 
 from tests.commands.people import STUDY, study_in, wrong
+from workbench import cli
+from workbench.commands.reading import Reading
 
 ROWS = "20,[20; 30)\n"
 
@@ -51,3 +55,12 @@ def test_neither_do_the_files_that_a_query_names(study, capsys, tmp_path):
     study.write_text(study.read_text().replace("{path: people.csv}", f'{{sql: "{asked}"}}'))
     for out in ("people.csv", "points.csv"):  # the second would be among the records from then on
         assert "which is read" in wrong(capsys, "sweep", study, "--out", tmp_path / out)
+
+
+def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():
+    """One declaration: a new way to read is an option of all three at once."""
+    commands, names = typer.main.get_command(cli.app).commands, [field.name for field in fields(Reading)]
+    found = [{one.name: (one.opts, one.help, one.metavar) for one in commands[name].params} for name in cli.READING]
+    for given in found:
+        assert {name: given[name] for name in names} == {name: found[0][name] for name in names}
+        assert "reading" not in given

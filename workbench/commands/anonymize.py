@@ -13,23 +13,13 @@ import typer
 
 from workbench.commands.audit import file_of, names
 from workbench.commands.frontier import Caps, limits, on_axes, seen
+from workbench.commands.reading import AS_FOUND, Reading, reads
 from workbench.commands.shared import (
     STUDIES,
-    Delimiter,
-    Encoding,
-    Format,
-    Hierarchies,
-    Missing,
-    NoHeader,
-    Quote,
-    Types,
-    file_options,
     heard,
-    hierarchy_files,
     opened,
     print_json,
     refuse_inputs,
-    value_options,
     warned,
 )
 from workbench.commands.sweep import refuse_place, swept
@@ -49,6 +39,7 @@ MENDED = (
 Columns = list[str] | None
 
 
+@reads
 def anonymize(
     given: Annotated[
         str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
@@ -65,14 +56,7 @@ def anonymize(
     identifiers: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: what is left out.")] = None,
     model: Annotated[str, typer.Option(metavar="model", help="Of a table: what is safe, 'k-anonymity, k=10'.")] = "",
     method: Annotated[str, typer.Option(metavar="method", help="How it is made; unless told mondrian.")] = "",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    format: Format = None,
-    types: Types = None,
-    missing: Missing = None,
-    no_header: NoHeader = False,
-    hierarchy: Hierarchies = None,
+    reading: Reading = AS_FOUND,
     giveaways: Annotated[
         bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
     ] = False,
@@ -104,15 +88,13 @@ def anonymize(
         refuse_inputs([Path(output), *codebooks(Path(output))], Path(given))
     if Path(given).suffix in STUDIES:
         _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
-                 "--method": method, "--encoding": encoding, "--delimiter": delimiter, "--quote": quote,
-                 "--format": format, "--types": types, "--missing": missing, "--no-header": no_header,
-                 "--hierarchy": hierarchy}, f"{given} is a study, which says that itself")  # fmt: skip
+                 "--method": method, **reading.options}, f"{given} is a study, which says that itself")  # fmt: skip
         table, chosen = _of_study(Path(given), recipe, cap)
     else:
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
         roles = names(quasi), names(sensitive), names(identifiers)
-        said = file_options(encoding, delimiter, quote, format, no_header) | value_options(types, missing)
-        table, chosen = _of_table(given, roles, {**said, "hierarchies": hierarchy_files(hierarchy)}, model, method)
+        options = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
+        table, chosen = _of_table(given, roles, options, model, method)
     release = chosen.release(table)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)

@@ -11,22 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from workbench.commands.reading import AS_FOUND, Reading, reads
 from workbench.commands.shared import (
-    Delimiter,
-    Encoding,
-    Format,
-    Hierarchies,
-    Missing,
-    NoHeader,
-    Quote,
-    Types,
     between,
-    file_options,
     heard,
-    hierarchy_files,
     opened,
     print_json,
-    value_options,
     warned,
 )
 from workbench.errors import BadInput
@@ -59,8 +49,13 @@ Suppressed = Annotated[
     Literal["class", "out"],
     typer.Option(metavar="class|out", help="Records with * everywhere: a class as published, or left out."),
 ]
+MissingFits = Annotated[
+    Literal["itself", "everything"],
+    typer.Option(metavar="itself|everything", help="What a missing value or * may be: a value of its own, or any."),
+]
 
 
+@reads
 def audit(
     released: Annotated[Path, typer.Argument(help="The released table; - is CSV through a pipe.", show_default=False)],
     quasi: Quasi = None,
@@ -74,14 +69,8 @@ def audit(
         ),
     ] = None,
     suppressed: Suppressed = "class",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    format: Format = None,
-    types: Types = None,
-    missing: Missing = None,
-    no_header: NoHeader = False,
-    hierarchy: Hierarchies = None,
+    missing_fits: MissingFits = "itself",
+    reading: Reading = AS_FOUND,
     worst: Annotated[int, typer.Option(metavar="number", help="Classes that are shown.", parser=between(0, 9999))] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
 ) -> int:
@@ -100,12 +89,11 @@ def audit(
     from workbench.auditing import audited
 
     asked = [spelled.model(one) for one in model or ()]
-    said = file_options(encoding, delimiter, quote, format, no_header)
-    values = {**value_options(types, missing), "hierarchies": hierarchy_files(hierarchy)}
+    said, values = reading.of_file, {**reading.of_values, "hierarchies": reading.hierarchies}
     if original is None and any(values.values()):
         raise BadInput("--types, --missing and --hierarchy are said of an original; name it with --original")
     table = before(quasi, sensitive, original, study, **said, **values)
-    release = released_by(str(released), table, quasi, sensitive, suppressed, **said)
+    release = released_by(str(released), table, quasi, sensitive, suppressed, missing_fits, **said)
     found = {"release": str(released), **audited(release, asked, worst)}
     if as_json:
         print_json(found)
@@ -154,6 +142,7 @@ def released_by(
     quasi: Sequence[str] | None,
     sensitive: Sequence[str] | None,
     suppressed: str,
+    missing_fits: str,
     **said: Any,
 ) -> Foreign:
     """The release in a file, or in what comes through the pipe."""
@@ -161,7 +150,7 @@ def released_by(
 
     roles = ([], []) if original else (names(quasi), names(sensitive))
     with file_of(released) as path, heard():
-        return foreign(path, *roles, original, suppressed=suppressed, **said)
+        return foreign(path, *roles, original, suppressed=suppressed, missing_fits=missing_fits, **said)
 
 
 @contextmanager

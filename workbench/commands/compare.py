@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.commands.audit import (
+    MissingFits,
     Original,
     Quasi,
     Sensitive,
@@ -37,6 +38,7 @@ def compare(
     original: Original = None,
     study: StudyFile = None,
     suppressed: Suppressed = "class",
+    missing_fits: MissingFits = "itself",
     as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
 ) -> None:
     """Two studies: the efficient candidates of each, which of them loses less utility at each privacy, and the best of
@@ -62,7 +64,8 @@ def compare(
             raise BadInput("only one of the two tables can come through a pipe; give the other as a file")
         table = before(quasi, sensitive, original, study)
         pair = str(first), str(second)
-        found = of_tables({name: released_by(name, table, quasi, sensitive, suppressed) for name in {*pair}}, pair)
+        asked = quasi, sensitive, suppressed, missing_fits
+        found = of_tables({name: released_by(name, table, *asked) for name in {*pair}}, pair)
     if as_json:
         print_json(found)
         return

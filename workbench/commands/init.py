@@ -9,25 +9,16 @@ from typing import Annotated
 
 import typer
 
+from workbench.commands.reading import AS_FOUND, Reading, reads
 from workbench.commands.shared import (
     STUDIES,
-    Delimiter,
-    Encoding,
-    Format,
-    Hierarchies,
-    Missing,
-    NoHeader,
-    Quote,
-    Types,
-    file_options,
-    pairs,
     print_json,
-    value_options,
 )
 from workbench.commands.sweep import refuse_place
 from workbench.errors import BadInput
 
 
+@reads
 def init(
     data: Annotated[Path, typer.Argument(help="A table: CSV, Parquet or JSON.", show_default=False)],
     out: Annotated[
@@ -36,14 +27,7 @@ def init(
     sensitive: Annotated[str, typer.Option(metavar="columns", help="What must not be learnt of anybody: a,b.")] = "",
     quasi: Annotated[str, typer.Option(metavar="columns", help="What others may know of a person: a,b.")] = "",
     identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    quote: Quote = None,
-    format: Format = None,
-    types: Types = None,
-    missing: Missing = None,
-    no_header: NoHeader = False,
-    hierarchy: Hierarchies = None,
+    reading: Reading = AS_FOUND,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
 ) -> None:
@@ -68,8 +52,7 @@ def init(
         raise BadInput(f"{to} is there already, and stays; say --force to write over it, or name another with -o")
     refuse_place(to)
     refuse_overwriting([to], [data])
-    said = file_options(encoding, delimiter, quote, format, no_header) | value_options(types, missing)
-    files = {name: Path(file) for name, file in pairs("--hierarchy", hierarchy or (), "zip=zip.csv")}
+    said, files = reading.of_file | reading.of_values, {name: Path(file) for name, file in reading.files.items()}
     roles = _names(quasi), _names(sensitive), _names(identifiers)
     start = begin(data, *roles, to.parent, said=said, files=files)
     hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))

@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -67,57 +67,6 @@ Address = Annotated[
 Frames = Annotated[
     str, typer.Option(metavar="sites", help="Sites that may show the page in a frame.", show_default=False)
 ]
-
-
-Encoding = Annotated[str | None, typer.Option(metavar="name", help="The text's encoding, such as cp1252.")]
-Delimiter = Annotated[str | None, typer.Option(metavar="character", help="What is between the fields of text.")]
-Quote = Annotated[str | None, typer.Option(metavar="character", help="What encloses fields of text.")]
-Format = Annotated[str | None, typer.Option("--format", metavar="csv|tsv|parquet|json|ndjson", help="The file's.")]
-Types = Annotated[
-    list[str] | None,
-    typer.Option("--types", metavar="column=type", help="number, date or text: zip=text,age=number."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", metavar="values", help="What stands for a missing value: -7,unknown."),
-]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is a record, and names no columns.")]
-Hierarchies = Annotated[
-    list[str] | None,
-    typer.Option("--hierarchy", metavar="column=file", help="A hierarchy: a row a value, a column a level."),
-]
-
-
-def file_options(
-    encoding: str | None, delimiter: str | None, quote: str | None, format: str | None, no_header: bool
-) -> dict[str, Any]:
-    """How a file is written, as far as that was said."""
-    said = {"encoding": encoding, "delimiter": delimiter, "quote": quote, "format": format}
-    said["delimiter"] = "\t" if delimiter == "\\t" else delimiter
-    return {key: one for key, one in said.items() if one is not None} | ({"header": False} if no_header else {})
-
-
-def value_options(types: Sequence[str] | None, missing: Sequence[str] | None) -> dict[str, Any]:
-    """How values are read, as far as that was said."""
-    kinds = dict(pairs("--types", [one for text in types or () for one in text.split(",")], "zip=text"))
-    markers = [one.strip() for text in missing or () for one in text.split(",")]
-    return ({"types": kinds} if kinds else {}) | ({"missing": markers} if missing else {})
-
-
-def hierarchy_files(given: Sequence[str] | None) -> dict[str, Any]:
-    """Builders from files, by column."""
-    from workbench.builders import read_csv
-
-    return {name: read_csv(file) for name, file in pairs("--hierarchy", given or (), "zip=zip.csv")}
-
-
-def pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
-    """Columns and what is said of them; a name may hold an equals sign."""
-    for text in given:
-        name, equals, value = text.rpartition("=")
-        if not (equals and name.strip() and value.strip()):
-            raise BadInput(f"{option} {text}: write a column, = and what it is, as in {option} {example}")
-        yield name.strip(), value.strip()
 
 
 def opened(study: Path) -> Study:

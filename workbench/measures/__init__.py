@@ -105,9 +105,20 @@ def classes_of(release: Release) -> Classes:
     return release.classes
 
 
+def apart(release: Release) -> Classes:
+    """The classes; Undefined where they overlap."""
+    classes = classes_of(release)
+    if release.partition is not classes:
+        raise Undefined(
+            "missing values fit every value, so a record is in several classes, and this counts records in one"
+        )
+    return classes
+
+
 def everybody(release: Release) -> Classes:
     """The classes, and as one more that may be anything the records that are not published at all."""
-    classes, table = classes_of(release), release.table
+    classes_of(release)  # or Undefined
+    classes, table = release.partition, release.table
     if not release.left_out:
         return classes
     assert classes.low is not None and classes.high is not None  # of a finished release they are known

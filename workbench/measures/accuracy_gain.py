@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.figures import about_per_cent
-from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
 from workbench.release import Release
 from workbench.thresholds import coarse, named
 
@@ -19,6 +19,7 @@ class AccuracyGain(Measure):
     unit = "share of records"
 
     def measure(self, release: Release) -> Measured:
+        apart(release)
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.measures import Measure, Measured, classes_of
+from workbench.measures import Measure, Measured, apart
 from workbench.parameters import parameter
 from workbench.release import Release
 
@@ -20,7 +20,7 @@ class AverageClassSize(Measure):
     best = 1.0
 
     def measure(self, release: Release) -> Measured:
-        mean = float(classes_of(release).sizes.mean())
+        mean = float(apart(release).sizes.mean())
         return Measured(
             mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}."
         )

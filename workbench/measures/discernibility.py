@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.measures import Measure, Measured, classes_of
+from workbench.measures import Measure, Measured, apart
 from workbench.release import Release
 
 
@@ -21,7 +21,7 @@ class Discernibility(Measure):
     told = "as an average"
 
     def measure(self, release: Release) -> Measured:
-        sizes, records = classes_of(release).sizes, release.table.records
+        sizes, records = apart(release).sizes, release.table.records
         value = float(np.square(sizes.astype(float)).sum() + release.left_out * records)
         mean = value / (sizes.sum() + release.left_out)
         return Measured(value, f"On average a record looks like {mean:,.0f} records, itself included.")

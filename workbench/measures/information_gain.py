@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
 from workbench.measures.largest_quotient import LargestQuotient
 from workbench.models import entropy
 from workbench.release import Release
@@ -23,6 +23,7 @@ class InformationGain(Measure):
     told = "as an average"
 
     def measure(self, release: Release) -> Measured:
+        apart(release)
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def _one(self, release: Release, name: str) -> Measured:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.measures import Measure, Measured, classes_of
+from workbench.measures import Measure, Measured, apart
 from workbench.release import Release
 
 
@@ -19,5 +19,5 @@ class NumberOfClasses(Measure):
     best = float("inf")
 
     def measure(self, release: Release) -> Measured:
-        count = len(classes_of(release))
+        count = len(apart(release))
         return Measured(float(count), f"The records fall into {count:,} {'class' if count == 1 else 'classes'}.")

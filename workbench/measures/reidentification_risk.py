@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import distinct_rows
-from workbench.measures import Measure, Measured, classes_of, crowd
+from workbench.measures import Measure, Measured, average, classes_of, crowd
 from workbench.models import Model
 from workbench.models.alpha_k import AlphaK
 from workbench.models.k_anonymity import KAnonymity
@@ -31,12 +31,13 @@ class ReidentificationRisk(Measure):
 
     def measure(self, release: Release) -> Measured:
         sizes = alike(release)
-        largest, mean = 1 / int(sizes.min()), len(sizes) / int(sizes.sum())
-        alone = int((sizes == 1).sum())
-        value = {"largest": largest, "average": mean, "alone": alone / int(sizes.sum())}[self.statistic]
+        of = sizes if release.partition is release.classes else release.partition.sizes
+        largest, mean, records = 1 / int(sizes.min()), average(1 / sizes, of), int(of.sum())
+        alone = int(of[sizes == 1].sum())
+        value = {"largest": largest, "average": mean, "alone": alone / records}[self.statistic]
         sentence = (
             f"The easiest record is found with probability {largest:.2%}, the average one with {mean:.2%}; "
-            f"{alone:,} of {int(sizes.sum()):,} records are alone."
+            f"{alone:,} of {records:,} records are alone."
         )
         return Measured(value, sentence, {"sizes": sizes})
 
