@@ -21,10 +21,31 @@ from workbench.wording import Wording
 
 FEW = 2  # sensitive columns that a promise names
 UNDEFINED = "it is undefined for this release"
+NOTHING = "there is nothing to publish, since no release could be measured on both axes"
 ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
     (r"\b1/(\d+(?:[\d,]*\.\d+)?)", lambda x: about_per_cent(1 / x)),
     (r"\be\^(\d+(?:[\d,]*\.\d+)?)", lambda x: figures(math.exp(x))),
     (r"\b1 \+ (\d+(?:[\d,]*\.\d+)?)", lambda x: figures(1 + x)),
+)
+NUMBER, COLUMN, MODEL = r"[\d,.]+(?:e[-+]?\d+)?", r"'(?P<column>[^']+)'", r"[^:']+"
+KEEPS = f"no release of this table keeps {MODEL}: "
+# reasons that are told with their numbers, which stand in the study: what they are, and what of them is told
+ADVICE = (
+    (rf"no population has {NUMBER} % of the records; lower min_support", r"\g<0>"),
+    (
+        rf"more than {NUMBER} populations have at least {NUMBER} % of the records; "
+        r"raise min_support, or choose fewer quasi-identifiers",
+        r"\g<0>",
+    ),
+    (
+        rf"({KEEPS}the table has) (?:{NUMBER} records, fewer|fewer records) than (k = {NUMBER})",
+        r"\1 fewer records than \2",
+    ),
+    (rf"({KEEPS}{COLUMN} has) (?:{NUMBER} values, fewer|fewer values) than (l = {NUMBER})", r"\1 fewer values than \3"),
+    (
+        rf"{KEEPS}the commonest value of {COLUMN} holds more of the records than (?:alpha|1/l) = {NUMBER}(?: %)?",
+        r"\g<0>",
+    ),
 )
 
 
@@ -118,10 +139,17 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
 
 
 def reason(said: str, table: Table, instead: str = UNDEFINED) -> str:
-    """Why something is undefined, on its way out: only where no number and no value of the data can be in it.
+    """Why something is undefined, on its way out: advice that is known, with the study's own numbers; of everything else
+    only where no number and no value of the data can be in it.
 
     Every text of an exception that somebody else than the analyst may read passes here.
     """
+    if said.startswith(f"{NOTHING}: "):
+        return f"{NOTHING}: {reason(said.removeprefix(f'{NOTHING}: '), table, instead)}"
+    for known, told in ADVICE:
+        found = re.fullmatch(known, said)
+        if found and found.groupdict().get("column", table.names[0]) in table.names:
+            return found.expand(told)
     labels = (label for column in table.columns.values() for label in column.labels if label in said)
     named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in labels)
     return instead if named or re.search(r"\d|['\"]", said) else said

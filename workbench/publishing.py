@@ -6,7 +6,8 @@ What is where is said in `workbench.published`, which reads it. Four rules keep 
   worked out of the counts of classes is worked out of rounded ones (`workbench.telling`).
 - Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
   Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
-- The text of an exception passes `findings.reason`: no number and no value of the data comes out with it.
+- The text of an exception passes `findings.reason`: known advice with the study's own numbers, and otherwise no number and
+  no value of the data.
 - Several releases say more together than each does: a person's value is in the person's class of every one. So the
   folder has the file of no more than those that are offered where the page opens, and says of how many people a value
   is certain to who has these and the tables of all classes that are shown.
@@ -126,7 +127,7 @@ def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str
     if not worth_opening(frontier):
         why = next((said for point in frontier.measured for said in point.reasons.values()), "")  # as it may be told
         more = f": {why}" if why else "; give the study recipes"
-        raise BadInput(f"there is nothing to publish, since no release could be measured on both axes{more}")
+        raise BadInput(f"{findings.NOTHING}{more}")
     return frontier, others
 
 
