@@ -139,8 +139,8 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
 
 
 def reason(said: str, table: Table, instead: str = UNDEFINED) -> str:
-    """Why something is undefined, on its way out: advice that is known, with the study's own numbers; of everything else
-    only where no number and no value of the data can be in it.
+    """Why something is undefined, on its way out: known advice, with the study's own numbers; anything else only
+    where no number and no value of the data can be in it.
 
     Every text of an exception that somebody else than the analyst may read passes here.
     """

@@ -6,8 +6,8 @@ What is where is said in `workbench.published`, which reads it. Four rules keep 
   worked out of the counts of classes is worked out of rounded ones (`workbench.telling`).
 - Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
   Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
-- The text of an exception passes `findings.reason`: known advice with the study's own numbers, and otherwise no number and
-  no value of the data.
+- The text of an exception passes `findings.reason`: advice that is known keeps the study's own numbers; nothing
+  else comes out with a number or a value of the data.
 - Several releases say more together than each does: a person's value is in the person's class of every one. So the
   folder has the file of no more than those that are offered where the page opens, and says of how many people a value
   is certain to who has these and the tables of all classes that are shown.

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from workbench import findings, published
 from workbench.column import spare
-from workbench.distances import jensen_shannon
 from workbench.errors import Undefined
 from workbench.exposure import exposed
 from workbench.measures import Measure, Measured, classes_of, sensitive_of
@@ -24,7 +23,7 @@ from workbench.measures.utility_loss import UtilityLoss
 from workbench.naming import run_label
 from workbench.release import Release, operating_system_random
 from workbench.table import Table
-from workbench.telling import FINEST, Told, disclosures, rounded, told
+from workbench.telling import COST, FINEST, Told, disclosures, rounded, told
 from workbench.thresholds import few, least, named, parts, share, stepped
 from workbench.wording import brief
 
@@ -80,7 +79,7 @@ def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
         return {"sentence": f"In the smallest group there are {counted}."}
     most = values.get(measure.key, math.inf)
-    found = told(classes, measure.between, smallest, most, release.table.wording)
+    found = told(classes, measure.distance, smallest, most, release.table.wording)
     return {"sentence": found.most_exposed(_group(release, found.worst))}
 
 
@@ -216,8 +215,8 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
         columns["loss"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
         lacking = {name: pa.nulls(len(order)) for name in published.OWN if name not in columns}
         return pa.table({**columns, **lacking})
-    found = told(classes, jensen_shannon, smallest, most, table.wording)
-    full, dearest = disclosures(table.sensitive.values(), jensen_shannon, smallest)
+    found = told(classes, "js", smallest, most, table.wording)
+    full, dearest = disclosures(table.sensitive.values(), "js", smallest)
     return pa.table({**columns, **_believed(found, order, full, min(most, dearest))})
 
 
@@ -240,7 +239,7 @@ def _believed(found: Told, order: np.ndarray, full: float, most: float) -> dict[
     rows = order.tolist()
     about = [found.about(row) for row in rows]
     return {
-        "loss": [round(min(stepped(float(found.loss[row]), full / found.parts(row)), most), FIGURES) for row in rows],
+        "loss": [min(stepped(stepped(float(found.loss[row]), full / found.parts(row)), COST), most) for row in rows],
         "sensitive": pa.array([seen.name for seen, *_ in about], pa.string()),
         "value": pa.array([label for _, label, *_ in about], pa.string()),
         "prior": pa.array([found.prior(row) for row in rows], pa.float64()),

@@ -5,13 +5,15 @@ them (a loss, a quotient, which value stands out) is the same for many tables, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.classes import Classes, Sensitive
+from workbench.distances import distance
+from workbench.farthest import Bounds, farthest
 from workbench.figures import about_per_cent
 from workbench.thresholds import QUARTERS, about_share, few, named, parts, share, stepped
 from workbench.wording import PLAIN, Wording
@@ -19,7 +21,6 @@ from workbench.wording import PLAIN, Wording
 FINEST = 20  # parts of a full disclosure, or of the risk
 COST = 0.0001  # in such steps what a full disclosure costs is told
 NOTHING = 1e-9  # a loss that is rounding
-Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of distributions from the one of everybody
 
 
 def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
@@ -33,16 +34,46 @@ def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
     return replace(sensitive, totals=rounded(sensitive.totals, smallest))
 
 
-def disclosed(sensitive: Sensitive, distance: Callable[..., np.ndarray]) -> np.ndarray:
-    """What a full disclosure of each value costs, by a distance from everybody."""
-    return distance(np.eye(len(sensitive)), sensitive.prior, sensitive.levels)
+def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[float, float]:
+    """What the cheapest full disclosure costs and the dearest, by a kind of distance, as it may be told: no class loses
+    more than that."""
+    cheapest, dearest = [], []
+    for seen in every:
+        blunt = told_values(seen, smallest)
+        cheapest.append(distance(kind, np.eye(len(seen)), blunt.prior, seen.levels)[seen.totals > 0].min())
+        dearest.append(_dearest(seen, kind, smallest))
+    return stepped(float(min(cheapest)), COST), stepped(max(dearest), COST)
 
 
-def disclosures(every: Iterable[Sensitive], distance: Callable[..., np.ndarray], smallest: int) -> tuple[float, float]:
-    """What the cheapest full disclosure costs and the dearest, as it may be told: no class loses more than that."""
-    blunt = [told_values(seen, smallest) for seen in every]
-    costs = np.concatenate([disclosed(seen, distance)[seen.totals > 0] for seen in blunt])
-    return stepped(float(costs.min()), COST), stepped(float(costs.max()), COST)
+def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
+    """What the dearest full disclosure costs at most."""
+    certain = np.eye(len(seen))[seen.totals > 0]
+    return float(farthest(kind, Bounds(certain, certain), everybodys(seen.totals, smallest), seen.levels).max())
+
+
+def everybodys(totals: np.ndarray, smallest: int) -> Bounds:
+    """The shares of everybody: of every number of people that is told alike."""
+    half, blunt = max(smallest, 1) / 2, np.append(rounded(totals, smallest), rounded(totals.sum()[None], smallest))
+    low = np.where(blunt <= 2 * half, np.minimum(blunt, 1), np.ceil(blunt - half))
+    high = np.where(blunt == 0, 0, np.ceil(blunt + half) - 1)
+    least, most = max(low[-1], low[:-1].sum()), min(high[-1], high[:-1].sum())
+    return Bounds(low[:-1] / most, np.minimum(high[:-1] / least, 1))
+
+
+def those_of(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
+    """The shares of classes x values: of all counts that are not told from each other.
+
+    Those are the small ones, those of all but few, and others up to a quarter of the threshold.
+    """
+    step = max(smallest, 1)
+    quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
+    least, most = size - size % quarter, size - size % quarter + quarter - 1
+    small, nearly = counts < step, size - counts < step
+    low = np.where(small, 0, np.where(nearly, np.maximum(least - step + 1, 0), counts - counts % quarter))
+    high = np.where(small, step - 1, np.where(nearly, most, counts - counts % quarter + quarter - 1))
+    high = np.where(totals > 0, high, 0)
+    least, most = (np.maximum(least, low.sum(axis=1, keepdims=True)), np.minimum(most, high.sum(axis=1, keepdims=True)))
+    return Bounds(low / most, np.minimum(high / np.maximum(least, 1), 1))
 
 
 def told_classes(classes: Classes, smallest: int) -> Classes:
@@ -181,25 +212,19 @@ class Told(NamedTuple):
         return f"{where}{have[:1].lower()}{have[1:]} have {self._called(row)}{self._usual(row)}"
 
 
-def told(
-    classes: Classes,
-    distance: Callable[..., np.ndarray],
-    smallest: int,
-    most: float = math.inf,
-    wording: Wording = PLAIN,
-) -> Told:
-    """The classes as they may be told, by a distance from everybody; none loses more than `most`, which is told too."""
+def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wording: Wording = PLAIN) -> Told:
+    """The classes as they may be told, by a kind of distance from everybody: none loses more than is said, and
+    `most` is told too."""
     blunt = told_classes(classes, smallest)
     names = tuple(blunt.histograms)
     losses, values = [], []
+    tiny = (classes.sizes < few(smallest)) & (smallest > 1)
     for name in names:
-        seen, shares = blunt.sensitive[name], distributions(blunt, name)
-        cost = disclosed(seen, distance)
-        counts, tiny = classes.histograms[name], classes.sizes < few(smallest)
-        hidden = ((counts > 0) & (counts < smallest)).any(axis=1) * cost.min() / FINEST  # for how these are shared
-        own = distance(shares, seen.prior, seen.levels) + hidden
-        losses.append(np.where(tiny & (smallest > 1), cost.max(), np.minimum(own, cost.max())))
-        values.append((shares - seen.prior).argmax(axis=1))
+        seen, dearest = classes.sensitive[name], _dearest(classes.sensitive[name], kind, smallest)
+        prior = everybodys(seen.totals, smallest)
+        own = farthest(kind, those_of(classes.histograms[name], seen.totals, smallest), prior, seen.levels)
+        losses.append(np.where(tiny, dearest, np.minimum(own, dearest)))
+        values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
     return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)

@@ -11,7 +11,7 @@ from workbench.measures import Measure, Measured, classes_of, sensitive_of, wors
 from workbench.models import Model
 from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.release import Release
-from workbench.telling import distributions, told_classes
+from workbench.telling import everybodys, those_of
 from workbench.thresholds import averaged
 
 
@@ -26,13 +26,16 @@ class LargestQuotient(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        blunt = told_classes(classes_of(release), smallest)
-        found = [np.zeros(1)]
-        for name, seen in blunt.sensitive.items():
-            quotient = distributions(blunt, name) / seen.prior
-            logs = np.abs(np.log(quotient, out=np.full_like(quotient, np.inf), where=quotient > 0))
-            found.append(logs.max(axis=1))
-        value = averaged(max(float(one.max()) for one in found))
+        classes, factors = classes_of(release), [1.0]
+        for name, seen in classes.sensitive.items():
+            there = seen.totals > 0
+            shares = those_of(classes.histograms[name], seen.totals, smallest)
+            prior = everybodys(seen.totals, smallest)
+            with np.errstate(divide="ignore"):
+                factors += [
+                    (high / low)[:, there].max() for low, high in ((prior.low, shares.high), (shares.low, prior.high))
+                ]
+        value = averaged(float(np.log(max(factors))))
         if not np.isfinite(value):
             return value, "In some group a value can be ruled out altogether, or may be."
         return value, f"No value becomes more than {figures(np.exp(value))} times as likely, or unlikely, as it was."

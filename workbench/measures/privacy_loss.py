@@ -16,7 +16,7 @@ from workbench.models.t_closeness import TCloseness
 from workbench.parameters import parameter
 from workbench.release import Release
 from workbench.table import Table
-from workbench.telling import FINEST, disclosed, disclosures, told
+from workbench.telling import COST, FINEST, disclosures, told
 from workbench.thresholds import stepped
 
 
@@ -37,10 +37,10 @@ class PrivacyLoss(Measure):
         classes = classes_of(release)
         if not classes.histograms:
             return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
-        cheapest, dearest = disclosures(release.table.sensitive.values(), self.between, smallest)
-        most = float(told(classes, self.between, smallest).loss.max())
-        value = min(stepped(most, cheapest / FINEST), dearest)
-        return round(value, 4), f"A full disclosure would cost {figures(cheapest)} or more."
+        cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
+        most = float(told(classes, self.distance, smallest).loss.max())
+        value = min(stepped(stepped(most, cheapest / FINEST), COST), dearest)
+        return value, f"A full disclosure would cost {figures(cheapest)} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
         alike = isinstance(model, TCloseness) and DISTANCES[model.distance] is DISTANCES[self.distance]
@@ -48,7 +48,7 @@ class PrivacyLoss(Measure):
 
     def full(self, table: Table, smallest: int) -> float:
         """What the cheapest full disclosure costs, as it may be told: the losses of classes are told in parts of it."""
-        return disclosures(table.sensitive.values(), self.between, smallest)[0]
+        return disclosures(table.sensitive.values(), self.distance, smallest)[0]
 
     def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
         """How far distributions are from that of everybody."""
@@ -77,4 +77,4 @@ class PrivacyLoss(Measure):
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
         """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
-        return disclosed(sensitive, self.between)
+        return self.between(np.eye(len(sensitive)), sensitive.prior, sensitive.levels)
