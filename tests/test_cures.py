@@ -7,7 +7,7 @@ import pytest
 
 from workbench.cures import CONTROLS, OPTIONS, STUDY, in_words
 
-READING = ("dialect", "scan", "source", "private", "arrow", "kinds", "encode", "errors")
+READING = ("dialect", "scan", "formats", "source", "private", "arrow", "kinds", "encode", "errors")
 DECLARED = "{{{self.name!r}: {kind!r}}}"
 ARGUMENT = re.compile(r"\b(types|missing|encoding|delimiter|quote|format|header)=")
 

@@ -1,6 +1,7 @@
 """Encoding: codes stand for the values they came from, types are found from all values, bad values are refused."""
 
 import datetime
+import json
 from decimal import Decimal
 
 import duckdb
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 
 import workbench.encode
 from workbench.encode import encode
-from workbench.errors import BadInput
+from workbench.errors import BadColumns, BadInput
 from workbench.kinds import MARKERS
 from workbench.source import Query, open_source
+from workbench.table import Table
 
 
 def decode(column, codes):
@@ -441,3 +443,29 @@ def test_ten_million_records(tmp_path):
     read = encode(open_source(path, memory_limit="1GB"))
     assert [column.counts.sum() for column, _ in read.values()] == [10_000_000] * 2
     assert (read["age"][1][:200] == np.arange(200) % 90).all()
+
+
+def wrong_columns(folder):
+    """The same table in every form: of seven columns only the first and the last can be read."""
+    deep, span = pa.array([[i] for i in range(40)]), pa.array(range(40), pa.duration("s"))
+    text = pa.array([*map(str, range(39)), "secret"])
+    table = pa.table({"good": range(40), "deep": deep, "odd": [b"x"] * 40, "span": span, "mixed": text, "fine": text})
+    pq.write_table(table, folder / "wrong.parquet")
+    texts = text.to_pylist()
+    lines = [
+        {"good": i, "deep": [i], "odd": {"x": i}, "span": i or "x", "mixed": texts[i], "fine": texts[i]}
+        for i in range(40)
+    ]
+    (folder / "wrong.ndjson").write_text("\n".join(map(json.dumps, lines)))
+    sql = "SELECT i AS good, [i] AS deep, {'x': i} AS odd, INTERVAL 1 DAY AS span, "
+    sql += "CASE i WHEN 39 THEN 'secret' ELSE i::VARCHAR END AS mixed, i::VARCHAR AS fine FROM range(40) t(i)"
+    return [table, table.to_pandas(), folder / "wrong.parquet", folder / "wrong.ndjson", Query(sql)]
+
+
+@pytest.mark.parametrize("form", range(5), ids=["arrow", "frame", "parquet", "json", "query"])
+def test_all_columns_that_cannot_be_read_are_said_at_once_in_every_form(tmp_path, form):
+    data = wrong_columns(tmp_path)[form]
+    with pytest.raises(BadColumns) as caught:
+        Table.bare(data, types={"mixed": "number", "fine": "text"})
+    assert list(caught.value.columns) == ["deep", "odd", "span", "mixed"]
+    assert "secret" not in str(caught.value) and str(caught.value).count("column '") == 4

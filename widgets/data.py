@@ -18,8 +18,8 @@ from widgets.worker import Tell, Worker
 from workbench.cures import CONTROLS, in_words
 from workbench.dialect import refuse_larger
 from workbench.errors import BadColumns, BadInput, said
+from workbench.formats import SUFFIXES
 from workbench.scratch import scratch
-from workbench.source import SUFFIXES
 from workbench.study import Study
 from workbench.table import Table
 

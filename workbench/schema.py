@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from workbench import builders, datasets
 from workbench.errors import BadInput, meant, said
+from workbench.formats import FORMATS
 from workbench.hierarchy_files import FILE as HIERARCHY_FILE
 from workbench.kinds import KINDS as COLUMN_KINDS
 from workbench.measures import Measure
 from workbench.ranges import MOST, combinations, models_of, variant, variants
-from workbench.source import FORMATS, open_source
+from workbench.source import open_source
 from workbench.table import Table
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over

@@ -6,10 +6,10 @@ import os
 import re
 import time
 import weakref
-import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.arrow import as_arrow, refuse_type
-from workbench.dialect import blocks, find_dialect, find_encoding, opened, refuse_duplicates, to_utf8
+from workbench.dialect import blocks, find_dialect, find_encoding, refuse_duplicates, to_utf8
 from workbench.errors import BadInput, columns_meant, said
+from workbench.formats import file_format
 from workbench.private import Private, discard
 from workbench.scan import scanned
 
@@ -28,18 +29,6 @@ ROWS = 262_144
 FIELDS = 16 * ROWS  # in one batch at most
 CSV_COLUMN = 200_000  # what each column needs beside that
 CSV_MEMORY = 128_000_000  # DuckDB keeps every buffer of a file read in order until this is full
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-    ".ndjson": "json",
-    ".jsonl": "json",
-}
-FORMATS = ("csv", "tsv", "parquet", "json", "ndjson")
 
 
 @dataclass(frozen=True)
@@ -84,11 +73,11 @@ class Source:
         if not columns:
             raise BadInput(f"{self.where}: no column is left to read")
         positions = [self._position(name) for name in columns]
+        for i in positions:
+            self._refuse(i)
         read, failure = 0, None
         try:
             reader = self._relation(positions).to_arrow_reader(min(rows, FIELDS // len(columns) + 1))
-            for name, field in zip(columns, reader.schema, strict=True):
-                refuse_type(f"{self.where}, column {name!r}", field.type)
             for batch in reader:
                 read += len(batch)
                 if len(batch):
@@ -104,7 +93,32 @@ class Source:
 
     def unreadable(self, columns: list[str]) -> dict[str, str]:
         """What is wrong with columns that cannot be read, where that is known beforehand."""
-        return {}
+        found = {}
+        for name in columns:
+            if name in self.names:
+                try:
+                    self._refuse(self._position(name))
+                except BadInput as error:
+                    found[name] = str(error)
+        return found
+
+    def _refuse(self, position: int) -> None:
+        """Raise BadInput for a column whose type no table can hold; text has none yet."""
+        if self.typed:
+            refuse_type(self._place(position), self._schema.field(position).type)
+
+    def _place(self, position: int) -> str:
+        return f"{self.where}, column {self.names[position]!r}"
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        """The types of all columns, as they are read."""
+        failure = None
+        try:
+            return self._relation([*range(len(self.names))]).limit(0).to_arrow_table().schema
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            failure = self._explained(str(error))
+        raise failure
 
     def _position(self, name: str) -> int:
         if name not in self.names:
@@ -194,10 +208,10 @@ class FileSource(Source):
         try:
             if path.suffix.lower() == ".gz":
                 deque(blocks(path), maxlen=0)  # DuckDB would say nothing of a file that is cut off
-            self._schema = pq.read_schema(path) if format == "parquet" else None
+            self._written = pq.read_schema(path) if format == "parquet" else None
             self._whole = self._opened(private)
             self._fields = self._whole.columns
-            self.names = self._schema.names if self._schema else self._fields
+            self.names = self._written.names if self._written else self._fields
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             failure = self._explained(str(error))
         if failure:
@@ -208,7 +222,7 @@ class FileSource(Source):
 
     def _opened(self, private: Private) -> duckdb.DuckDBPyRelation:
         params: dict[str, Any] = {"path": _literal(self._path)}
-        if self._schema:
+        if self._written:
             return private.connection.sql("SELECT * FROM read_parquet($path, hive_partitioning = false)", params=params)
         sql = "SELECT * FROM read_json($path, {} hive_partitioning = false)"
         found = private.connection.sql(sql.format("sample_size = -1,"), params=params)
@@ -218,15 +232,17 @@ class FileSource(Source):
         params["fields"] = {name: "VARCHAR" if kind in ("UUID", "TIME") else kind for name, kind in fields.items()}
         return private.connection.sql(sql.format("columns = $fields,"), params=params)  # text stays as it is written
 
+    def _refuse(self, position: int) -> None:
+        place = self._place(position)
+        if self._written and pa.types.is_duration(self._written.field(position).type):  # DuckDB would read a number
+            refuse_type(place, self._written.field(position).type)
+        if self._format == "json" and str(self._whole.types[position]) == "JSON":
+            raise BadInput(
+                f"{place}: values of different types; make them all numbers or all text, or leave the column out"
+            )
+        super()._refuse(position)
+
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        for i in positions:
-            place = f"{self.where}, column {self.names[i]!r}"
-            if self._schema and pa.types.is_duration(self._schema.field(i).type):  # DuckDB would read a number
-                refuse_type(place, self._schema.field(i).type)
-            if self._format == "json" and str(self._whole.types[i]) == "JSON":
-                raise BadInput(
-                    f"{place}: values of different types; make them all numbers or all text, or leave the column out"
-                )
         return self._whole.project(_select(self._whole, positions))
 
     def _because(self, message: str) -> BadInput:
@@ -246,21 +262,13 @@ class FrameSource(Source):
         self.names = [str(n) for n in (data.columns if isinstance(data, pd.DataFrame) else data.column_names)]
         refuse_duplicates(self.names, self.where)
 
-    def unreadable(self, columns: list[str]) -> dict[str, str]:
-        """Columns of mixed, nested or odd values."""
-        found = {}
-        for name in columns:
-            if name in self.names:
-                try:
-                    self._array(self._position(name))
-                except BadInput as error:
-                    found[name] = str(error)
-        return found
+    def _refuse(self, position: int) -> None:
+        self._array(position)
 
     def _array(self, i: int) -> pa.Array | pa.ChunkedArray:
         """One column; made once, since it is looked at before it is read."""
         if i not in self._arrays:
-            place, data = f"{self.where}, column {self.names[i]!r}", self._data
+            place, data = self._place(i), self._data
             column = as_arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
             refuse_type(place, column.type)
             self._arrays[i] = column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
@@ -331,7 +339,7 @@ def open_source(
         raise BadInput(f"header = {said(header)} must be True or False: whether the first line names the columns")
     if isinstance(data, (str, os.PathLike)):
         path = Path(data)
-        kind = _format(path, format)
+        kind = file_format(path, format)
         private = Private(memory_limit, temp_directory)
         if kind in ("csv", "tsv"):
             delimiter = "\t" if kind == "tsv" and delimiter is None else delimiter
@@ -348,35 +356,6 @@ def open_source(
         what = "nothing" if data is None else type(data).__name__
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
     return FrameSource(data, Private(memory_limit, temp_directory))
-
-
-def _format(path: Path, format: str | None) -> str:
-    """What kind of file this is, once it is known to be one and to hold something."""
-    try:
-        is_folder, is_file = path.is_dir(), path.is_file()
-    except OSError:  # such as a name that is too long for a file
-        is_folder = is_file = False
-    if is_folder:
-        raise BadInput(f"{path}: this is a folder; name the file in it")
-    if not is_file:
-        raise BadInput(f"{path}: there is no such file")
-    if format is not None and format not in FORMATS:
-        raise BadInput(f"format {format!r} is not known; there are {', '.join(FORMATS)}")
-    suffixes = [s.lower() for s in path.suffixes]
-    suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
-    if format is None and suffix not in SUFFIXES:
-        raise BadInput(f"{path}: the extension {suffix!r} is not known; say format='csv' or {', '.join(FORMATS[1:])}")
-    failure = None
-    try:
-        with opened(path) as file:
-            if not file.read(1):
-                failure = f"{path}: the file is empty; name one with records"
-    except (OSError, EOFError, zlib.error) as error:
-        reason = "it may not be read" if isinstance(error, PermissionError) else "not a valid gzip file"
-        failure = f"{path}: {reason}"
-    if failure:
-        raise BadInput(failure)
-    return {"ndjson": "json"}.get(format, format) if format else SUFFIXES[suffix]
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
