@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.figures import figures
+from workbench.figures import about_per_cent, figures, per_cent
 
 CASES = [
     (0.0, "0"),
@@ -52,18 +52,30 @@ def test_numbers_of_numpy_and_whole_ones():
     assert figures(np.int64(45222)) == figures(45222) == "45,222"
 
 
-@pytest.mark.parametrize(
-    "value, better, shown",
-    [
-        (0.02275, "lower", "0.0228"),
-        (0.02275, "higher", "0.0227"),
-        (1.999, "higher", "1.99"),
-        (0.1 + 0.2, "lower", "0.3"),  # a computer's 17th figure is none
-        (0.0227, "lower", "0.0227"),
-        (-0.02275, "lower", "-0.0227"),
-        (99_951.5, "lower", "100,000"),
-        (math.inf, "lower", "infinite"),
-    ],
-)
+UNFLATTERED = [
+    (0.02275, "lower", "0.0228"),
+    (0.02275, "higher", "0.0227"),
+    (1.999, "higher", "1.99"),
+    (0.1 + 0.2, "lower", "0.3"),  # a computer's 17th figure is none
+    (0.0227, "lower", "0.0227"),
+    (-0.02275, "lower", "-0.0227"),
+    (99_951.5, "lower", "100,000"),
+    (0.99951, "higher", "0.999"),
+    (-0.99951, "lower", "-0.999"),
+    (1.0001e-7, "lower", "1.01e-7"),
+    (9.999e-5, "lower", "0.0001"),
+    (math.inf, "lower", "infinite"),
+]
+
+
+@pytest.mark.parametrize(("value", "better", "shown"), UNFLATTERED)
 def test_a_rounded_figure_never_flatters(value, better, shown):
     assert figures(value, better) == shown
+
+
+def test_shares_never_flatter_either():
+    for share in np.random.default_rng(1).uniform(0.01, 0.99, 2000).tolist():
+        for worded in (per_cent, about_per_cent):
+            low, near, high = (float(worded(share, better)[:-2]) for better in ("higher", "", "lower"))
+            assert low <= 100 * share + 1e-9 and high >= 100 * share - 1e-9 and low <= near <= high
+    assert about_per_cent(0.29, "lower") == about_per_cent(0.29, "higher") == "29 %"

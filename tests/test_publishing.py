@@ -136,7 +136,7 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         sentence = sentences.learnt(read, index)["sentence"]
-        assert f"for {1000 * attack['right']:.0f} people in 1,000" in sentence
+        assert f"for {math.ceil(round(1000 * attack['right'], 9))} people in 1,000" in sentence
         assert "An attacker who has the release" in sentence
         assert "age, town and sex" in sentences.attackers(read, index)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups

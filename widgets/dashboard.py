@@ -186,7 +186,8 @@ class Dashboard(Part):
             "cost": sentences.cost(study, index),
             "attackers": sentences.attackers(study, index),
             "losses": [
-                f"{axis['key']} {figures(abs(study.loss(index, axis)))}" for axis in (study.privacy, study.utility)
+                f"{axis['key']} {figures(abs(study.loss(index, axis)), axis['better'])}"
+                for axis in (study.privacy, study.utility)
             ],
             "refused": study.opened(index)["refused"],
         }

@@ -231,7 +231,9 @@ class FrontierChart(ChartPart):
         if point is None:
             return ""
         values = [
-            f"{key} {figures(v)}" for key in scene.frontier.axes if not math.isnan(v := point.values.get(key, math.nan))
+            f"{key} {figures(v, scene.frontier.measure(key).better)}"
+            for key in scene.frontier.axes
+            if not math.isnan(v := point.values.get(key, math.nan))
         ]
         if scene.nearly:
             return f"{point.recipe}: about {', '.join(values)}, {scene.nearly}. It is being made and measured."
@@ -241,7 +243,7 @@ class FrontierChart(ChartPart):
         """The caps on the axes, and the best under all caps."""
         text, index = "", -1
         if scene.best is not None:
-            values = ", ".join(f"{m.key} {figures(scene.best.values[m.key])}" for m in _on_axes(scene))
+            values = ", ".join(f"{m.key} {figures(scene.best.values[m.key], m.better)}" for m in _on_axes(scene))
             index = next(i for i, point in enumerate(scene.frontier.measured) if point is scene.best)
             word = "caps" if len(scene.held) > 1 else "cap"
             text = f"Best under the {word}: {scene.best.recipe}: {values}."

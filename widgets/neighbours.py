@@ -149,9 +149,9 @@ def difference(frontier: Frontier, before: Point, after: Point) -> str:
     said = []
     for key in frontier.axes:
         value, was = after.values.get(key, math.nan), before.values.get(key, math.nan)
-        by = value - was
+        by, better = value - was, frontier.measure(key).better
         by_text = f" ({'+' if by > 0 else '−' if by < 0 else '±'}{figures(abs(by))})" if math.isfinite(by) else ""
-        said.append(f"{key} {'undefined' if math.isnan(value) else figures(value)}{by_text}")
+        said.append(f"{key} {'undefined' if math.isnan(value) else figures(value, better)}{by_text}")
     return ", ".join(said)
 
 

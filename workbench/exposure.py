@@ -185,10 +185,10 @@ class Exposure:
         return f"Nobody in it has {names}{more} ({per_cent(seen.prior[absent].sum())} of the whole table)."
 
     def _compared(self, row: int, losses: Loss) -> str:
-        loss = figures(losses.loss[row])
+        loss = figures(losses.loss[row], "lower")
         if losses.loss[row] >= losses.possible:
-            return f"It loses {loss}; from {figures(losses.possible)} on a full disclosure is possible."
-        return f"It loses {loss}, less than any full disclosure would cost ({figures(losses.possible)})."
+            return f"It loses {loss}; from {figures(losses.possible, 'higher')} on a full disclosure is possible."
+        return f"It loses {loss}, less than any full disclosure would cost ({figures(losses.possible, 'higher')})."
 
     def _limits(self, row: int) -> str:
         """How near the class is to a limit of the model."""
@@ -196,7 +196,7 @@ class Exposure:
             return ""
         model, score = self.nearest.parts[self.nearest.part[row]], float(self.nearest.score[row])
         bound = "at least" if model.at_least else "less than" if model.strict else "at most"
-        asked = f"{model.figure} = {figures(score)}, where {bound} {figures(model.limit)} is asked"
+        asked = f"{model.figure} = {figures(score, model.better)}, where {bound} {figures(model.limit)} is asked"
         if self.nearest.broken[row]:
             return f"It breaks {model.name}: {asked}."
         return f"The limit it is nearest to is that of {model.name}: {asked}."

@@ -298,11 +298,12 @@ class Frontier:
         return better[int(first[ahead.sum(axis=1).argmax()])]
 
     def _gain(self, key: str, theirs: float, own: float) -> str:
+        better = self.measure(key).better
         if theirs == own:
-            return f"{key} the same ({figures(own)})"
+            return f"{key} the same ({figures(own, better)})"
         word = "higher" if theirs > own else "lower"
         by = f" by {figures(abs(theirs - own))}" if math.isfinite(theirs - own) else ""
-        return f"{key} {word}{by} ({figures(theirs)} instead of {figures(own)})"
+        return f"{key} {word}{by} ({figures(theirs, better)} instead of {figures(own, better)})"
 
     def records(self) -> list[dict[str, Any]]:
         """Plain data for JSON, infinity as "inf"; without the store's keys, which are digests of the raw data."""

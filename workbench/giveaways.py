@@ -68,7 +68,7 @@ class Beside(NamedTuple):
 
     def __str__(self) -> str:
         too = f" and the neutral {'columns' if len(self.neutral) > 1 else 'column'}" if self.neutral else ""
-        found = f"{self.unique:,} of {self.records:,} records ({per_cent(self.unique / self.records)})"
+        found = f"{self.unique:,} of {self.records:,} records ({per_cent(self.unique / self.records, 'lower')})"
         said = f"who knows the quasi-identifiers{too} finds {found} alone"
         if self.sensitive:
             said += f", and is certain of {listed(self.sensitive, 'or')} of {self.certain:,}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from workbench.figures import about_per_cent, figures, listed
@@ -27,8 +28,8 @@ def _so_much(study: Published, value: float) -> str:
     """So much of the slider's measure."""
     axis = study.privacy
     if axis["full"]:
-        return f"{about_per_cent(min(value / axis['full'], 1.0))} of the way to a full disclosure"
-    return f"{figures(value)} on {axis['name']} ({axis['unit']})"
+        return f"{about_per_cent(min(value / axis['full'], 1.0), axis['better'])} of the way to a full disclosure"
+    return f"{figures(value, axis['better'])} on {axis['name']} ({axis['unit']})"
 
 
 def question(study: Published) -> str:
@@ -46,7 +47,7 @@ def limit(study: Published) -> str:
     share = f", {_so_much(study, found['safest'])}" if axis["full"] else ""
     return (
         f"No release keeps to the study's own limit of {bound} {figures(found['asked'])} on {axis['name']}; "
-        f"the safest reaches {figures(found['safest'])}{share}."
+        f"the safest reaches {figures(found['safest'], axis['better'])}{share}."
     )
 
 
@@ -89,8 +90,11 @@ def amount(study: Published, index: int) -> Card:
     """How much of the slider's measure: a figure and its unit."""
     axis, value = study.privacy, abs(study.loss(index, study.privacy))
     if axis["full"]:
-        return {"figure": about_per_cent(min(value / axis["full"], 1.0)), "unit": "of the way to a full disclosure"}
-    return {"figure": figures(value), "unit": axis["name"]}
+        return {
+            "figure": about_per_cent(min(value / axis["full"], 1.0), axis["better"]),
+            "unit": "of the way to a full disclosure",
+        }
+    return {"figure": figures(value, axis["better"]), "unit": axis["name"]}
 
 
 def most_exposed(study: Published, index: int) -> Card:
@@ -110,15 +114,15 @@ def learnt(study: Published, index: int) -> Card:
     found, axis, title = study.opened(index)["attack"], study.privacy, "What an attacker learns on average"
     if "reason" in found:
         title = title if axis["average"] else "What an attacker learns"
-        own = figures(abs(study.loss(index, axis)))
+        own = figures(abs(study.loss(index, axis)), axis["better"])
         return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"In units of: {axis['unit']}."}
     right, chance, name = found["right"], found["chance"], study.wording.column(found["sensitive"])
     instead = f"instead of {about_per_cent(chance)}" if right - chance >= 0.0005 else "as without the release"
     return {
         "title": title,
-        "figure": about_per_cent(right),
+        "figure": about_per_cent(right, "lower"),
         "unit": f"of guesses are right on average, {instead}",
-        "sentence": f"An attacker who has the release guesses the {name} right for {1000 * right:.0f} "
+        "sentence": f"An attacker who has the release guesses the {name} right for {math.ceil(round(1000 * right, 9))} "
         f"{study.wording.many} in 1,000; without it, for {1000 * chance:.0f}, by always saying {found['commonest']}.",
     }
 
@@ -127,7 +131,8 @@ def cost(study: Published, index: int) -> Card:
     """What a researcher would get wrong, usually and at worst."""
     found, title, wording = study.opened(index)["accuracy"], "What it costs in accuracy", study.wording
     if "reason" in found:
-        own, unit = figures(abs(study.loss(index, study.utility))), study.utility
+        unit = study.utility
+        own = figures(abs(study.loss(index, unit)), unit["better"])
         sentence = f"In units of: {unit['unit']}."
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": ""}
     points = f"{100 * found['off']:.0f} {'point' if round(100 * found['off']) == 1 else 'points'}"
@@ -215,4 +220,4 @@ def how_many(study: Published, row: dict[str, Any]) -> str:
 
 def how_exposed(row: dict[str, Any]) -> str:
     """The exposure of one row of that table: what it may be at most."""
-    return f"up to {about_per_cent(row['share'])}"
+    return f"up to {about_per_cent(row['share'], 'lower')}"

@@ -1,10 +1,12 @@
 """Views without a kernel, several on one page: what two of a part share, and what one leaves behind when it is gone."""
 
+import numpy as np
 import pytest
 
-from tests.test_figures import CASES
+from tests.test_figures import CASES, UNFLATTERED
 from widgets import dashboard, data, disclosure, frontier, hierarchies, preview, recipes, release, roles, topbar
 from widgets.part import Part, plain, script
+from workbench.figures import figures
 
 PARTS = {
     "data": data.DataPicker,
@@ -93,6 +95,19 @@ def test_numbers_are_read_as_in_python(page):
         [code, plain([value for value, _ in CASES])],
     )
     assert said == [expected for _, expected in CASES]
+
+
+def test_numbers_flatter_as_little_as_in_python(page):
+    code, rng = script() + "\nexport default figures;", np.random.default_rng(4)
+    drawn = (10 ** rng.uniform(-9, 9, 3000) * rng.choice([-1, 1], 3000)).tolist()
+    asked = [(value, better) for value, better, _ in UNFLATTERED] + [
+        (value, better) for value in drawn for better in ("", "lower", "higher")
+    ]
+    said = page.evaluate(
+        "async ([code, asked]) => { const figures = await load(code); return asked.map(one => figures(...one)); }",
+        [code, plain(asked)],
+    )
+    assert said == [figures(*one) for one in asked]
 
 
 STEPS = """async () => {

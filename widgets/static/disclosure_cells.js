@@ -48,7 +48,7 @@ function lossCell(data, row, threshold) {
   return h("div", {
     role: "gridcell", class: `wb-number wb-loss-cell${risk ? " wb-at-risk" : ""}`,
     style: `--wb-part: ${Math.min(100, 100 * loss / data.loss.dearest).toFixed(1)}%`, title: risk ? "at risk" : null,
-  }, risk && h("i", { role: "img", "aria-label": "at risk" }, "▲"), loss < 1e-4 ? figures(loss) : loss.toPrecision(3));
+  }, risk && h("i", { role: "img", "aria-label": "at risk" }, "▲"), figures(loss, "lower"));
 }
 
 function exposedCell(data, row) {
@@ -62,10 +62,10 @@ const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
-  const said = `${figure} ${score[row] === Infinity ? "∞" : figures(score[row])} ${bound} ${figures(limit)}`;
+  const said = `${figure} ${score[row] === Infinity ? "∞" : figures(score[row], betterBy(bound))} ${bound} ${figures(limit)}`;
   return h("div", {
     role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
-    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${percent(used[row], 0)} of the limit is used`}`,
+    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${figures(100 * used[row], "lower")} % of the limit is used`}`,
   }, h("i", { class: "wb-gauge", "aria-hidden": "true" }, h("i", { style: `width: ${(100 * Math.min(1, used[row])).toFixed(0)}%` })),
   h("span", {}, broken[row] ? `✕ ${said}` : said));
 }

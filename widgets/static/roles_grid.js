@@ -9,7 +9,7 @@ const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "i
   neutral: "neutral: published as it is" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** A share without claiming that few are none. */
-const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : percent(share);
+const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : `${figures(100 * share, "lower")} %`;
 
 /** Which rows are selected; one of them is current, and one is where a range begins. */
 function selecting(rows, changed) {

@@ -20,13 +20,21 @@ function h(tag, attributes = {}, ...children) {
 
 const HUGE = 1e15; // beyond it not every whole number is one for a computer
 
+/** A number with three figures: the nearest, or where lower or higher is better the nearest that does not flatter. */
+function rounded(value, better) {
+  const near = Number(value.toPrecision(3)), exact = Number(value.toPrecision(12)); // beyond are a computer's
+  if (!((better === "lower" && near < exact) || (better === "higher" && near > exact))) return near;
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(exact))) - 2);
+  return Number((better === "lower" ? near + step : near - step).toPrecision(3));
+}
+
 /** Numbers as people read them, as workbench/figures.py has them; what Python sends as "inf" or null is a word. */
-function figures(value) {
+function figures(value, better = "") {
   if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (value === "inf" || value === Infinity) return "infinite";
   if (value === "-inf" || value === -Infinity) return "minus infinite";
   const exact = Number.isInteger(value) && Math.abs(value) < HUGE;
-  const shown = (exact ? value : Number(value.toPrecision(3))) + 0, size = Math.abs(shown); // -0 + 0 is 0
+  const shown = (exact ? value : rounded(value, better)) + 0, size = Math.abs(shown); // -0 + 0 is 0
   if (size >= HUGE || (size && size < 1e-4)) return shown.toExponential().replace("e+", "e");
   return size < 1000 ? String(shown) : shown.toLocaleString("en");
 }

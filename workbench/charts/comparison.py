@@ -27,7 +27,8 @@ def unlike(own: Frontier, other: Frontier) -> str:
         for key in shared if twin else ():
             here, there = (one.values.get(key, math.nan) for one in (point, twin) if one)
             if not (math.isnan(here) or math.isnan(there) or math.isclose(here, there, rel_tol=SAME, abs_tol=SAME)):
-                return f"{baseline_label(words(point.recipe))}: {key} {said(here)}, pinned {said(there)}"
+                ours, pinned = (said(value, own.measure(key).better) for value in (here, there))
+                return f"{baseline_label(words(point.recipe))}: {key} {ours}, pinned {pinned}"
     return ""
 
 

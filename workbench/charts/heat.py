@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.charts.look import INK, SILENT, finished, heads
 from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
+from workbench.figures import rounded
 
 if TYPE_CHECKING:
     from workbench.frontier import Frontier
@@ -120,8 +121,9 @@ class _Ranks:
             value, recipe = point.values.get(measure.key, math.nan), words(point.recipe)
             found.append({
                 "i": i, "row": row, "measure": measure.key, "recipe": recipe,
-                "text": "–" if math.isnan(value) else said(value), "brief": _brief(value),
-                "said": f"{recipe}: {measure.key} {said(value)}",
+                "text": "–" if math.isnan(value) else said(value, measure.better),
+                "brief": _brief(value, measure.better),
+                "said": f"{recipe}: {measure.key} {said(value, measure.better)}",
                 "good": None if math.isnan(value) else _share_beaten(losses, self.sign(measure.key) * value),
             })  # fmt: skip
         return found
@@ -153,19 +155,23 @@ def _labels(points: Sequence[Point]) -> list[str]:
     return [f"{name} [{i}]" if again[name] > 1 else name for i, name in enumerate(names)]
 
 
-def _brief(value: float) -> str:
+def _brief(value: float, better: str = "") -> str:
     """A value in six letters or fewer, for a narrow cell.
 
     >>> [_brief(value) for value in (0.00528, 0.000157, 45222.0, 1234567.0, 0.384, -0.00528)]
     ['0.0053', '1.6e-4', '45,222', '1.2M', '0.384', '-5e-3']
     """
-    text = "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else said(value)
+    text = (
+        "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else said(value, better)
+    )
     if len(text) <= SHORT:
         return text
     for scale, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= scale:
-            return f"{value / scale:.{int(abs(value) < 9.95 * scale)}f}{letter}"
-    texts = (f"{value:.2g}", *(re.sub(r"e-0*", "e-", f"{value:.{n}e}") for n in (1, 0)))
+            digits = 2 if abs(value) < 9.95 * scale else 3
+            return f"{rounded(value / scale, better, digits):.{int(digits == 2)}f}{letter}"
+    two, one = (rounded(value, better, digits) for digits in (2, 1))
+    texts = (f"{two:.2g}", *(re.sub(r"e-0*", "e-", f"{shown:.{n}e}") for shown, n in ((two, 1), (one, 0))))
     return next((text for text in texts if len(text) <= SHORT and "e-0" not in text), texts[-1])
 
 

@@ -36,7 +36,7 @@ def loss_chart(release: Release, measure: Measure | None = None, width: int = 64
         "loss:Q", title=[name, *unit], scale=alt.Scale(domain=[0, high * 1.05], nice=False), axis=alt.Axis(tickCount=8)
     )
     layers = _steps(values, x)
-    title = f"The worst-off lose {figures(thresholds[-1])}"
+    title = f"The worst-off lose {figures(thresholds[-1], 'lower')}"
     if start is not None:
         title = f"{int(sizes[loss >= start].sum()):,} of {records[0]:,} records lose enough for a full disclosure"
         layers += _start(start, high, x)
@@ -76,7 +76,7 @@ def _start(start: float, high: float, x: Any) -> list[alt.Chart]:
     """From which loss on a full disclosure is possible."""
     at = alt.Chart(alt.Data(values=[{"loss": start}])).encode(x)
     left: dict[str, Any] = {"align": "right", "dx": -5} if start > high / 2 else {"align": "left", "dx": 5}
-    text = f"a full disclosure is possible from {figures(start)}"
+    text = f"a full disclosure is possible from {figures(start, 'higher')}"
     return [
         at.mark_rule(color=HUES[1], strokeWidth=2, strokeDash=[6, 3]),
         at.mark_text(text=text, color=INK, baseline="top", y=4, **left),

@@ -113,9 +113,10 @@ def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
     values = [(axis, point.values.get(axis.measure.key, math.nan)) for axis in axes]
     recipe = words(point.recipe)
     return [
-        {"measure": axis.measure.key, "good": place(axis, value), "value": said(value), "recipe": recipe,
-         "said": f"{recipe}: {axis.measure.key} {said(value)}"}
+        {"measure": axis.measure.key, "good": place(axis, value), "value": shown, "recipe": recipe,
+         "said": f"{recipe}: {axis.measure.key} {shown}"}
         for axis, value in values
+        for shown in [said(value, axis.measure.better)]
     ]  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def place(axis: Axis, value: float) -> float | None:
 
 def _end(axis: Axis) -> dict[str, Any]:
     """The two ends of an axis; where some value is infinite the axis goes on to it."""
-    low, high = figures(axis.low), figures(axis.high)
+    low, high = (figures(end, axis.measure.better) for end in (axis.low, axis.high))
     up = axis.measure.better == "higher"
     best, worst = (high, low) if up else (low, high)
     beyond = [f"{best if up else worst}", "infinite"]

@@ -155,11 +155,16 @@ class Scene:
 
     def _said(self, point: Point, prefix: str = "") -> str:
         """A point in words, for those who hear it."""
-        values = ", ".join(f"{key} {said(point.values.get(key, math.nan))}" for key in self.frontier.axes)
+        values = ", ".join(
+            f"{key} {said(point.values.get(key, math.nan), self.frontier.measure(key).better)}"
+            for key in self.frontier.axes
+        )
         return f"{prefix}{baseline_label(words(point.recipe))}: {values}"
 
     def _spoken(self, point: Point, frontier: Frontier) -> dict[str, str]:
-        values = {f"m{j}": said(point.values.get(m.key, math.nan)) for j, m in enumerate(self.frontier.measures)}
+        values = {
+            f"m{j}": said(point.values.get(m.key, math.nan), m.better) for j, m in enumerate(self.frontier.measures)
+        }
         return {**values, "why": frontier.explain(point)}
 
     def marked(self, x: Axis, y: Axis) -> dict[str, Rows]:
@@ -215,7 +220,7 @@ class Scene:
         """Which way a point lies outside the axis, and its value there."""
         value = point.values[axis.measure.key]
         side = axis.outside(value)
-        return f" {arrows[side]} {axis.measure.key} {figures(value)}" if side else ""
+        return f" {arrows[side]} {axis.measure.key} {figures(value, axis.measure.better)}" if side else ""
 
     def capped(self, x: Axis, y: Axis, grips: bool = False) -> dict[str, Rows]:
         """The caps on the axes, and the region beyond them; with `grips` also where a cap could be drawn from."""
@@ -299,9 +304,9 @@ def line(recipe: Recipe) -> str:
     return recipe.line
 
 
-def said(value: float) -> str:
+def said(value: float, better: str) -> str:
     """A value as charts write it."""
-    return "undefined" if math.isnan(value) else figures(value)
+    return "undefined" if math.isnan(value) else figures(value, better)
 
 
 def baseline_label(recipe: str) -> str:
@@ -351,7 +356,9 @@ def spoken(scene: Scene) -> str:
     said = [f"Frontier of {x} against {y}: {len(frontier.measured)} points, {standing} efficient."]
     if scene.knee is not None:
         knee = scene.knee
-        said.append(f"The knee is {knee.recipe}: {', '.join(f'{k} {figures(knee.values[k])}' for k in frontier.axes)}.")
+        measures = [frontier.measure(key) for key in frontier.axes]
+        values = ", ".join(f"{one.key} {figures(knee.values[one.key], one.better)}" for one in measures)
+        said.append(f"The knee is {knee.recipe}: {values}.")
     if scene.best is not None:
         said.append(f"The best under the caps is {scene.best.recipe}.")
     return " ".join(said)

@@ -213,8 +213,10 @@ def _measured_against(found: dict[str, Any]) -> str:
 
 def _verdict(one: dict[str, Any]) -> tuple[str, ...]:
     from workbench.figures import figures
+    from workbench.measures.achieved import MODELS
 
-    kept = ", ".join(f"{figure} = {figures(value)}" for figure, value in one["achieved"].items())
+    better = {kind.figure: kind.bare().better for kind in MODELS.values()}
+    kept = ", ".join(f"{figure} = {figures(value, better[figure])}" for figure, value in one["achieved"].items())
     count, records = one["breaking_classes"], one["breaking_records"]
     broken = f"broken by {count:,} {'class' if count == 1 else 'classes'} with {records:,} records"
     return "holds" if one["holds"] else "BROKEN", one["model"], kept, "" if one["holds"] else broken
@@ -247,7 +249,7 @@ def _class_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
     for one in found["worst"]:
         row = (
             f"{one['size']:,}",
-            *((figures(one["loss"]),) if learnt else ()),
+            *((figures(one["loss"], "lower"),) if learnt else ()),
             *map(shortened, one["values"].values()),
         )
         rows.append(

@@ -141,6 +141,7 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
     sides = [_of_study(one.study, frontier) for one, frontier in zip(both, frontiers, strict=True)]
     return {
         "axes": list(axes[0]),
+        "better": [frontiers[0].measure(key).better for key in axes[0]],
         "first": {"file": str(first), **sides[0]},
         "second": {"file": str(second), **sides[1]},
         "by_privacy": _by_privacy(*frontiers),
@@ -186,6 +187,7 @@ def study_lines(found: dict[str, Any]) -> list[str]:
     from workbench.figures import figures
 
     privacy, utility = found["axes"]
+    first, second = found["better"]  # on each axis
     out = []
     for which in ("first", "second"):
         one = found[which]
@@ -193,7 +195,7 @@ def study_lines(found: dict[str, Any]) -> list[str]:
         out += [f"{which}: {one['study']} ({one['file']}): {len(one['efficient']):,} efficient{area}"]
         out += aligned(
             [(privacy, utility, "efficient"),
-             *((figures(p[privacy]), figures(p[utility]), p["recipe"]) for p in one["efficient"])],
+             *((figures(p[privacy], first), figures(p[utility], second), p["recipe"]) for p in one["efficient"])],
             head=True,
         ) if one["efficient"] else []  # fmt: skip
         caps = ", ".join(f"{key} {cap:g}" for key, cap in one["caps"].items()) or "no cap"
@@ -201,6 +203,6 @@ def study_lines(found: dict[str, Any]) -> list[str]:
         out += [f"  best under {caps}: {best}", ""]
     rows: list[tuple[str, ...]] = [(privacy, "first", "second", "ahead")]
     for row in found["by_privacy"]:
-        values = ["-" if row[which] is None else figures(row[which]) for which in ("first", "second")]
-        rows.append((figures(row[privacy]), *values, str(row["ahead"])))
+        values = ["-" if row[which] is None else figures(row[which], second) for which in ("first", "second")]
+        rows.append((figures(row[privacy], first), *values, str(row["ahead"])))
     return [*out, f"At each {privacy}: the best {utility} that is at least as private", *aligned(rows, head=True)]

@@ -27,7 +27,7 @@ class AccuracyGain(Measure):
         if guess.commonest is None:
             return guess.gain, self.plain
         wording = release.table.wording
-        name, right = wording.column(guess.sensitive), about_per_cent(guess.right)
+        name, right = wording.column(guess.sensitive), about_per_cent(guess.right, "lower")
         return guess.gain, (
             f"An attacker's best guess of the {name} is right for {right} of the {wording.many}; without the release, "
             f"{about_per_cent(guess.chance)}."

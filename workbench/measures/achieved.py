@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import Undefined
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, classes_of
 from workbench.models import Model
 from workbench.parameters import catalog, parameter
@@ -32,7 +33,7 @@ class Achieved(Measure):
 
     @property
     def better(self) -> str:  # type: ignore[override]
-        return "higher" if MODELS[self.model].at_least else "lower"
+        return MODELS[self.model].bare().better
 
     @property
     def best(self) -> float:  # type: ignore[override]
@@ -46,7 +47,7 @@ class Achieved(Measure):
         model = MODELS[self.model].bare()
         scores = np.asarray(model.score(told_classes(classes_of(release), smallest)), float)
         value = averaged(float(scores.min() if model.at_least else scores.max()), better=self.better)
-        return value, f"It keeps {self.model} up to {model.figure} = {value:.4g} or better."
+        return value, f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)} or better."
 
     def promised(self, release: Release, model: Model) -> float | None:
         bare = MODELS[self.model].bare()
@@ -58,7 +59,9 @@ class Achieved(Measure):
             raise Undefined(f"this release publishes no sensitive column, so it has no {model.figure}")
         scores = np.asarray(model.score(classes), float)
         value = float(scores.min() if model.at_least else scores.max())
-        sentence = f"It keeps {self.model} up to {model.figure} = {value:.4g}, whatever was asked for."
+        sentence = (
+            f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)}, whatever was asked for."
+        )
         return Measured(value, sentence, {"score": scores, "sizes": classes.sizes})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, apart
 from workbench.parameters import parameter
 from workbench.release import Release
@@ -22,5 +23,6 @@ class AverageClassSize(Measure):
     def measure(self, release: Release) -> Measured:
         mean = float(apart(release).sizes.mean())
         return Measured(
-            mean / self.k, f"A class has {mean:,.1f} records on average, {mean / self.k:.3g} times k = {self.k}."
+            mean / self.k,
+            f"A class has {mean:,.1f} records on average, {figures(mean / self.k, 'lower')} times k = {self.k}.",
         )

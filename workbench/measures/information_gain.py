@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
 from workbench.measures.largest_quotient import LargestQuotient
 from workbench.models import entropy
@@ -31,6 +32,7 @@ class InformationGain(Measure):
         whole = float(entropy(seen.totals))
         value = max(whole - average(entropy(posterior.beliefs), posterior.sizes), 0.0)
         bound = LargestQuotient()._one(release, name).value
-        limit = f", at most {bound:.3g} by Lemma 1" if np.isfinite(bound) else ""
-        sentence = f"Quasi-identifiers take {value:.3g} of the {whole:.3g} nats of doubt about {name}{limit}."
+        limit = f", at most {figures(bound, 'lower')} by Lemma 1" if np.isfinite(bound) else ""
+        taken = f"Quasi-identifiers take {figures(value, 'lower')} of the {figures(whole)} nats of doubt"
+        sentence = f"{taken} about {name}{limit}."
         return Measured(value, sentence, {"sensitive": name, "entropy": whole, "bound": bound})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, average, everybody
 from workbench.release import Release
 
@@ -32,7 +33,9 @@ class InformationLoss(Measure):
             whole = at[a, table.columns[name].size - 1]
             widths[name], shares[name] = width, width / whole if whole else 0.0
         value = float(np.mean(list(shares.values())))
-        spoken = ", ".join(f"{name} {widths[name]:.3g} {_unit(table.columns[name].kind)}" for name in table.quasi)
+        spoken = ", ".join(
+            f"{name} {figures(widths[name], 'lower')} {_unit(table.columns[name].kind)}" for name in table.quasi
+        )
         return Measured(
             value, f"A released value spans, on average: {spoken}.", {"per_attribute": shares, "width": widths}
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import Cells, distinct_rows
+from workbench.figures import figures
 from workbench.measures import Measure, Measured, worst
 from workbench.release import Release
 
@@ -32,9 +33,8 @@ class KLDivergence(Measure):
         there = truth > 0
         value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / release.table.records)
         about = f" and {sensitive}" if sensitive else ""
-        sentence = (
-            f"The distribution over quasi-identifiers{about} that can be rebuilt is {value:.3g} nats from the true one."
-        )
+        far = f"{figures(value, 'lower')} nats"
+        sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {far} from the true one."
         return Measured(max(value, 0.0), sentence, {"points": len(group)})
 
 

@@ -25,7 +25,6 @@ class KnowledgeGain(Measure):
         posterior = release.posterior(name)
         moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
         value = average(moved, posterior.sizes)
-        sentence = (
-            f"Knowing someone's quasi-identifiers moves {per_cent(value)} of the belief about their {name}, on average."
-        )
+        most = per_cent(value, "lower")
+        sentence = f"Knowing someone's quasi-identifiers moves {most} of the belief about their {name}, on average."
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "moved": moved})

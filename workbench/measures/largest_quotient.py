@@ -38,7 +38,10 @@ class LargestQuotient(Measure):
         value = averaged(float(np.log(max(factors))))
         if not np.isfinite(value):
             return value, "In some group a value can be ruled out altogether, or may be."
-        return value, f"No value becomes more than {figures(np.exp(value))} times as likely, or unlikely, as it was."
+        return (
+            value,
+            f"No value becomes more than {figures(np.exp(value), 'lower')} times as likely, or unlikely, as it was.",
+        )
 
     def promised(self, release: Release, model: Model) -> float | None:
         return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
@@ -52,6 +55,7 @@ class LargestQuotient(Measure):
         sentence = (
             f"For {lacking:,} records some value of {name} can be ruled out altogether."
             if lacking
-            else f"No value of {name} becomes more than {np.exp(value):.3g} times as likely, or unlikely, as it was."
+            else f"No value of {name} becomes more than {figures(np.exp(value), 'lower')} times as likely, or "
+            "unlikely, as it was."
         )
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "quotient": logs.max(axis=1)})

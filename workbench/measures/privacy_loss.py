@@ -40,7 +40,7 @@ class PrivacyLoss(Measure):
         cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
         most = float(told(classes, self.distance, smallest).loss.max())
         value = min(stepped(stepped(most, cheapest / FINEST), COST), dearest)
-        return value, f"A full disclosure would cost {figures(cheapest)} or more."
+        return value, f"A full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
         alike = isinstance(model, TCloseness) and DISTANCES[model.distance] is DISTANCES[self.distance]
@@ -66,11 +66,13 @@ class PrivacyLoss(Measure):
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
         sentence = (
-            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose {loss[group]:.3g}: "
+            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose "
+            f"{figures(loss[group], 'lower')}: "
             f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
-            f"A full disclosure would cost {possible:.3g} ({cheap!r}) to {reveal.max():.3g} ({dear!r}); "
-            f"{at_risk:,} records lose at least {possible:.3g}."
+            f"A full disclosure would cost {figures(possible, 'higher')} ({cheap!r}) to "
+            f"{figures(reveal.max(), 'lower')} ({dear!r}); "
+            f"{at_risk:,} records lose at least {figures(possible, 'higher')}."
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})

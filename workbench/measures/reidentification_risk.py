@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.cells import distinct_rows
+from workbench.figures import per_cent
 from workbench.measures import Measure, Measured, average, classes_of, crowd
 from workbench.models import Model
 from workbench.models.alpha_k import AlphaK
@@ -36,7 +37,8 @@ class ReidentificationRisk(Measure):
         alone = int(of[sizes == 1].sum())
         value = {"largest": largest, "average": mean, "alone": alone / records}[self.statistic]
         sentence = (
-            f"The easiest record is found with probability {largest:.2%}, the average one with {mean:.2%}; "
+            f"The easiest record is found with probability {per_cent(largest, 'lower')}, the "
+            f"average one with {per_cent(mean, 'lower')}; "
             f"{alone:,} of {records:,} records are alone."
         )
         return Measured(value, sentence, {"sizes": sizes})

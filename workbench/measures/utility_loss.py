@@ -39,7 +39,7 @@ class UtilityLoss(Measure):
         names = wording.columns(sensitive_of(release))
         return value, (
             f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of "
-            f"{wording.everybody} is {figures(value)} from the truth on average"
+            f"{wording.everybody} is {figures(value, 'lower')} from the truth on average"
             + (", estimated from groups that were drawn at random." if measured.interval else ".")
         )
 
@@ -65,8 +65,8 @@ class UtilityLoss(Measure):
             over = f"Estimated from {len(loss):,} of {populations.every:,} populations of {large}, drawn at random"
             wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
         sentence = (
-            f"{over}, the estimated distribution of {name} is {mean:.3g}{wide} from the truth on average, "
-            f"{most:.3g} at worst."
+            f"{over}, the estimated distribution of {name} is {figures(mean, 'lower')}{wide} from the truth on average,"
+            f" {figures(most, 'lower')} at worst."
         )
         detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
         return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)

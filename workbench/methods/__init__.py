@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.classes import Classes
 from workbench.errors import BadInput, Unsatisfiable, said
+from workbench.figures import figures
 from workbench.models import Model
 from workbench.parameters import Variant, from_package
 from workbench.release import Release
@@ -52,7 +53,9 @@ def refuse_impossible(table: Table, model: Model) -> None:
     reason = next((why for one in seen if (why := model.impossible(one, table.records))), None)
     whole = whole_table(table)
     if reason is None and model.monotone and not model.holds(whole)[0]:
-        reason = f"even the whole table as one class has {model.figure} = {model.achieved(whole):.4g}"
+        reason = (
+            f"even the whole table as one class has {model.figure} = {figures(model.achieved(whole), model.better)}"
+        )
     if reason:
         raise Unsatisfiable(f"no release of this table keeps {model}: {reason}")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.classes import Classes, Sensitive
 from workbench.errors import BadInput, Undefined, said
+from workbench.figures import figures
 from workbench.parameters import Variant, from_package
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
@@ -29,7 +30,10 @@ class Audit:
         return len(self.breaking) == 0
 
     def __str__(self) -> str:
-        found = "; ".join(f"{figure} = {value:.4g}" for figure, value in self.achieved)
+        found = "; ".join(
+            f"{figure} = {figures(value, part.better)}"
+            for (figure, value), part in zip(self.achieved, self.model.parts, strict=True)
+        )
         if self.holds:
             return f"{self.model} holds: {found}"
         return f"{self.model} is broken by {len(self.breaking):,} classes with {self.records:,} records ({found})"
@@ -47,6 +51,11 @@ class Model(Variant):
     def monotone(self) -> bool:
         """Whether classes that keep the model still keep it when they merge."""
         return True
+
+    @property
+    def better(self) -> str:
+        """Which scores keep more."""
+        return "higher" if self.at_least else "lower"
 
     @property
     @abstractmethod

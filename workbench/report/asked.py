@@ -57,7 +57,7 @@ def computed(study: Published, index: int, cap: float | None) -> str:
     """The recipe, every measure with its value and its sentence, the versions, and the study."""
     results, point = study.results, study.points[index]
     rows = [
-        (f"{one['name']} ({one['key']})", figures(float(point["values"][one["key"]])), one["unit"], said)
+        (f"{one['name']} ({one['key']})", figures(float(point["values"][one["key"]]), one["better"]), one["unit"], said)
         if one["key"] in point["values"]
         else (f"{one['name']} ({one['key']})", "undefined", one["unit"], point["reasons"].get(one["key"], ""))
         for one in results["measures"]

@@ -15,7 +15,7 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
     spec = json.loads((study.folder / CHART).read_bytes())
     rows, values = spec["datasets"], study.points[index]["values"]
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
-    value = figures(float(values[study.privacy["key"]]))
+    value = figures(float(values[study.privacy["key"]]), study.privacy["better"])
     said = f"Ringed: {study.points[index]['recipe']}, {study.privacy['name']} {value}."
     if cap is not None and study.set_by_hand(cap):
         layers = (layer.get("encoding", {}).get("x", {}) for layer in spec["layer"])
@@ -25,12 +25,12 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
             {"x": cap, "x2": low if floor else high, "label": "", "flip": floor}
         ]  # the name of an end is there
         said += f" The line is the limit, {'at least' if floor else 'at most'} {figures(cap)}."
-    keys = [study.privacy["key"], study.utility["key"]]
+    axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
     head = ("efficient: no other is as good on both", *keys, "certain", "accuracy")
     efficient = [
         (
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
-            *(figures(float(study.points[i]["values"][key])) for key in keys),
+            *(figures(float(study.points[i]["values"][axis["key"]]), axis["better"]) for axis in axes),
             " ".join(sentences.most_exposed(study, i)[key] for key in ("figure", "unit")),
             sentences.cost(study, i)["figure"],
         )
@@ -65,11 +65,16 @@ def dominated(study: Published, index: int, cap: float | None) -> str:
     beaten = [one for one in study.points if not one["efficient"] and not one["baseline"]]
     if not beaten:
         return ""
-    keys = [study.privacy["key"], study.utility["key"]]
+    axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
     rows = [
         (
             one["recipe"],
-            *(figures(float(one["values"][key])) if key in one["values"] else "undefined" for key in keys),
+            *(
+                figures(float(one["values"][axis["key"]]), axis["better"])
+                if axis["key"] in one["values"]
+                else "undefined"
+                for axis in axes
+            ),
             one["explain"],
         )
         for one in sorted(beaten, key=lambda one: float(one["values"].get(keys[0], "nan")))
