@@ -340,7 +340,7 @@ class DataPicker(Part):
                 self._field, f"{one if len(columns) == 1 else many}; say below how, and the data are read again"
             )
         elif isinstance(error, BadInput):
-            self.problem(self._field, in_words(str(error), CONTROLS))
+            self.problem(self._field, str(error))
         else:
             self.wrong(self._field, error)
         shown = {name: text.partition(f"column {name!r}: ")[2] or text for name, text in columns.items()}

@@ -19,6 +19,7 @@ import traitlets
 
 from widgets.turns import Turn, turns_here
 from widgets.worker import Worker
+from workbench.cures import CONTROLS, in_words
 from workbench.errors import BadInput, Undefined, Unsatisfiable, said
 
 STATIC = Path(__file__).parent / "static"
@@ -107,7 +108,8 @@ class Part(anywidget.AnyWidget):
         return self._turns.later(seconds, lambda: self.guarded("", call))
 
     def problem(self, field: str, text: str) -> None:
-        """Say what is wrong, at the field; the last good state stays."""
+        """Say what is wrong, at the field, in the words of the controls; the last good state stays."""
+        text = in_words(text, CONTROLS)
         if self._unheard is not None:
             self._unheard[field] = text
         self.tell("problem", field=field, text=text)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from widgets.history import History
+from workbench.cures import CONTROLS, in_words
 from workbench.errors import BadInput
 from workbench.parameters import canonical
 from workbench.study import ROLES, Study
@@ -110,7 +111,7 @@ class Session:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             table = study.table(base)
-        self.notes = list(dict.fromkeys(str(one.message) for one in caught))
+        self.notes = list(dict.fromkeys(in_words(str(one.message), CONTROLS) for one in caught))
         return table
 
 

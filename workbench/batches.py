@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from workbench.cures import STUDY, in_words
 from workbench.errors import BadInput
 from workbench.parameters import canonical
 from workbench.report import PAGE, STYLE
@@ -195,7 +196,7 @@ def _made(job: Job, pdf: bool) -> None:
 def _wrong(error: BaseException | None) -> str | None:
     """What went wrong with a report; of a mistake of ours the place alone, since its text may hold data."""
     if error is None or isinstance(error, (BadInput, OSError)):
-        return None if error is None else str(error)
+        return None if error is None else in_words(str(error), STUDY)
     if not isinstance(error, Exception):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]

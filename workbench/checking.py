@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from workbench.cures import STUDY, in_words
 from workbench.errors import BadColumns, BadInput, Undefined, Unsatisfiable, columns_meant, meant
 from workbench.figures import listed
 from workbench.hierarchy import Misfit
@@ -87,9 +88,12 @@ def checked(path: str | PathLike[str]) -> Checked:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)
                 found += _misfits(result.study, result, bad)
-            result.notes = list(dict.fromkeys(str(one.message) for one in caught))
+            result.notes = list(dict.fromkeys(in_words(str(one.message), STUDY) for one in caught))
     line = lines_of(text)
-    problems = [Problem(fault.text, where, line(fault.path) if fault.path else None, fault.path) for fault in found]
+    problems = [
+        Problem(in_words(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)
+        for fault in found
+    ]
     result.problems = sorted(_named(problems, where), key=lambda one: one.line or 0)
     return result
 

@@ -132,7 +132,7 @@ class Source:
     def _explained(self, message: str) -> BadInput:
         """Our words for DuckDB's, without the values that it quotes."""
         if message.startswith("Out of Memory"):
-            return BadInput(f"{self.where}: the memory limit is too small to read this; raise memory_limit")
+            return BadInput(f"{self.where}: the memory limit is too small to read this; raise memory_limit=")
         return self._because(message)
 
     def _because(self, message: str) -> BadInput:

@@ -23,6 +23,7 @@ from workbench.commands.shared import (
     warned,
 )
 from workbench.commands.sweep import refuse_place, swept
+from workbench.cures import OPTIONS, STUDY
 from workbench.errors import BadInput, Unsatisfiable
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _of_study(path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table
     if recipe:
         _refuse({"--cap": cap}, "--recipe says which release")
         chosen = chosen_from(study, recipe)
-        with heard():
+        with heard(STUDY):
             return study.table(study.read()), chosen
     caps = limits(study, cap)
     if not caps:
@@ -210,7 +211,7 @@ def _of_table(
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(spelled.method(method) if method else behind or Mondrian(), asked)
-    with file_of(given) as path, heard():
+    with file_of(given) as path, heard(OPTIONS):
         return Table.read(path, *roles, **options), recipe
 
 

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,6 +20,7 @@ from workbench.commands.shared import (
     print_json,
     warned,
 )
+from workbench.cures import OPTIONS, STUDY, in_words
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -116,18 +118,18 @@ def before(
         if original or quasi or sensitive:
             raise BadInput("--study names the original and the roles; leave out --original, --quasi and --sensitive")
         asked = opened(study)
-        with heard():
+        with heard(STUDY):
             return asked.table(asked.read())
     if not quasi:
         raise BadInput("which columns are quasi-identifiers? Say --quasi age,zip, or --study study.yaml")
     if original is None:
         return None
-    opened_file = open_source(original, **{key: one for key, one in said.items() if key in FILE})
-    columns = opened_file.names
-    opened_file.close()
-    known, secret = names(quasi), names(sensitive)
-    others = [name for name in columns if name not in known and name not in secret]
-    with heard():
+    with heard(OPTIONS):
+        opened_file = open_source(original, **{key: one for key, one in said.items() if key in FILE})
+        columns = opened_file.names
+        opened_file.close()
+        known, secret = names(quasi), names(sensitive)
+        others = [name for name in columns if name not in known and name not in secret]
         return Table.read(original, known, secret, others, **said)
 
 
@@ -149,8 +151,9 @@ def released_by(
     from workbench.foreign import foreign
 
     roles = ([], []) if original else (names(quasi), names(sensitive))
-    with file_of(released) as path, heard():
-        return foreign(path, *roles, original, suppressed=suppressed, missing_fits=missing_fits, **said)
+    with file_of(released) as path, heard(OPTIONS):
+        found = foreign(path, *roles, original, suppressed=suppressed, missing_fits=missing_fits, **said)
+        return replace(found, notes=tuple(in_words(note, OPTIONS) for note in found.notes))
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from workbench.commands.shared import STUDIES, print_json, warned
-from workbench.cures import STUDY, in_words
 from workbench.errors import BadInput
 
 WRONG = 2
@@ -35,7 +34,7 @@ def check(
         print_json({"study": str(study), "problems": problems, "notes": found.notes, "summary": found.summary})
     else:
         for problem in found.problems:
-            print(" ".join(in_words(str(problem), STUDY).split()), file=sys.stderr)
+            print(" ".join(str(problem).split()), file=sys.stderr)
         for note in () if found.problems else found.notes:
             warned(note)
         if not found.problems:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.cures import OPTIONS, in_words
+from workbench.cures import STUDY, Words, in_words, told_in
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -89,18 +89,18 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
     refuse_overwriting(outputs, read)
 
 
-def warned(text: str) -> None:
+def warned(text: str, words: Words = STUDY) -> None:
     """A line of its own for what the analyst should know, above the progress."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{clear}note: {' '.join(in_words(text, OPTIONS).split())}", file=sys.stderr, flush=True)
+    print(f"{clear}note: {' '.join(in_words(text, words).split())}", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def heard() -> Iterator[None]:
-    """What is warned of while data are read, for the analyst: a line each."""
-    with warnings.catch_warnings():
+def heard(words: Words) -> Iterator[None]:
+    """What is warned of while data are read, for the analyst: a line each; what goes wrong is said in these words."""
+    with warnings.catch_warnings(), told_in(words):
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: warned(str(message))
+        warnings.showwarning = lambda message, *_, **__: warned(str(message), words)
         yield
 
 

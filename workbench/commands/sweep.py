@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.commands.shared import as_words, heard, opened, print_json, progress, refuse_inputs, warned
+from workbench.cures import STUDY
 from workbench.errors import BadInput
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def swept(path: Path) -> Swept:
 
     study, folder = opened(path), results_beside(path)
     candidates, measures = study.candidates(), study.measured()
-    with heard():
+    with heard(STUDY):
         table = study.table(study.read())
     there = set(Store(folder).keys()) if folder.is_dir() else set()
     points: list[Point] = []

@@ -35,9 +35,9 @@ class Mondrian(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.split == "information_gain") != (self.target is not None):
-            raise BadInput("mondrian: split='information_gain' goes with a target column, split='widest' with none")
+            raise BadInput("mondrian: split = information_gain goes with a target column, split = widest with none")
         if self.split == "information_gain" and not self.strict:
-            raise BadInput("mondrian: strict=False deals the records at a median; it goes with split='widest' only")
+            raise BadInput("mondrian: without strict the records at a median are dealt; so only with split = widest")
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         others = () if self.target is None or table.roles[self.target] != "neutral" else (self.target,)
