@@ -26,6 +26,11 @@ def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_
     assert against(Mondrian()(usual, KAnonymity(40)), 10) == []
 
 
+def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
+    table = table_of(["yes"] * 39 + ["no"], ["yes", "yes", "yes", "no", "no"] * 12)
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+
+
 def test_a_group_of_fewer_than_five_speaks_against_it():
     table = table_of(["gout", "flu"] * 2, ["flu", "cold"] * 30)
     assert against(Mondrian()(table, KAnonymity(4)), 10) == ["some people are in a group of fewer than 5"]

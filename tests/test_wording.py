@@ -10,7 +10,7 @@ from workbench import sentences
 from workbench.published import Published
 from workbench.publishing import publish
 from workbench.report import report
-from workbench.wording import PLAIN, Wording, brief
+from workbench.wording import PLAIN, Wording, brief, unbracketed
 
 TITLES = {"age": "age at the visit", "disease": "first diagnosis", "shift": "time of day", "town": "home"}
 
@@ -29,9 +29,10 @@ def test_every_page_says_titles_and_what_a_record_is(read):
     about = "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learnt: first diagnosis."
     assert sentences.about(read) == about and about in page
     assert sentences.question(read) == "How much may be learnt about any one visit?"
-    assert sentences.most_exposed(read, best)["figure"] == "No visit’s"
-    assert sentences.most_exposed(read, best)["unit"] == "first diagnosis is certain"
-    said = [say(read, i)["sentence"] for say in (sentences.most_exposed, sentences.learnt) for i in read.efficient]
+    assert sentences.surest(read, best)["figure"] == "No visit’s"
+    assert sentences.surest(read, best)["unit"] == "first diagnosis is certain"
+    cards = (sentences.surest, sentences.most_exposed, sentences.learnt)
+    said = [text for say in cards for i in read.efficient for text in say(read, i).values()]
     said += [row[key] for row in read.exposures(best)[1] for key in ("who", "sentence")]
     said += [point["promise"] for point in read.points] + [row["who"] for row in read.populations(best)]
     text = " ".join([*said, page.split('id="computed"')[0]])
@@ -77,8 +78,12 @@ def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
 
 def test_where_nobody_is_certain_nobody_is_nearly_certain(read):
     for index in read.efficient:
-        said = sentences.most_exposed(read, index)
-        assert "nearly certain" not in said["sentence"] + said["worst"]
+        said = [sentences.surest(read, index), sentences.most_exposed(read, index)]
+        assert not any("nearly certain" in text for one in said for text in one.values())
+
+
+def test_an_interval_from_below_nought_is_no_riddle():
+    assert unbracketed("[-7-40]") == "-7 to 40" and unbracketed("[7-40]") == "7–40"
 
 
 def test_a_long_set_is_told_by_its_ends():

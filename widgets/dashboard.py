@@ -33,17 +33,18 @@ NONE = {  # the alternatives, and what is said where there is none
     "safer": "No release here is safer.",
     "useful": "No release here is more accurate.",
     "simplest": "No release of the simplest kind keeps to this limit.",
+    "simplest, no limit": "No release of the simplest kind is as safe as the one shown first.",
 }
 WHY = {
     "recommended": "The most accurate of the releases that keep to the limit and make no value certain.",
     "safer": "Less may be learnt from it than from the release shown first, and it is less accurate.",
     "useful": "It is more accurate than the release shown first, and more may be learnt from it.",
     "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
-    "": "It is none of those that are offered for this limit.",
+    "": "It is none of those that are offered first.",
 }
 PROPOSED = (
-    "Nobody has set a limit yet. Of the releases that make no value certain, this is a good compromise: below it much "
-    "accuracy is lost for little, above it much more may be learnt for little."
+    "Nobody has set a limit yet. Of the releases that make no value certain or nearly so, this one is proposed, as a "
+    "compromise between what may be learnt and how accurate it is."
 )
 BEYOND = (
     "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
@@ -120,7 +121,7 @@ class Dashboard(Part):
             everybody=wording.everybody,
             edition=results["edition"],
             smallest=self.published.smallest,
-            exposure=results["exposure"]["name"],
+            exposure=results["exposure"],
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
             utility={key: self.published.utility[key] for key in ("name", "better")},
             columns=[wording.column(name) for name in table["quasi"]],
@@ -167,7 +168,7 @@ class Dashboard(Part):
             why=why,
             within=self.published.within(here, self.cap),
             card=self._card(here),
-            alternatives=[self._alternative(name, choices) for name in NONE],
+            alternatives=[self._alternative(name, choices) for name in OFFERED if name != "recommended"],
         )
 
     def _card(self, index: int) -> dict[str, Any]:
@@ -180,9 +181,9 @@ class Dashboard(Part):
             "groups": sentences.groups(study, index),
             "order": sentences.order(study, index) if isinstance(study.opened(index)["classes"], int) else "",
             "unsafe": sentences.unsafe(study, index),
-            "amount": sentences.amount(study, index),
+            "surest": sentences.surest(study, index),
+            "learnt": "" if "reason" in study.opened(index)["attack"] else sentences.learnt(study, index)["sentence"],
             "worst": sentences.most_exposed(study, index),
-            "learnt": None if "reason" in study.opened(index)["attack"] else sentences.learnt(study, index),
             "cost": sentences.cost(study, index),
             "attackers": sentences.attackers(study, index),
             "losses": [
@@ -195,7 +196,8 @@ class Dashboard(Part):
     def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
         title, index = TITLES[name], choices[name]
         if index is None:
-            return {"name": title, "none": NONE[name]}
+            unset = name == "simplest" and not self._study.set_by_hand(self.cap)
+            return {"name": title, "none": NONE["simplest, no limit" if unset else name]}
         if index == self._study.opens(self.cap):
             return {"name": title, "none": "The release shown first is of the simplest kind already."}
         return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}

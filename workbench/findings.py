@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from workbench.figures import about_per_cent, figures
 from workbench.models import Model
 from workbench.parameters import about as first_line
 from workbench.release import Release
+from workbench.scale import scale
 from workbench.table import Table
-from workbench.telling import rounded
+from workbench.telling import rounded, told_values
 from workbench.thresholds import QUARTERS, STEPS, about_share, named
 from workbench.together import certain
 from workbench.wording import Wording
 
 FEW = 2  # sensitive columns that a promise names
+ALIKE = 5  # words: every group has at least
 UNDEFINED = "it is undefined for this release"
 NOTHING = "there is nothing to publish, since no release could be measured on both axes"
 ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
@@ -57,8 +60,9 @@ def about(kind: type) -> str:
     return first_line(kind).partition(": ")[2].rstrip(".")
 
 
-def promise(model: Model | None, sensitive: Sequence[str], wording: Wording) -> str:
+def promise(model: Model | None, table: Table, smallest: int) -> str:
     """What the models say of themselves, with their numbers, in words for people: a class is a group."""
+    sensitive, wording = list(table.sensitive), table.wording
     many = len(sensitive) > FEW
     of = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
     plain = {
@@ -78,8 +82,20 @@ def promise(model: Model | None, sensitive: Sequence[str], wording: Wording) -> 
                 said = re.sub(rf"\b{name}\b", f"{number:,g}", said)
         for pattern, worked_out in ARITHMETIC:
             said = re.sub(pattern, partial(_worked_out, worked_out), said)
-        promises.append(re.sub(rf"\b({'|'.join(plain)})\b", lambda found: plain[found[0]], said))
-    return "; ".join(promises)
+        said = re.sub(rf"\b({'|'.join(plain)})\b", lambda found: plain[found[0]], said)
+        kind, far = part.far or ("", 0.0)
+        example = scale(table.sensitive.values(), kind, smallest) if kind else None
+        if example:
+            said = f"every group's {plain['distribution']} stays within a limit: {example.allows(far, wording)}"
+        promises.append(said)
+    return "; ".join(_joined(promises))
+
+
+def _joined(promises: Sequence[str]) -> Iterator[str]:
+    """Promises, of which those that begin alike are one: every group has at least 10 people and 2 values."""
+    for _, alike in groupby(promises, lambda said: said.split()[:ALIKE]):
+        first, *others = alike
+        yield " and ".join([first, *(" ".join(said.split()[ALIKE:]) for said in others)])
 
 
 def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:
@@ -130,12 +146,14 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
         upper[fine] = np.round(parts * beliefs[fine]) / parts
     group, value = np.unravel_index(int(upper.argmax()), upper.shape)
     told = about_share(round(float(beliefs[group, value]) * int(sizes[group])), int(sizes[group]), smallest)
-    label = f" ({seen.labels[value]})" if named(seen.totals, smallest)[value] else ""
+    told = "nearly all" if told == about_per_cent(1) and beliefs[group, value] < 1 else told
     wording = release.table.wording
-    sentence = (
-        f"The surest guess of {wording.any_of_them} {wording.column(name)}{label} is right for {told} of a group."
-    )
-    return float(upper.max()), sentence
+    if not named(seen.totals, smallest)[value]:
+        guess, usual = f"a {wording.column(name)} that few {wording.many} have", ""
+    else:
+        guess = f"{wording.column(name)} {seen.labels[value]}"
+        usual = f" (of {wording.everybody}: {about_per_cent(float(told_values(seen, smallest).prior[value]))})"
+    return float(upper.max()), f"The surest guess: {guess}, right for {told} of a group{usual}."
 
 
 def reason(said: str, table: Table, instead: str = UNDEFINED) -> str:

@@ -27,14 +27,14 @@ from workbench.sealed import check
 from workbench.wording import INTERVAL, NUMBER, Wording
 from workbench.writing import CODEBOOK
 
-FORMAT = 5
+FORMAT = 6
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 EXPOSURES, POPULATIONS = "disclosure.parquet", "populations.json"
 LONGEST = 60  # characters of a file's name that come from the study's
 OWN = (
     "who",
     "people",
-    "loss",
+    "share",
     "sensitive",
     "value",
     "prior",
@@ -96,7 +96,7 @@ class Published:
 
     @property
     def privacy(self) -> dict[str, Any]:
-        """The measure that the slider is about: name and unit, its scale, and what a full disclosure costs."""
+        """The measure that the slider is about: name and unit, its ends, and an example of what a figure allows."""
         return {**self.measure(self.results["axes"]["privacy"]["key"]), **self.results["axes"]["privacy"]}
 
     @property
@@ -167,8 +167,8 @@ class Published:
         return self.results["limit"] is not None or cap != self.results["cap"]
 
     def within(self, index: int, cap: float | None) -> bool:
-        """Whether a release keeps to a limit."""
-        return cap is None or self.best(cap, [index]) is not None
+        """Whether a release keeps to a limit that somebody has set."""
+        return cap is None or not self.set_by_hand(cap) or self.best(cap, [index]) is not None
 
     @cached_property
     def safe(self) -> list[int]:
@@ -204,7 +204,7 @@ class Published:
     ) -> tuple[int, list[dict[str, Any]]]:
         """How many classes there are and some of them, as `order` says; all words of `wanted` fit them (`_fits`).
 
-        `share` is a class's loss as a part of the cheapest full disclosure, both in what `exposure` names.
+        `share` is how exposed a class is, as `exposure` says.
         """
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
@@ -218,13 +218,12 @@ class Published:
             table = table.filter(_fits(table, own, word))
         few = spare("few", table.column_names)
         table = table.append_column(few, pc.is_null(table["people"]))
-        keys = [(few, "ascending"), *((name, "descending") for name in ("loss", "posterior", "people"))]
+        keys = [(few, "ascending"), *((name, "descending") for name in ("share", "posterior", "people"))]
         keys.append(("who", "ascending"))
         rows = table.sort_by(keys).slice(start, most).to_pylist()
         for row in rows:
             row["labels"] = [row.pop(name) for name in own]
             row["small"], row["fewer"] = row.pop(few), detail["fewer"]
-            row["share"] = min(row["loss"] / self.results["exposure"]["full"], 1.0)
         return table.num_rows, rows
 
     def populations(self, index: int) -> list[dict[str, Any]]:

@@ -39,7 +39,6 @@ from workbench.errors import BadInput, Undefined, said
 from workbench.frontier import Frontier
 from workbench.intervals import integers
 from workbench.measures import Measure
-from workbench.measures.privacy_loss import PrivacyLoss
 from workbench.offered import choice, keeping, on_axes, safe, shown_on_axes, simplest, told, worth_opening
 from workbench.published import WITHOUT, Published
 from workbench.release import Release
@@ -190,7 +189,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
     for i, (point, record) in enumerate(zip(frontier.measured, records, strict=True)):
         detail = dict(details[i]) if i in details else None
         left_out = "Left out of the frontier: it is undefined on one of the measures of the chart."
-        promise = findings.promise(point.recipe.model, list(table.sensitive), table.wording)
+        promise = findings.promise(point.recipe.model, table, study.smallest)
         record |= {
             "sentences": record["sentences"] if detail else {},
             "promise": promise,
@@ -214,7 +213,7 @@ def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[in
         "wording": table.wording.plain(),
         "measures": [_measure(measure) for measure in frontier.measures],
         "axes": {"privacy": axis, "utility": {"key": frontier.axes[1]}},
-        "exposure": _exposure(table, study.smallest),
+        "exposure": _exposure(table),
         "cap": opens,
         "limit": asked,
         "points": records,
@@ -279,28 +278,30 @@ def _measure(measure: Measure) -> dict[str, Any]:
 
 
 def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> dict[str, Any]:
-    """The scale of the slider: from the safest point to choose to the least safe, and what full disclosure costs."""
+    """The scale of the slider: from the safest point to choose to the least safe, and an example of what it allows."""
     key, values = frontier.axes[0], _to_choose(frontier)
     finite = values[np.isfinite(values)]
     if not len(finite):
         raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
     measure = frontier.measure(key)
-    full = measure.full(table, smallest)
+    scale = measure.scale(table, smallest)
     return {
         "key": key,
         "low": float(finite.min()),
         "high": float(finite.max()),
         "endless": len(finite) < len(values),
-        "full": full,
+        "scale": scale and scale._asdict(),
     }
 
 
-def _exposure(table: Table, smallest: int) -> dict[str, Any]:
-    """What the losses of classes are measured in, whatever the slider is about, and what full disclosure costs."""
+def _exposure(table: Table) -> str:
+    """What the shares of classes are of, whatever the slider is about."""
     if not table.sensitive:
-        return {"full": 1.0, "name": "how likely the right person is found in the group"}
-    name = "how far belief moves from what is known of everybody (Jensen-Shannon divergence)"
-    return {"full": PrivacyLoss().full(table, smallest) or 1.0, "name": name}
+        return "how likely the right person is found in the group"
+    return (
+        "how far belief moves (Jensen-Shannon divergence), as a part of how far it would move if the value named were "
+        "certain"
+    )
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:
@@ -334,7 +335,7 @@ def _opening(frontier: Frontier, safest: float) -> float:
     points = [point for i, point in enumerate(frontier.measured) if i in among or point.recipe.baseline]
     of_safe = replace(frontier, measured=points)
     values = of_safe.efficient[key].to_numpy()
-    finite = np.sort(values[np.isfinite(values)])
+    finite = np.unique(values[np.isfinite(values)])  # points alike are one step of the slider
     if not len(finite):
         return float(safest)
     try:

@@ -68,7 +68,7 @@ class Report:
     def points(self) -> dict[str, Any]:
         """Every point with its figures, as the page has them: the same study gives the same."""
         read, kept = self.published, ("recipe", "settings", "values", "reasons", "baseline", "efficient")
-        learnt, cost = sentences.most_exposed(read, self.index), sentences.cost(read, self.index)
+        learnt, cost = sentences.surest(read, self.index), sentences.cost(read, self.index)
         known = ("key", "name", "unit", "side", "better")
         axes = {side: getattr(read, side)["key"] for side in ("privacy", "utility")}
         return {

@@ -6,7 +6,7 @@ from workbench.release import Release
 from workbench.together import certain
 
 LEAST = 5  # the smallest group of a release that is recommended
-NEARLY, FAR = 0.95, 0.25  # a belief that is nearly certain, and how far it must have come from what is usual
+NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
 
 
 def against(release: Release, smallest: int) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.figures import about_per_cent, figures, listed
 from workbench.published import Published
+from workbench.scale import Scale
 
 Card = dict[str, str]  # a figure, its unit, the sentence that says what it is; perhaps one more
 
@@ -19,17 +20,10 @@ def scale(study: Published, cap: float | None) -> str:
     axis = study.privacy
     if cap is None:
         return "no limit"
-    if axis["full"] and cap >= axis["full"]:
-        return "even a full disclosure is allowed"
-    return f"{'at least' if axis['better'] == 'higher' else 'at most'} {_so_much(study, cap)}"
-
-
-def _so_much(study: Published, value: float) -> str:
-    """So much of the slider's measure."""
-    axis = study.privacy
-    if axis["full"]:
-        return f"{about_per_cent(min(value / axis['full'], 1.0), axis['better'])} of the way to a full disclosure"
-    return f"{figures(value, axis['better'])} on {axis['name']} ({axis['unit']})"
+    if axis["scale"]:
+        return Scale(**axis["scale"]).allows(cap, study.wording)
+    bound = "at least" if axis["better"] == "higher" else "at most"
+    return f"{bound} {figures(cap, axis['better'])} on {axis['name']} ({axis['unit']})"
 
 
 def question(study: Published) -> str:
@@ -44,10 +38,10 @@ def limit(study: Published) -> str:
     if not found or found["kept"]:
         return ""
     axis, bound = study.privacy, "at least" if study.privacy["better"] == "higher" else "at most"
-    share = f", {_so_much(study, found['safest'])}" if axis["full"] else ""
+    allowed = f" ({scale(study, found['safest'])})" if axis["scale"] else ""
     return (
         f"No release keeps to the study's own limit of {bound} {figures(found['asked'])} on {axis['name']}; "
-        f"the safest reaches {figures(found['safest'], axis['better'])}{share}."
+        f"the safest reaches {figures(found['safest'], axis['better'])}{allowed}."
     )
 
 
@@ -86,27 +80,22 @@ def about(study: Published) -> str:
     )
 
 
-def amount(study: Published, index: int) -> Card:
-    """How much of the slider's measure: a figure and its unit."""
-    axis, value = study.privacy, abs(study.loss(index, study.privacy))
-    if axis["full"]:
-        return {
-            "figure": about_per_cent(min(value / axis["full"], 1.0), axis["better"]),
-            "unit": "of the way to a full disclosure",
-        }
-    return {"figure": figures(value, axis["better"]), "unit": axis["name"]}
+def surest(study: Published, index: int) -> Card:
+    """What may be learnt at most: of how many a value is certain, and the surest guess."""
+    sure, axis = study.opened(index)["surest"], study.privacy
+    if "figure" in sure:
+        return {"title": "What may be learnt at most", **{key: sure[key] for key in ("figure", "unit", "sentence")}}
+    title = "What may be learnt, on average" if axis["average"] else "What may be learnt at most"
+    own, sentence = figures(abs(study.loss(index, axis)), axis["better"]), f"In units of: {axis['unit']}."
+    return {"title": title, "figure": own, "unit": axis["name"], "sentence": sentence}
 
 
 def most_exposed(study: Published, index: int) -> Card:
-    """What may be learnt at most: of how many a value is certain, and the group that is worst off."""
-    found, sure, axis = study.opened(index)["worst"], study.opened(index)["surest"], study.privacy
-    sentence = found.get("sentence") or f"In units of: {axis['unit']}."
-    if "figure" in sure:
-        title = "What may be learnt at most"
-        return {"title": title, "figure": sure["figure"], "unit": sure["unit"], "sentence": sentence,
-                "worst": sure["sentence"]}  # fmt: skip
-    title = "What may be learnt, on average" if axis["average"] else "What may be learnt at most"
-    return {"title": title, **amount(study, index), "sentence": sentence, "worst": ""}
+    """Whom it hurts: how far belief moves in the group that is worst off, and who they are."""
+    found = study.opened(index)["worst"]
+    if "reason" in found:
+        found = {"figure": "Not told", "unit": found["reason"], "sentence": ""}
+    return {"title": "Whom it hurts most", **found}
 
 
 def learnt(study: Published, index: int) -> Card:
@@ -121,7 +110,7 @@ def learnt(study: Published, index: int) -> Card:
     return {
         "title": title,
         "figure": about_per_cent(right, "lower"),
-        "unit": f"of guesses are right on average, {instead}",
+        "unit": f"of guesses of the {name} are right on average, {instead}",
         "sentence": f"An attacker who has the release guesses the {name} right for {math.ceil(round(1000 * right, 9))} "
         f"{study.wording.many} in 1,000; without it, for {1000 * chance:.0f}, by always saying {found['commonest']}.",
     }
@@ -182,7 +171,7 @@ def as_they_are(study: Published) -> str:
     neutral = study.results["table"]["neutral"]
     if not neutral:
         return ""
-    said = f"Published as they are: {study.wording.columns(neutral)}. The figures take it that no attacker knows these"
+    said = f"Published as they are: {study.wording.columns(neutral)}. The figures assume that no attacker knows these"
     beside = f"; who does is certain of {study.results['beside']}" if study.results["beside"] else ""
     return f"{said}{beside}."
 

@@ -23,8 +23,8 @@ from workbench.measures.utility_loss import UtilityLoss
 from workbench.naming import run_label
 from workbench.release import Release, operating_system_random
 from workbench.table import Table
-from workbench.telling import COST, FINEST, Told, disclosures, rounded, told
-from workbench.thresholds import few, least, named, parts, share, stepped
+from workbench.telling import FINEST, Told, rounded, told
+from workbench.thresholds import few, least, named, parts, share
 from workbench.wording import brief
 
 FIGURES = 4
@@ -73,14 +73,14 @@ def opened(
 
 
 def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> dict[str, Any]:
-    """The group that loses most, in a sentence."""
+    """The group that loses most: what is believed there, and who they are."""
     classes = classes_of(release)
     if not classes.histograms:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
-        return {"sentence": f"In the smallest group there are {counted}."}
+        return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
     most = values.get(measure.key, math.inf)
     found = told(classes, measure.distance, smallest, most, release.table.wording)
-    return {"sentence": found.most_exposed(_group(release, found.worst))}
+    return found.most_exposed(_group(release, found.worst))
 
 
 def _risk(release: Release, smallest: int) -> dict[str, Any]:
@@ -102,9 +102,9 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
 
 
 def _tied(classes: pa.Table) -> int:
-    """How many classes that are not small have the largest loss, as far as it is told."""
-    losses = classes["loss"].to_numpy()[classes["people"].is_valid().to_numpy()]
-    return int((losses == losses.max(initial=0)).sum())
+    """How many classes that are not small are the most exposed, as far as that is told."""
+    shares = classes["share"].to_numpy()[classes["people"].is_valid().to_numpy()]
+    return int((shares == shares.max(initial=0)).sum())
 
 
 def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
@@ -196,11 +196,11 @@ def _population(table: Table, runs: np.ndarray) -> str:
 
 
 def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Table:
-    """One row a class, in random order: who, how many, how much is lost, and what is believed of them.
+    """One row a class, in random order: who, how many, how exposed they are, and what is believed of them.
 
-    Numbers of people are rounded to the threshold, and losses are in parts of a full disclosure, of counts that are
-    rounded so: the Jensen-Shannon divergence from everybody, whatever the study measures; without sensitive columns
-    one in how many the right person is.
+    Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures, is the
+    Jensen-Shannon divergence from everybody, of counts that are rounded so, as a share of what it would be if all had
+    the value that stands out; without sensitive columns one in how many the right person is.
     """
     classes, table = classes_of(release), release.table
     order = operating_system_random().permutation(len(classes))
@@ -212,12 +212,11 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
     few_there = classes.sizes[order] < few(smallest)
     columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
-        columns["loss"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
+        columns["share"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
         lacking = {name: pa.nulls(len(order)) for name in published.OWN if name not in columns}
         return pa.table({**columns, **lacking})
     found = told(classes, "js", smallest, most, table.wording)
-    full, dearest = disclosures(table.sensitive.values(), "js", smallest)
-    return pa.table({**columns, **_believed(found, order, full, min(most, dearest))})
+    return pa.table({**columns, **_believed(found, order)})
 
 
 def _labels(release: Release, name: str) -> np.ndarray:
@@ -234,12 +233,12 @@ def _group(release: Release, row: int) -> str:
     return release.table.wording.who(quasi, [brief(_labels(release, name)[row]) for name in quasi])
 
 
-def _believed(found: Told, order: np.ndarray, full: float, most: float) -> dict[str, Any]:
-    """The most exposed value of each class, how much it loses, and what is believed."""
+def _believed(found: Told, order: np.ndarray) -> dict[str, Any]:
+    """The most exposed value of each class, how near it is to being certain, and what is believed."""
     rows = order.tolist()
     about = [found.about(row) for row in rows]
     return {
-        "loss": [min(stepped(stepped(float(found.loss[row]), full / found.parts(row)), COST), most) for row in rows],
+        "share": [found.exposed(row) for row in rows],
         "sensitive": pa.array([seen.name for seen, *_ in about], pa.string()),
         "value": pa.array([label for _, label, *_ in about], pa.string()),
         "prior": pa.array([found.prior(row) for row in rows], pa.float64()),

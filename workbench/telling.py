@@ -118,6 +118,7 @@ class Told(NamedTuple):
     column: np.ndarray  # number of that sensitive column
     value: np.ndarray  # number of that value
     loss: np.ndarray
+    full: np.ndarray  # what it would be if all had that value
     smallest: int
     wording: Wording
 
@@ -136,6 +137,12 @@ class Told(NamedTuple):
     def parts(self, row: int) -> int:
         """In how many parts of a full disclosure the loss is told."""
         return min(parts(int(self.classes.sizes[row]), self.smallest), FINEST)
+
+    def exposed(self, row: int) -> float:
+        """What a class loses as a share of what it would if all had the value that stands out; never less than that."""
+        if self.tiny(row):
+            return 1.0
+        return round(min(stepped(float(self.loss[row] / self.full[row]), 1 / self.parts(row)), 1.0), 4)
 
     def prior(self, row: int) -> float | None:
         """The share of everybody who has the value."""
@@ -189,27 +196,37 @@ class Told(NamedTuple):
 
     @property
     def worst(self) -> int:
-        """The class that loses most, not of few people if there is another; of those that lose as much the largest, and
-        of these the first in words."""
-        large = np.array([not self.tiny(row) for row in range(len(self.loss))])
-        loss = np.where(large, self.loss, -1.0) if large.any() else self.loss
-        most = np.flatnonzero(loss >= loss.max() - NOTHING)
-        sizes = rounded(self.classes.sizes[most], self.smallest)
-        return int(min(most[sizes == sizes.max()].tolist(), key=self.believed))
+        """The most exposed class, not of few people if there is another; of those alike the one of which most is
+        believed, then the largest, then the first in words.
+        """
+        every = range(len(self.loss))
+        large = [row for row in every if not self.tiny(row)]
+        sizes = rounded(self.classes.sizes, self.smallest)
 
-    def most_exposed(self, who: str) -> str:
-        """The group that loses most, `who` they are, and what is believed there."""
+        def place(row: int) -> tuple[float, float, int]:
+            return -self.exposed(row), -(self.posterior(row) or 0), -int(sizes[row])
+
+        places = {row: place(row) for row in large or every}
+        first = min(places.values())
+        return min((row for row, found in places.items() if found == first), key=self.believed)
+
+    def most_exposed(self, who: str) -> dict[str, str]:
+        """The group that loses most, and what is believed there: a figure, what it is of, and `who` they are."""
         row, wording = self.worst, self.wording
         seen, label, _, of = self.about(row)
+        people, name = wording.people(of, self.smallest), wording.column(seen.name)
         if self.tiny(row):
-            return f"All groups are of {wording.people(of, self.smallest)}: what they have is not told."
+            return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
         if self._mixed(row):
-            return f"Every group is about as mixed in {wording.column(seen.name)} as {wording.everybody}."
-        where = f"In the group that differs most ({who}: {wording.people(of, self.smallest)}), "
+            alike = f"Every group is about as mixed in {name} as {wording.everybody}."
+            return {"figure": "No group", "unit": "more than another", "sentence": alike}
+        sentence = f"{people[:1].upper()}{people[1:]}: {who}."
         if label is None:
-            return f"{where}belief moves most for {self._called(row)}."
+            unit = f"is what belief moves most for, in a group of {people}"
+            return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         have = self._have(row)
-        return f"{where}{have[:1].lower()}{have[1:]} have {self._called(row)}{self._usual(row)}"
+        unit = f"of a group have {self._called(row)}{self._usual(row)}"
+        return {"figure": f"{have[:1].upper()}{have[1:]}", "unit": unit.rstrip("."), "sentence": sentence}
 
 
 def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wording: Wording = PLAIN) -> Told:
@@ -217,7 +234,7 @@ def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wor
     `most` is told too."""
     blunt = told_classes(classes, smallest)
     names = tuple(blunt.histograms)
-    losses, values = [], []
+    losses, values, full = [], [], []
     tiny = (classes.sizes < few(smallest)) & (smallest > 1)
     for name in names:
         seen, dearest = classes.sensitive[name], _dearest(classes.sensitive[name], kind, smallest)
@@ -225,6 +242,8 @@ def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wor
         own = farthest(kind, those_of(classes.histograms[name], seen.totals, smallest), prior, seen.levels)
         losses.append(np.where(tiny, dearest, np.minimum(own, dearest)))
         values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
+        full.append(distance(kind, np.eye(len(seen)), blunt.sensitive[name].prior, seen.levels)[values[-1]])
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
-    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)
+    value, sure = (np.stack(one)[column, rows] for one in (values, full))
+    return Told(classes, names, column, value, loss, sure, smallest, wording)

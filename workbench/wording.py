@@ -44,10 +44,6 @@ class Wording:
         return "everybody" if self.many == "people" else f"all {self.many}"
 
     @property
-    def any_of_them(self) -> str:
-        return "anybody’s" if self.many == "people" else f"any {self.one}’s"
-
-    @property
     def all_of_them(self) -> str:
         return "everybody’s" if self.many == "people" else f"every {self.one}’s"
 
@@ -80,4 +76,4 @@ def unbracketed(label: str) -> str:
     if label.startswith("{") and label.endswith("}"):
         first, _, last = label[1:-1].rpartition(", ")
         return f"{first} or {last}" if first else last.replace(" .. ", " … ")
-    return INTERVAL.sub(r"\1–\2", label)
+    return INTERVAL.sub(lambda ends: f"{ends[1]}{' to ' if ends[1].startswith('-') else '–'}{ends[2]}", label)

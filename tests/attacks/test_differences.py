@@ -62,8 +62,8 @@ def test_without_a_sensitive_column_a_loss_is_as_coarse_as_the_sizes():
     frame = pd.DataFrame({"q": np.repeat(np.arange(40), np.arange(1, 41))})
     rows = exposures(Keep()(Table.from_frame(frame, quasi=["q"])), FEW).to_pylist()
     sizes = {row["q"]: int(row["q"]) + 1 for row in rows}
-    for loss in {row["loss"] for row in rows}:
-        fits = [sizes[row["q"]] for row in rows if row["loss"] == loss]
+    for loss in {row["share"] for row in rows}:
+        fits = [sizes[row["q"]] for row in rows if row["share"] == loss]
         assert len(fits) >= 6 and loss >= max(1 / size for size in fits) - 1e-3
 
 

@@ -45,7 +45,10 @@ def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     slider.focus()
     page.keyboard.press("Home")
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("at most 17 % of the way to a full disclosure"))
+    expect(slider).to_have_attribute(
+        "aria-valuetext",
+        re.compile(r"for example, at most \d+ % of a group have the disease Flu \(of everybody: 37 %\)"),
+    )
     page.wait_for_url(re.compile(r"cap=0\.05"))
     for key, said in (("ArrowRight", "t = 0.1, "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
         page.keyboard.press(key)
@@ -101,6 +104,21 @@ def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.15")
     page.locator("button.wb-other", has_text="over the limit").click()
     expect(recipe(page).get_by_text("More may be learnt from it than the limit allows.")).to_be_visible()
+
+
+def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, address):
+    page = opened(on_stage().page, address)
+    expect(page.locator(".wb-meaning")).to_contain_text("No limit is set")
+    assert page.locator(".wb-beyond, .wb-limit").count() == 0 and page.get_by_text("beyond the limit").count() == 0
+    opened(page, f"{address}&cap=0.15")
+    assert page.locator(".wb-beyond").count() == 1 and page.get_by_text("grey: beyond the limit").count() == 1
+
+
+def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(on_stage, address):
+    page = opened(on_stage().page, address)
+    for said in ("Recommended", "What may be learnt at most", "Whom it hurts most", "What it costs in accuracy"):
+        card = page.locator(".wb-card", has=page.get_by_role("heading", name=re.compile(said))).first.bounding_box()
+        assert card["y"] >= 0 and card["y"] + card["height"] <= 900, said
 
 
 def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_path):

@@ -66,11 +66,11 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         "Simplest to explain",
     ]
     card = choice["card"]
-    assert "guesses the disease right" in card["learnt"]["sentence"] and "differs most" in card["worst"]["sentence"]
-    assert (card["worst"]["figure"], card["worst"]["unit"]) == ("Nobody’s", "disease is certain")
-    assert "The surest guess" in card["worst"]["worst"] and card["unsafe"] == ""
-    assert card["amount"]["unit"] == "of the way to a full disclosure"
-    assert card["title"] == card["title"].capitalize() != card["recipe"] and "most exposed first" in card["order"]
+    assert "guesses the disease right" in card["learnt"] and "of a group have the disease" in card["worst"]["unit"]
+    assert (card["surest"]["figure"], card["surest"]["unit"]) == ("Nobody’s", "disease is certain")
+    assert "The surest guess" in card["surest"]["sentence"] and card["unsafe"] == ""
+    assert all(one.get("within", True) for one in choice["alternatives"]), "no limit is set, so none is over it"
+    assert card["title"][0].isupper() and card["title"] != card["recipe"] and "most exposed first" in card["order"]
     assert all(who.startswith("Who has") for who, _ in card["attackers"]) and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
 

@@ -18,6 +18,7 @@ function figureCard() {
       figure.textContent = firm(said.figure);
       unit.textContent = firm(said.unit);
       sentence.textContent = firm(said.sentence);
+      sentence.hidden = !said.sentence;
       more.textContent = firm(said.worst ?? "");
       more.hidden = !said.worst;
     },
@@ -53,7 +54,7 @@ export default widget(({ el, say, on, mark }) => {
   const spoken = h("p", { class: "wb-hush", role: "status" });
   const speak = debounced(text => { spoken.textContent = text; }, 700);
   const question = h("label", { for: slider.id });
-  const worst = figureCard(), learnt = figureCard(), cost = figureCard();
+  const surest = figureCard(), worst = figureCard(), cost = figureCard();
   const attackers = h("dl", {}), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
@@ -75,11 +76,11 @@ export default widget(({ el, say, on, mark }) => {
   const board = h("div", { class: "wb-board", hidden: true },
     h("header", {}, title, about, limit, others, neutral),
     h("section", { class: "wb-card wb-question", "data-field": "cap" },
-      h("h2", {}, question),
-      slider, h("div", { class: "wb-ends" }, h("span", { "aria-hidden": "true" }, "less: safer"), meaning,
+      h("div", { class: "wb-ask" }, h("h2", {}, question), meaning),
+      h("div", { class: "wb-slide" }, h("span", { "aria-hidden": "true" }, "less: safer"), slider,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    h("div", { class: "wb-three" }, worst.element, learnt.element, cost.element),
+    h("div", { class: "wb-three" }, surest.element, worst.element, cost.element),
     sure, beside, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
@@ -130,7 +131,7 @@ export default widget(({ el, say, on, mark }) => {
       ? h("section", { class: "wb-card wb-none" }, h("h2", {}, one.name), h("p", { class: "wb-note" }, one.none))
       : h("button", { class: "wb-card wb-other", "aria-pressed": String(one.index === here), onclick: () => open(one.index === here ? -1 : one.index) },
         h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over the limit")),
-        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.worst), said(one.amount), one.learnt ? said(one.learnt) : [], said(one.cost),
+        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.surest), said(one.worst), said(one.cost),
         h("span", { class: "wb-go", "aria-hidden": "true" }, one.index === here ? "Shown above" : "Show this release"))));
     if (at >= 0) beside.children[at]?.focus({ preventScroll: true });
   }
@@ -159,8 +160,8 @@ export default widget(({ el, say, on, mark }) => {
     if (performance.now() - moving > 400) slider.value = scale.place(cap);
     meaning.textContent = content.proposed ? "No limit is set: move this to set one" : firm(content.scale);
     slider.setAttribute("aria-valuetext", content.scale);
+    surest.show({ ...card.surest, worst: card.learnt });
     worst.show(card.worst);
-    learnt.show(card.learnt);
     cost.show(card.cost);
     attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
     sure.hidden = !card.attackers.length;
@@ -169,7 +170,7 @@ export default widget(({ el, say, on, mark }) => {
     drawOthers(content);
     classes.at(here, card.order);
     if (!touched) return;
-    speak(`${content.name}: ${card.title}. ${card.worst.figure} ${card.worst.unit}.`);
+    speak(`${content.name}: ${card.title}. ${card.surest.figure} ${card.surest.unit}.`);
     toAddress(cap, here === first ? null : `${study.edition}-${here}`);
   });
   on("classes", content => classes.show(content));

@@ -63,7 +63,7 @@ function classTable(say) {
     element,
     about: given => {
       study = given;
-      small.textContent = `How exposed: ${given.exposure}, of what a full disclosure would tell. ` +
+      small.textContent = `How exposed: ${given.exposure}. ` +
         `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, said) => {

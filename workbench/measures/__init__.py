@@ -15,6 +15,7 @@ from workbench.errors import BadInput, Undefined, said
 from workbench.models import Model
 from workbench.parameters import Variant, about, from_package
 from workbench.release import Release
+from workbench.scale import Scale
 from workbench.table import Table
 from workbench.thresholds import averaged
 
@@ -75,8 +76,8 @@ class Measure(Variant):
         """What a model guarantees of the figure, whatever the data: it may be told."""
         return None
 
-    def full(self, table: Table, smallest: int) -> float | None:
-        """What a full disclosure costs in this measure, where that can be said: figures are told in parts of it."""
+    def scale(self, table: Table, smallest: int) -> Scale | None:
+        """An example of what a figure allows, where that can be said."""
         return None
 
     @property

@@ -12,9 +12,9 @@ from workbench.errors import Undefined
 from workbench.figures import figures, per_cent
 from workbench.measures import Measure, Measured, average, classes_of, sensitive_of, worst
 from workbench.models import Model
-from workbench.models.t_closeness import TCloseness
 from workbench.parameters import parameter
 from workbench.release import Release
+from workbench.scale import Scale, scale
 from workbench.table import Table
 from workbench.telling import COST, FINEST, disclosures, told
 from workbench.thresholds import stepped
@@ -43,12 +43,11 @@ class PrivacyLoss(Measure):
         return value, f"A full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
-        alike = isinstance(model, TCloseness) and DISTANCES[model.distance] is DISTANCES[self.distance]
-        return model.t if alike else None  # type: ignore[attr-defined]
+        alike = model.far is not None and DISTANCES[model.far[0]] is DISTANCES[self.distance]
+        return model.far[1] if model.far and alike else None
 
-    def full(self, table: Table, smallest: int) -> float:
-        """What the cheapest full disclosure costs, as it may be told: the losses of classes are told in parts of it."""
-        return disclosures(table.sensitive.values(), self.distance, smallest)[0]
+    def scale(self, table: Table, smallest: int) -> Scale | None:
+        return scale(table.sensitive.values(), self.distance, smallest)
 
     def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
         """How far distributions are from that of everybody."""

@@ -104,6 +104,11 @@ class Model(Variant):
         return None
 
     @property
+    def far(self) -> tuple[str, float] | None:
+        """How far a class may be from the whole table, and by which distance, where the model is about that."""
+        return None
+
+    @property
     def parts(self) -> tuple[Model, ...]:
         """The models that this one is made of."""
         return (self,)

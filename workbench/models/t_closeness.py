@@ -25,6 +25,10 @@ class TCloseness(Model):
     def limit(self) -> float:
         return self.t
 
+    @property
+    def far(self) -> tuple[str, float]:
+        return self.distance, self.t
+
     def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         return unordered(self.distance, sensitive.ordered, sensitive.name) or None if sensitive else None
 

@@ -24,7 +24,7 @@ def asked(study: Published, index: int, cap: float | None) -> str:
     said = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
-        f"{limit}. Numbers of people are rounded to {study.smallest}, and losses to parts of a full disclosure."
+        f"{limit}. Numbers of people are rounded to {study.smallest}, and losses in steps."
     )
     return paragraph(said)
 

@@ -54,8 +54,13 @@ def release(study: Published, index: int, cap: float | None) -> str:
     groups = f"<p>It makes {safe(sentences.groups(study, index))}.</p>" if sentences.groups(study, index) else ""
     cards = "".join(
         f"<div><h3>{safe(said['title'])}</h3><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p>"
-        f"<p>{firm(said['sentence'])}</p>{paragraph(said.get('worst', ''))}</div>"
-        for said in (sentences.most_exposed(study, index), sentences.learnt(study, index), sentences.cost(study, index))
+        f"{paragraph(said['sentence'])}{paragraph(said.get('worst', ''))}</div>"
+        for said in (
+            sentences.surest(study, index),
+            sentences.most_exposed(study, index),
+            sentences.learnt(study, index),
+            sentences.cost(study, index),
+        )
     )
     file = f"No file was written for it: {detail['refused']}." if detail["refused"] not in ("", WITHOUT) else ""
     sure = table(("attacker", "certain of"), sentences.attackers(study, index))
@@ -75,8 +80,8 @@ def classes(study: Published, index: int, cap: float | None) -> str:
     groups = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
     note = f"{groups}. {sentences.order(study, index)}"
     exposed = (
-        f"How exposed: {study.results['exposure']['name']}, of what a full disclosure would tell, at most. Numbers of "
-        f"{study.wording.many} are rounded to {study.smallest}."
+        f"How exposed, at most: {study.results['exposure']}. Numbers of {study.wording.many} are rounded to "
+        f"{study.smallest}."
     )
     head = ("who they are", "how many", "what would be believed of them", "how exposed")
     return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)
@@ -87,7 +92,10 @@ def risk(study: Published, index: int, cap: float | None) -> str:
     found = study.opened(index)["risk"]
     if "reason" in found:
         return paragraph(f"{found['reason'][:1].upper()}{found['reason'][1:]}.")
-    said = f"As much as a full disclosure may tell is learnt of {found['at_risk']}."
+    said = (
+        f"Of {found['at_risk']} at least as much is learnt, in bits of information, as if it were said that they have "
+        "the commonest value of a sensitive column."
+    )
     shares = sorted(found["shares"].items(), key=lambda one: -one[1])
     if not any(share for _, share in shares):
         return paragraph(said)

@@ -31,7 +31,7 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
         (
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
             *(figures(float(study.points[i]["values"][axis["key"]]), axis["better"]) for axis in axes),
-            " ".join(sentences.most_exposed(study, i)[key] for key in ("figure", "unit")),
+            " ".join(sentences.surest(study, i)[key] for key in ("figure", "unit")),
             sentences.cost(study, i)["figure"],
         )
         for i in study.efficient
@@ -50,13 +50,13 @@ def alternatives(study: Published, index: int, cap: float | None) -> str:
     for other, said in offered.items():
         point, sayings = (
             study.points[other],
-            (sentences.most_exposed(study, other), sentences.learnt(study, other), sentences.cost(study, other)),
+            (sentences.surest(study, other), sentences.most_exposed(study, other), sentences.cost(study, other)),
         )
         beaten = "" if point["efficient"] else f" {point['explain']}"
         over = "" if study.within(other, cap) else " (over the limit)"
         figured = (f"{one['figure']} {one['unit']}" for one in sayings)
         rows.append((f"{', '.join(said)}{over}", f"{point['title']} ({point['recipe']}).{beaten}", *figured))
-    head = ("", "release", "certain", "an attacker on average", "accuracy")
+    head = ("", "release", "certain", "the group that differs most", "accuracy")
     return table(head, rows) if rows else ""
 
 
