@@ -18,7 +18,7 @@ from workbench.column import Column
 from workbench.errors import BadInput, columns_meant, said
 from workbench.meaning import meaning_of
 from workbench.methods import Keep
-from workbench.starting import hierarchy_of, level_of
+from workbench.starting import CROWD, hierarchy_of, kept_apart, level_of
 from workbench.table import MANY_VALUES, Table
 from workbench.uniqueness import Singled, Survey, alone, namelike, single_out, survey
 
@@ -187,8 +187,9 @@ class RolePicker(Part):
         """The proposed roles; where a person has chosen sensitive columns, these alone are sensitive."""
         if not self._advice:
             raise BadInput("the columns are still being counted; wait a moment")
-        given, chosen = {name: one.role for name, one in self._advice.items()}, self.roles["sensitive"]
-        given |= {name: "dropped" for name, role in given.items() if role == "sensitive" and chosen}
+        assert self.base is not None
+        columns, chosen = self.base.columns, self.roles["sensitive"]
+        given = {name: kept_apart(columns[name], one, bool(chosen), False).role for name, one in self._advice.items()}
         given |= dict.fromkeys(chosen, "sensitive")
         if "quasi" not in given.values():
             raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
@@ -205,12 +206,12 @@ class RolePicker(Part):
         """The role of a column that is proposed as sensitive, with its level: it is left out where none can be seen."""
         assert self.base is not None
         column = self.base.columns[name]
-        if column.size <= MANY_VALUES:
+        if column.size <= CROWD:
             return "sensitive", levels
         if name not in self.hierarchies:
             given, _ = hierarchy_of(column)
             if given is None:
-                return "dropped", levels
+                return ("sensitive" if column.size <= MANY_VALUES else "dropped"), levels
             self.hierarchies = {**self.hierarchies, name: from_dict(given)}
             return "sensitive", {**levels, name: level_of(column, given)}
         sizes = _sizes(self._prepared({**self.roles, "identifiers": [], "dropped": []}).columns[name])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from widgets.history import History
+from widgets.start import followed
 from workbench.cures import CONTROLS, in_words
 from workbench.errors import BadInput
 from workbench.parameters import canonical
@@ -62,9 +63,9 @@ class Session:
             return
         moving = (tuple(fields), time.monotonic()) if merge else ((), 0.0)
         goes_on = merge and moving[0] == self._moving[0] and moving[1] - self._moving[1] < MOVEMENT
-        self._become(after)
+        self._become(after, following=True)
         self._moving = moving
-        (self.history.replace if goes_on else self.history.push)(after)
+        (self.history.replace if goes_on else self.history.push)(self.study)
         self._changed_history()
 
     def begin(self, study: Study) -> None:
@@ -91,10 +92,12 @@ class Session:
             raise
         self._changed_history()
 
-    def _become(self, after: Study) -> None:
+    def _become(self, after: Study, following: bool = False) -> None:
         after.candidates(), after.measured()  # what cannot be made raises before anything has changed
         before = self.study
         table = self.table if self._same_table(before, after) else self._made(after)
+        if following and table is not None:
+            after = followed(before, self.table, after, table)
         self.study, self.table = after, table
         self._changed(before, after)
 

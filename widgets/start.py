@@ -12,7 +12,7 @@ from workbench.datasets import ADULT_HIERARCHIES
 from workbench.errors import BadInput, said
 from workbench.starting import AXES as AXES
 from workbench.starting import MEASURES as MEASURES
-from workbench.starting import hierarchy_of
+from workbench.starting import hierarchy_of, recipes_for
 from workbench.study import BUNDLED, Study
 from workbench.table import Table
 
@@ -90,6 +90,14 @@ def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -
             if given is not None:
                 found[name] = given
     return study.with_(hierarchies=found)
+
+
+def followed(before: Study, was: Table | None, after: Study, table: Table) -> Study:
+    """Recipes that nobody has chosen are those that are proposed for the table, as `workbench init` does."""
+    begun = JOINED if was is None else recipes_for(was)
+    if after.recipes != before.recipes or tuple(before.recipes) != begun:
+        return after
+    return after.with_(recipes=recipes_for(table))
 
 
 def used(study: Study) -> dict[str, Any]:

@@ -163,11 +163,11 @@ def _roles(
     near_names = [name for name, column in base.columns.items() if namelike(column)]
     advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
     for name, one in advice.items():
-        advice[name] = given.get(name) or _kept_apart(base.columns[name], one, bool(sensitive), bool(quasi))
+        advice[name] = given.get(name) or kept_apart(base.columns[name], one, bool(sensitive), bool(quasi))
     return advice
 
 
-def _kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
+def kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
     """What is left out beside the columns that a person has chosen, and what no model could see."""
     others = {"quasi": has_quasi, "sensitive": has_sensitive}
     if others.get(advice.role):

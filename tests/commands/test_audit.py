@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from workbench import cli
+from workbench.figures import per_cent
 
 FOREIGN = Path(__file__).parents[1] / "foreign"
 ROLES = ("--quasi", "age,zip,work", "--sensitive", "disease")
@@ -176,7 +177,8 @@ def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
     sure = int(frame.groupby(known, dropna=False)["disease"].transform("nunique").eq(1).sum())
     assert alone > 0 < sure
     out, _ = run(capsys, "audit", "more.csv", *ROLES)
-    said = f"finds {alone} of 274 records ({100 * alone / 274:.3g} %) alone, and is certain of disease of {sure}."
+    share = per_cent(alone / 274, "lower")
+    said = f"finds {alone} of 274 records ({share}) alone, and is certain of disease of {sure}."
     assert "Neutral, published as they are: room. Who knows the quasi-identifiers and the neutral column " + said in out
     found = json.loads(run(capsys, "audit", "more.csv", *ROLES, "--json")[0])
     assert found["neutral"] == ["room"] and found["beside"]["unique"] == alone and found["beside"]["certain"] == sure

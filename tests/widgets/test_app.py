@@ -10,7 +10,7 @@ from ipywidgets.widgets.widget import _instances as widget_registry
 
 from tests.conftest import people
 from widgets import Workbench
-from workbench import datasets
+from workbench import datasets, starting
 from workbench.errors import BadInput
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -421,4 +421,25 @@ def test_a_closed_workbench_holds_nothing_and_says_so(here, frame):
     with pytest.raises(BadInput, match="was closed"):
         _ = bench.release
     assert "closed" in repr(bench)
+    bench.close()
+
+
+def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_roles(here, said):
+    """A limit of t is a share of what a full disclosure costs in these data, whichever door they came in by."""
+    frame = people(random.Random(5), missing=False)
+    frame["rare"] = ["yes" if i % 40 == 0 else "no" for i in range(len(frame))]
+    bench = Workbench(frame.drop(columns="disease"))
+    choose(bench, "quasi", "age", "sex", "work")
+    choose(bench, "sensitive", "rare")
+    frame.drop(columns="disease").to_csv("people.csv", index=False)
+    init = starting.begin("people.csv", quasi=("age", "sex", "work"), sensitive=("rare",)).study
+    assert bench.session.study.recipes == init.recipes and not said
+    bench.session.undo()
+    bench.session.redo()
+    assert bench.session.study.recipes == init.recipes
+    own = ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 4}},)
+    bench.session.change(recipes=own)
+    choose(bench, "neutral", "work")
+    assert bench.session.study.quasi == ("age", "sex")
+    assert bench.session.study.recipes == own, "what a person has chosen stays"
     bench.close()
