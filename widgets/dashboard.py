@@ -43,8 +43,8 @@ WHY = {
     "": "It is none of those that are offered first.",
 }
 PROPOSED = (
-    "Nobody has set a limit yet. Of the releases that make no value certain or nearly so, this one is proposed, as a "
-    "compromise between what may be learnt and how accurate it is."
+    "Nobody has set a limit yet. Of the releases that make no value certain or nearly so, this one is a compromise "
+    "between safety and accuracy."
 )
 BEYOND = (
     "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."

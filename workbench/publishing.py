@@ -298,10 +298,7 @@ def _exposure(table: Table) -> str:
     """What the shares of classes are of, whatever the slider is about."""
     if not table.sensitive:
         return "how likely the right person is found in the group"
-    return (
-        "how far belief moves (Jensen-Shannon divergence), as a part of how far it would move if the value named were "
-        "certain"
-    )
+    return "how far belief in the value named has come, from what is usual, on the way to certainty"
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:

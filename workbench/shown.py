@@ -198,9 +198,9 @@ def _population(table: Table, runs: np.ndarray) -> str:
 def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Table:
     """One row a class, in random order: who, how many, how exposed they are, and what is believed of them.
 
-    Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures, is the
-    Jensen-Shannon divergence from everybody, of counts that are rounded so, as a share of what it would be if all had
-    the value that stands out; without sensitive columns one in how many the right person is.
+    Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures: how far belief
+    in the value that stands out has come from what is usual on the way to certainty; without sensitive columns one in
+    how many the right person is.
     """
     classes, table = classes_of(release), release.table
     order = operating_system_random().permutation(len(classes))

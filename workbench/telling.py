@@ -15,7 +15,7 @@ from workbench.classes import Classes, Sensitive
 from workbench.distances import distance
 from workbench.farthest import Bounds, farthest
 from workbench.figures import about_per_cent
-from workbench.thresholds import QUARTERS, about_share, few, named, parts, share, stepped
+from workbench.thresholds import BANDS, QUARTERS, RANGES, about_share, few, least, named, parts, share, stepped
 from workbench.wording import PLAIN, Wording
 
 FINEST = 20  # parts of a full disclosure, or of the risk
@@ -118,7 +118,6 @@ class Told(NamedTuple):
     column: np.ndarray  # number of that sensitive column
     value: np.ndarray  # number of that value
     loss: np.ndarray
-    full: np.ndarray  # what it would be if all had that value
     smallest: int
     wording: Wording
 
@@ -134,15 +133,16 @@ class Told(NamedTuple):
         """Whether so few are in a class that nothing is told of what they have."""
         return self.smallest > 1 and bool(self.classes.sizes[row] < few(self.smallest))
 
-    def parts(self, row: int) -> int:
-        """In how many parts of a full disclosure the loss is told."""
-        return min(parts(int(self.classes.sizes[row]), self.smallest), FINEST)
-
     def exposed(self, row: int) -> float:
-        """What a class loses as a share of what it would if all had the value that stands out; never less than that."""
+        """How far belief in the value that stands out has come from what is usual on the way to certainty, at most."""
+        seen, label, count, of = self.about(row)
         if self.tiny(row):
             return 1.0
-        return round(min(stepped(float(self.loss[row] / self.full[row]), 1 / self.parts(row)), 1.0), 4)
+        n, usual = parts(of, self.smallest), float(told_values(seen, self.smallest).prior[self.value[row]])
+        most = (count * n // of + 1) / n if n == QUARTERS else share(count, of, self.smallest) + 1 / (2 * n)
+        if label is None:  # few have it
+            most = (few(self.smallest) - 1) / least(of, self.smallest)
+        return round(max(min(most, 1.0) - usual, 0.0) / max(1 - usual, NOTHING), 4)
 
     def prior(self, row: int) -> float | None:
         """The share of everybody who has the value."""
@@ -225,8 +225,9 @@ class Told(NamedTuple):
             unit = f"is what belief moves most for, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         have = self._have(row)
+        figure = RANGES[BANDS.index(have.lower())] if have.lower() in BANDS else have
         unit = f"of a group have {self._called(row)}{self._usual(row)}"
-        return {"figure": f"{have[:1].upper()}{have[1:]}", "unit": unit.rstrip("."), "sentence": sentence}
+        return {"figure": figure, "unit": unit.rstrip("."), "sentence": sentence}
 
 
 def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wording: Wording = PLAIN) -> Told:
@@ -234,7 +235,7 @@ def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wor
     `most` is told too."""
     blunt = told_classes(classes, smallest)
     names = tuple(blunt.histograms)
-    losses, values, full = [], [], []
+    losses, values = [], []
     tiny = (classes.sizes < few(smallest)) & (smallest > 1)
     for name in names:
         seen, dearest = classes.sensitive[name], _dearest(classes.sensitive[name], kind, smallest)
@@ -242,8 +243,6 @@ def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wor
         own = farthest(kind, those_of(classes.histograms[name], seen.totals, smallest), prior, seen.levels)
         losses.append(np.where(tiny, dearest, np.minimum(own, dearest)))
         values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
-        full.append(distance(kind, np.eye(len(seen)), blunt.sensitive[name].prior, seen.levels)[values[-1]])
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
-    value, sure = (np.stack(one)[column, rows] for one in (values, full))
-    return Told(classes, names, column, value, loss, sure, smallest, wording)
+    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)

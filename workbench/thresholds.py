@@ -15,6 +15,7 @@ import numpy as np
 from workbench.figures import about_per_cent
 
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
+RANGES = ("Under 25 %", "25–50 %", "50–75 %", "Over 75 %")  # the same as figures
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used
     (100, (1.0, 1.5, 2.2, 3.3, 4.7, 6.8)),

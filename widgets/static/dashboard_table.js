@@ -63,7 +63,7 @@ function classTable(say) {
     element,
     about: given => {
       study = given;
-      small.textContent = `How exposed: ${given.exposure}. ` +
+      small.textContent = `How exposed, at most: ${given.exposure}. ` +
         `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, said) => {
