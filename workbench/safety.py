@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from workbench.release import Release
+from workbench.telling import everybodys, those_of
+from workbench.thresholds import QUARTERS
 from workbench.together import certain
 
 LEAST = 5  # the smallest group of a release that is recommended
 NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
+MOST_OF_THEM = 1 - 1 / QUARTERS  # the least share that is told as "over three quarters"
 
 
 def against(release: Release, smallest: int) -> list[str]:
@@ -18,17 +21,20 @@ def against(release: Release, smallest: int) -> list[str]:
         names, count = wording.columns(list(table.sensitive), "or"), wording.some_of(sure, table.records, smallest)
         found.append(f"the {names} of {count} is certain")
     else:
-        found += [f"the {wording.column(name)} of some is nearly certain" for name in _nearly(release)]
+        found += [f"the {wording.column(name)} of some is nearly certain" for name in _nearly(release, smallest)]
     if int(release.classes.sizes.min()) < LEAST:
         found.append(f"some {wording.many} are in a group of fewer than {LEAST}")
     return found
 
 
-def _nearly(release: Release) -> list[str]:
-    """The sensitive columns of which a value is nearly certain somewhere, though it is not that common."""
+def _nearly(release: Release, smallest: int) -> list[str]:
+    """The sensitive columns of which a value may be nearly certain somewhere, though it is not that common: by what is
+    told of a group, so that no count can be worked out of it."""
     found = []
-    for name, seen in release.table.sensitive.items():
-        beliefs = release.posterior(name).beliefs
-        if ((beliefs >= NEARLY) & (beliefs - seen.prior >= FAR)).any():
+    for name, counts in release.classes.histograms.items():
+        totals = release.table.sensitive[name].totals
+        most = those_of(counts, totals, smallest).high
+        told = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
+        if (told & (most >= NEARLY) & (most - everybodys(totals, smallest).low >= FAR)).any():
             found.append(name)
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.distances import distance, unordered
 from workbench.errors import Undefined
 from workbench.figures import figures
@@ -34,7 +36,7 @@ class UtilityLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        value = averaged(measured.value, crowd=crowd(release, smallest))
+        value = averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest))
         wording = release.table.wording
         names = wording.columns(sensitive_of(release))
         return value, (
@@ -42,6 +44,14 @@ class UtilityLoss(Measure):
             f"{wording.everybody} is {figures(value, 'lower')} from the truth on average"
             + (", estimated from groups that were drawn at random." if measured.interval else ".")
         )
+
+    def step(self, release: Release, smallest: int) -> float:
+        """What it changes at most that in the smallest large population as many people as the threshold have another
+        value: as many as are not told from each other."""
+        support = release.table.populations(self.min_support).support
+        moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
+        kind = "js" if self.distance == "js" else "variation"
+        return float(distance(kind, np.array([1.0, 0.0]), np.array([1 - moved, moved]))) / len(support)
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
