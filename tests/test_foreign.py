@@ -297,6 +297,17 @@ def test_labels_that_cannot_be_what_was_done_are_said():
     assert any("occurs more often than in the original" in note for note in foreign(odd, original=table).notes)
 
 
+def test_averages_of_fractions_are_read_with_a_note():
+    people = PEOPLE.assign(wage=[9.5, 10.25, 11, 20.75, 21.5, 22, 40.25, 41, 42.5, 60])
+    table = Table.from_frame(people, ["wage"], "disease")
+    means = np.repeat([people["wage"][i : i + 3].mean() for i in (0, 3, 6)] + [60], [3, 3, 3, 1])
+    release = foreign(people.assign(wage=[f"{mean:.4f}" for mean in means]), original=table)
+    assert any(note.startswith("wage: numbers are read as averages of the values") for note in release.notes)
+    assert sorted(zip(release.classes.low[:, 0].tolist(), release.classes.high[:, 0].tolist(), strict=True)) == [
+        (0, 2), (3, 5), (6, 8), (9, 9),
+    ]  # fmt: skip
+
+
 def test_intervals_of_pandas():
     frame = PEOPLE.assign(age=pd.cut(PEOPLE["age"], [0, 30, 60]))
     release = foreign(frame, original=Table.from_frame(PEOPLE, ["age", "sex"], "disease"))

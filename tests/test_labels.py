@@ -126,6 +126,29 @@ CASES = [
     (DATES, "2024-Q2", None),
     (AGES, "unknown", (18, "missing")),
     (text("known", "unknown"), "unknown", ("unknown", "unknown")),
+    (AGES, "{20, 25}", (20, 25)),
+    (AGES, "20/25", (20, 25)),
+    (AGES, "20..29", (20, 29)),
+    (AGES, "20-29", (20, 29)),
+    (AGES, "<20", (18, 18)),
+    (AGES, "2#", (20, 29)),
+    (AGES, "20~30", (20, 30)),
+    (AGES, "20-<30", (20, 29)),
+    (AGES, "20 - < 30", (20, 29)),
+    (AGES, "under 20", (18, 18)),
+    (AGES, "Less than 25", (18, 20)),
+    (AGES, "up to 25", (18, 25)),
+    (AGES, "over 50", (60, 60)),
+    (AGES, "at least 50", (50, 60)),
+    (AGES, "50 and over", (50, 60)),
+    (AGES, "50 or older", (50, 60)),
+    (AGES, "over 50 and over", None),
+    (DATES, "Q1 2024", ("2024-01-01", "2024-02-29")),
+    (DATES, "Q3 2025-Q3", None),
+    (DATES, "under 2024", ("2023-12-31", "2023-12-31")),
+    (ZIPS, "479??", ("47901", "47906")),
+    (WORK, "over Farm", None),
+    (text("a", "b"), "a;b", ("a", "b")),
     (LISTS, "A, B", ("A, B", "A, B")),
     (LISTS, "{A, A, B, B}", ("A", "B")),
     (LISTS, "C;D", ("C;D", "C;D")),
@@ -154,6 +177,49 @@ def test_averages_stand_for_the_values_that_are_nearest():
     assert meant(AGES, "21", ("21", "27")) is None  # no average has a fraction: values were changed
     century = numbers(1900, 1905, 1930, 1939)
     assert meant(century, "1900s", ("1900s", "1930s")) == (1900, 1905)
+
+
+PRICES = numbers(0.5, 1.25, 2.5, 7.75, 20.0)
+
+
+def test_averages_of_fractions_have_more_decimals_than_the_values():
+    means = ("0.9167", "2.5", "9.333333333333334")
+    assert [meant(PRICES, mean, means) for mean in means] == [(0.5, 1.25), (2.5, 2.5), (7.75, 20.0)]
+    assert meant(PRICES, "1.75", ("1.75", "7.5")) is None  # no number is finer than prices are: values were changed
+    assert meant(PRICES, "0.3333333") is None  # below all values
+    measured = numbers(0.123456789012345, 0.2, 0.3000000000000004)
+    assert meant(measured, "0.16") is None
+    assert meant(measured, "0.1617283945061725") == (0.123456789012345, 0.3000000000000004)
+    assert meant(measured, "0.1617283945061725", ("0.25",)) == (0.123456789012345, 0.2)
+
+
+def test_in_a_column_of_averages_one_that_is_a_value_too_is_an_average():
+    means = ("19.5", "25", "55.5")
+    assert [meant(AGES, mean, means) for mean in means] == [(18, 20), (25, 30), (41, 60)]
+    assert meant(PRICES, "2.5", ("0.9167", "2.5", "9.3333")) == (2.5, 2.5)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=6, max_size=60, unique=True), st.integers(2, 5), st.integers(0, 3))
+def test_microaggregated_fractions_lie_among_the_values_that_they_stand_for(cents, k, places):
+    """Groups of k neighbours replaced by their mean, as sdcMicro's mdav and onedims do."""
+    values = np.array(sorted(cents)) / 10**places
+    groups = np.array_split(values, max(1, len(values) // k))
+    means = [repr(float(group.mean())) for group in groups]
+    column = numbers(*values.tolist()) if places else numbers(*sorted(cents))
+    reading = Labels(column, tuple(means))
+    if not len(reading.averages):
+        return  # all means are as coarse as the values
+    inside = [mean for mean in map(float, means) if column.values[0] < mean < column.values[-1]]
+    for mean in inside:
+        run = reading.meaning(repr(mean))
+        apart = {value: [abs(value - other) for other in inside if other != mean] for value in column.values.tolist()}
+        nearer = [value for value, far in apart.items() if all(abs(value - mean) < one - 1e-9 for one in far)]
+        held = column.values[run.low : run.high + 1].tolist()
+        assert {*nearer} <= {*held}
+        if nearer:
+            assert all(abs(value - mean) <= one + 1e-9 for value in held for one in apart[value])
+        else:
+            assert held[0] < mean < held[-1] and len(held) == 2
 
 
 def test_an_end_that_two_intervals_share_is_the_upper_ones():

@@ -22,14 +22,15 @@ def encode(
     source: Source,
     columns: Sequence[str] | None = None,
     *,
-    missing: Sequence[str] | None = None,
+    missing: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     types: Mapping[str, str] | None = None,
     progress: Callable[[int], None] | None = None,
     empty: Collection[str] = (),
 ) -> dict[str, tuple[Column, np.ndarray]]:
     """Each column with its code per record, in the order of the source.
 
-    `missing` lists the text that stands for a missing value, `types` the kind of columns whose kind is known;
+    `missing` lists the text that stands for a missing value, in all columns or by column, `types` the kind of columns
+    whose kind is known;
     a column with nothing but missing values is refused, or left out with a note if it is among `empty`;
     `progress` is called with the number of records read so far, also while none comes, and may raise to stop.
     """
@@ -64,7 +65,7 @@ def encode(
                 source.where,
                 name,
                 typed=source.typed,
-                missing=missing,
+                missing=missing.get(name) if isinstance(missing, Mapping) else missing,
                 declared=types.get(name),
                 first=column.first,
             )

@@ -228,8 +228,8 @@ def _read(
     opened.close()
     if original is None:
         assign(names, quasi, sensitive, ())
-    known = {label for one in original.columns.values() for label in one.labels} if original else set()
-    missing = [marker for marker in MARKERS if marker not in known]  # NA may be a value, such as Namibia
+    columns = original.columns if original else {}
+    missing = {name: _markers(columns[name]) if name in columns else MARKERS for name in names}
     table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
     there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
     gone = [name for name in (*quasi, *sensitive) if name not in table.names]
@@ -242,6 +242,13 @@ def _read(
     notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
     notes += [f"{', '.join(gone)}: not published"] if gone else []
     return _File(where, table, there, shown, tuple(notes))
+
+
+def _markers(column: Column) -> list[str]:
+    """What stands for a missing value: NA may be a value or a group, such as Namibia, and be so in one column alone."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    known = {label.strip() for labels in (column.labels, *(level.labels for level in levels)) for label in labels}
+    return [marker for marker in MARKERS if marker not in known]
 
 
 def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
@@ -322,8 +329,8 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
         )
     if len(reading.averages):
         notes.append(
-            f"{name}: numbers that are no values of the original are read as averages of those that are nearest; "
-            "what is lost is measured roughly"
+            f"{name}: numbers are read as averages of the values that are nearest to them; what is lost is measured "
+            "roughly"
         )
     if reading.shared_ends:
         notes.append(f"{name}: an end that two intervals share is taken to belong to the upper one")

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -22,10 +23,16 @@ CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
 SEPARATORS = "|;,/"
 SUPPRESSED = ("unknown", "suppressed", "masked", "redacted", "any", "all")  # where they are no value
-MASKS = re.compile(r"#|(?<=[\d#xX])[xX]")  # 479##, 479XX
+MASKS = re.compile(r"[#?]|(?<=[\d#xX])[xX]")  # 479##, 479??, 479XX
+SIGNS = dict.fromkeys(("<", "under", "below", "less than"), "<")
+SIGNS |= dict.fromkeys(("<=", "=<", "≤", "up to", "at most"), "<=")
+SIGNS |= dict.fromkeys((">", "over", "above", "more than"), ">")
+SIGNS |= dict.fromkeys((">=", "=>", "≥", "at least"), ">=")
+UPWARDS = r"\+|(?:and|or)\s+(?:above|more|older|over)"
+PRECISE = 9  # decimals; numbers with more may have any number of them
 WRAPPED = re.compile(r"(?:frozenset|set|list|tuple)\((.*)\)", re.S)
 DECADE = re.compile(r"(\d+0)s")
-QUARTER = re.compile(r"(\d{4})[- ]?[qQ]([1-4])")
+QUARTER = re.compile(r"(?:[qQ]([1-4])[- ])?(\d{4})(?(1)|[- ]?[qQ]([1-4]))")
 LARGEST = 2**62
 LISTED = 8  # values that a set names one by one at most
 
@@ -49,7 +56,9 @@ class Labels:
     def meaning(self, label: str) -> Meaning | None:
         """What a label covers; None where it fits no value of the column."""
         try:
-            codes = self._codes(label.strip())
+            codes = self._codes(label)
+            if codes is None and label != label.strip():
+                codes = self._codes(label.strip())
         except ValueError:  # it looks like a date, and is none: 2024-02-31
             return None
         if codes is None or not len(codes):
@@ -57,19 +66,14 @@ class Labels:
         low, high = int(codes[0]), int(codes[-1])
         return Meaning(low, high, len(codes) == high - low + 1)
 
-    @property
-    def everything(self) -> Meaning:
-        """What a suppressed value covers."""
-        return Meaning(0, self.column.size - 1)
-
     # --- a label that names codes, in the order in which it is tried
 
     def _codes(self, label: str, whole: bool = True) -> Sequence[int] | None:
         """The codes of a label; of one in a set when it is not `whole`, which is no set again."""
-        readings: list[Callable[[str], Sequence[int] | None]] = [self._named, self._numbered, self._or_missing]
-        readings += [self._own_set, self._from_to]
+        readings: list[Callable[[str], Sequence[int] | None]] = [self._average, self._named, self._numbered]
+        readings += [self._or_missing, self._own_set, self._from_to]
         if self.column.kind != "text":
-            readings += [self._one_bound, self._between, self._beyond, self._decade, self._quarter, self._average]
+            readings += [self._one_bound, self._between, self._beyond, self._decade, self._quarter]
         readings += [self._masked]
         if whole:
             readings += [self._set]
@@ -127,7 +131,7 @@ class Labels:
 
     @cached_property
     def _every(self) -> set[str]:
-        return {label.strip() for label in self.labels}
+        return {one for label in self.labels for one in (label, label.strip())}
 
     def _numbered(self, label: str) -> Sequence[int] | None:
         """The last resort of our own labels: `{a, b} (values 3 to 5)`."""
@@ -233,24 +237,25 @@ class Labels:
         return range(self._below(str(first)), self._below(str(last + 1)))
 
     def _quarter(self, label: str) -> Sequence[int] | None:
-        """`1930-Q3`, `1930Q3`."""
+        """`1930-Q3`, `1930Q3`, `Q3 1930`."""
         found = QUARTER.fullmatch(label)
         if not found or self.column.kind != "date":
             return None
-        last = 3 * int(found[2])
-        return range(self._below(f"{found[1]}-{last - 2:02}"), self._upto(f"{found[1]}-{last:02}"))
+        last = 3 * int(found[1] or found[3])
+        return range(self._below(f"{found[2]}-{last - 2:02}"), self._upto(f"{found[2]}-{last:02}"))
 
     @cached_property
     def averages(self) -> np.ndarray:
-        """The averages in a column of them: numbers that are no values, some with a fraction although none has one."""
-        if self.column.kind != "number" or self.column.values.dtype.kind != "i":
-            return np.zeros(0)
-        values, numbers = self.column.values, [float(one) for one in self._every if re.fullmatch(NUMBER, one)]
-        inside = np.unique([one for one in numbers if values[0] < one < values[-1]])
-        return inside if (inside % 1).any() else np.zeros(0)
+        """The averages in a column of them: numbers between its values, some with more decimals than any value has."""
+        values, every = self.column.values, self._every if self.column.kind == "number" else ()
+        numbers = {one: float(one) for one in every if re.fullmatch(NUMBER, one)}
+        inside = {one: number for one, number in numbers.items() if values[0] <= number <= values[-1]}
+        strange = [_decimals(one) for one, number in inside.items() if key(one, "number") not in self._by_value]
+        finer = bool(strange) and max(strange) > min(PRECISE, max(map(_decimals, self.column.labels)))
+        return np.unique([*inside.values()]) if finer else np.zeros(0)
 
     def _average(self, label: str) -> Sequence[int] | None:
-        """`17.33` of whole numbers: the values that are nearer to it than to any other average of the column."""
+        """`17.33`: the values that are nearer to it than to any other average of the column, if it is one of them."""
         averages = self.averages
         if not re.fullmatch(NUMBER, label) or not len(averages):
             return None
@@ -259,10 +264,10 @@ class Labels:
             return None
         between = np.concatenate([[-np.inf], (averages[1:] + averages[:-1]) / 2, [np.inf]])
         low, high = np.searchsorted(self.column.values, between[at : at + 2])
-        return range(int(low), int(high)) or None
+        return range(int(low), int(high)) or range(int(low) - 1, int(low) + 1)
 
     def _between(self, label: str) -> Sequence[int] | None:
-        """`[20, 30)`, `]20-30]`, `20-30`, `from 20 to 30`: without brackets an end that two share is the upper's."""
+        """`[20, 30)`, `]20-30]`, `20-30`, `20-<30`, `from 20 to 30`: without brackets a shared end is the upper's."""
         found = self._interval.fullmatch(label)
         if not found or bool(found[1]) != bool(found[5]) or not (found[1] or (found[2] and found[4])):
             return None
@@ -270,14 +275,15 @@ class Labels:
             return None  # `20, 30` are two numbers
         low, high = found[2] or "-inf", found[4] or "inf"
         closed_low = found[1] not in ("(", "]")
-        closed_high = found[5] == "]" if found[5] else not (high in self._begins and low != high)
+        below = "<" in found[3] or (high in self._begins and low != high)
+        closed_high = found[5] == "]" if found[5] else not below
         return range(
             self._below(low) if closed_low else self._upto(low), self._upto(high) if closed_high else self._below(high)
         )
 
     @cached_property
     def _interval(self) -> re.Pattern[str]:
-        separator = r"\s*(?:,|;|\.\.|–|—|-|:)\s*|\s+(?:to|and)\s+"
+        separator = r"\s*(?:,|;|\.\.|–|—|-|~|:)\s*<?\s*|\s+(?:to|and)\s+"
         return re.compile(
             rf"(?:from\s+|between\s+)?([\[(\]])?\s*({self._bound})?({separator})({self._bound})?\s*([\])\[])?"
         )
@@ -297,19 +303,20 @@ class Labels:
         return any(one and not one[1] and one[4] in self._begins and one[2] != one[4] for one in found)
 
     def _beyond(self, label: str) -> Sequence[int] | None:
-        """`<50`, `<=50`, `>=60`, `>60`, `60+`."""
-        found = re.fullmatch(rf"(<=|=<|≤|<|>=|=>|≥|>)?\s*({self._bound})\s*(\+)?", label)
+        """`<50`, `under 50`, `<=50`, `>=60`, `>60`, `60+`, `60 and over`."""
+        signs = "|".join(sorted(map(re.escape, SIGNS), key=len, reverse=True))
+        found = re.fullmatch(rf"({signs})?\s*({self._bound})\s*({UPWARDS})?", label, re.IGNORECASE)
         if not found or bool(found[1]) == bool(found[3]):
             return None
-        sign, bound = found[1] or ">=", found[2]
-        if sign in ("<", "<=", "=<", "≤"):
+        sign, bound = SIGNS[found[1].casefold()] if found[1] else ">=", found[2]
+        if sign in ("<", "<="):
             return range(self._below(bound) if sign == "<" else self._upto(bound))
         return range(self._upto(bound) if sign == ">" else self._below(bound), len(self.column.values))
 
     # --- text
 
     def _masked(self, label: str) -> Sequence[int] | None:
-        """`479**`, `479##`, `479XX`: a mask is a character; where no value is as long, stars are any number of them."""
+        """`479**`, `479##`, `479??`, `479XX`: a mask is a character; where no value is as long, any number of them."""
         masked = label
         while (shorter := MASKS.sub("*", masked)) != masked:
             masked = shorter
@@ -381,6 +388,12 @@ def _split(text: str, separator: str) -> Iterator[str]:
             quote = "" if quote else letter
         part += letter
     yield _unquoted(part)
+
+
+def _decimals(number: str) -> int:
+    """How many digits a number has behind the point."""
+    exponent = Decimal(number).normalize().as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
 def _unquoted(part: str) -> str:

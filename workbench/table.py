@@ -101,7 +101,7 @@ class Table:
         data: Any,
         *,
         types: Mapping[str, str] | None = None,
-        missing: Sequence[str] | None = None,
+        missing: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         progress: Callable[[int], None] | None = None,
         **source: Any,
     ) -> Table:
@@ -114,7 +114,7 @@ class Table:
         data: Any,
         roles_of: Callable[[list[str]], dict[str, str]] | None,
         types: Mapping[str, str] | None,
-        missing: Sequence[str] | None,
+        missing: Sequence[str] | Mapping[str, Sequence[str]] | None,
         progress: Callable[[int], None] | None,
         source: Mapping[str, Any],
     ) -> Table:
