@@ -182,7 +182,7 @@ class Dashboard(Part):
             "order": sentences.order(study, index) if isinstance(study.opened(index)["classes"], int) else "",
             "unsafe": sentences.unsafe(study, index),
             "surest": sentences.surest(study, index),
-            "learnt": "" if "reason" in study.opened(index)["attack"] else sentences.learnt(study, index)["sentence"],
+            "learnt": sentences.guesses(study, index),
             "worst": sentences.most_exposed(study, index),
             "cost": sentences.cost(study, index),
             "attackers": sentences.attackers(study, index),

@@ -116,6 +116,11 @@ def learnt(study: Published, index: int) -> Card:
     }
 
 
+def guesses(study: Published, index: int) -> str:
+    """The same as a sentence; nothing where there is nothing to guess."""
+    return "" if "reason" in study.opened(index)["attack"] else learnt(study, index)["sentence"]
+
+
 def cost(study: Published, index: int) -> Card:
     """What a researcher would get wrong, usually and at worst."""
     found, title, wording = study.opened(index)["accuracy"], "What it costs in accuracy", study.wording

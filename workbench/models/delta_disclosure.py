@@ -1,4 +1,4 @@
-"""delta-disclosure (Brickell & Shmatikov 2008, definition 1): no value's share changes by a factor of e^delta."""
+"""delta-disclosure (Brickell & Shmatikov 2008): in no class is a value e^delta times as common or as rare as usual."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.parameters import parameter
 
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
-    """The score is the largest |log(share in the class / share in the table)|.
+    """Definition 1: the score is the largest |log(share in the class / share in the table)|.
 
     `absent` says what a value means that a class lacks: "breaks" is the definition, "allowed" the laxer reading.
     """

@@ -20,11 +20,11 @@ def decision(study: Published, index: int, cap: float | None) -> str:
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
     if recommended and not study.set_by_hand(cap):
         why = (
-            "No limit was set: of the candidates that make no value certain it is a good compromise, the knee of their "
-            f"frontier, or its middle where that has none; {scale}."
+            "No limit was set: of the candidates that make no value certain or nearly so it is a compromise between "
+            "safety and accuracy, the knee of their frontier, or its middle where that has none."
         )
     elif recommended:
-        why = f"Of the candidates that keep to the limit ({scale}), none of them certain, it loses the least accuracy."
+        why = f"Of the candidates that keep to the limit ({scale}) and are safe, it loses the least accuracy."
     elif index == study.opens(cap) and not study.set_by_hand(cap):
         why = "No limit was set, and none is recommended: this is the safest."
     elif index == study.opens(cap):
@@ -56,9 +56,8 @@ def release(study: Published, index: int, cap: float | None) -> str:
         f"<div><h3>{safe(said['title'])}</h3><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p>"
         f"{paragraph(said['sentence'])}{paragraph(said.get('worst', ''))}</div>"
         for said in (
-            sentences.surest(study, index),
+            {**sentences.surest(study, index), "worst": sentences.guesses(study, index)},
             sentences.most_exposed(study, index),
-            sentences.learnt(study, index),
             sentences.cost(study, index),
         )
     )
