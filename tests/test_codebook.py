@@ -21,7 +21,7 @@ WORLD = Groups(({"Europe": LANDS[:4], "Africa": LANDS[4:9], "America": LANDS[9:]
 
 def said(column, *runs):
     low, high = np.array(runs).T
-    return {one.label: one[2:] for one in entries(column, low, high, run_labels(column, low, high))}
+    return {one.label: one[2:6] for one in entries(column, low, high, run_labels(column, low, high))}
 
 
 def test_numbers_have_bounds():
@@ -52,13 +52,28 @@ def test_text_in_alphabetical_order_has_bounds_and_no_list():
 
 
 def test_groups_of_a_hierarchy_list_what_they_hold_and_few_are_named_together():
-    frame = pd.DataFrame({"land": LANDS * 2, "s": list("xyz") * 8})
+    frame = pd.DataFrame({"land": LANDS * 20, "s": list("xyz") * 80})
     column = Table.from_frame(frame, ["land"], "s", (), {"land": WORLD}).columns["land"]
     assert said(column, (0, 3), (3, 11), (2, 11)) == {
         "Europe": ("", "", False, tuple(LANDS[:4])),
         "{Malta, Africa, America}": ("", "", False, tuple(LANDS[3:])),
         "{Italy .. Cuba: 10 values}": ("", "", False, tuple(LANDS[2:])),
     }
+
+
+def test_values_that_few_people_have_are_not_listed():
+    """The only person from Malta is in no label by name, and in no codebook."""
+    frame = pd.DataFrame({"land": LANDS * 20 + ["Nauru"] * 14 + ["Tonga"], "s": (list("xyz") * 85)})
+    pacific = Groups(({"Europe": LANDS[:4], "Pacific": ["Nauru", "Tonga"], "others": LANDS[4:]},))
+    column = Table.from_frame(frame, ["land"], "s", (), {"land": pacific}).columns["land"]
+    found = entries(column, np.array([0, 4]), np.array([3, 5]), run_labels(column, np.array([0, 4]), np.array([3, 5])))
+    assert [(one.label, one.values, one.others) for one in found] == [
+        ("Europe", tuple(LANDS[:4]), False),
+        ("Pacific", (), True),
+    ]
+    assert "Nauru" not in as_json(found) + as_rows(found).frame().to_csv() and '"others": true' in as_json(found)
+    all_of_them = entries(column, np.array([4]), np.array([5]), np.array(["Pacific"]), smallest=1)
+    assert all_of_them[0].values == ("Nauru", "Tonga") and not all_of_them[0].others
 
 
 def test_a_prefix_says_itself():
@@ -85,7 +100,7 @@ def test_a_codebook_stands_beside_the_release_and_has_every_label(table, tmp_pat
     assert [path.name for path in files] == [f"out.{ending}", "out-codebook.csv", "out-codebook.json"]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in files)
     book = pd.read_csv(files[1], dtype=str, keep_default_na=False)
-    assert list(book) == ["column", "label", "from", "to", "missing", "values"]
+    assert list(book) == ["column", "label", "from", "to", "missing", "values", "others"]
     data = json.loads(files[2].read_text("utf-8"))["columns"]
     for name in table.quasi:
         labels = set(release.frame()[name])

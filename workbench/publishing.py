@@ -232,7 +232,7 @@ def _carried(read: Published, table: Table, made: Mapping[int, Release], release
         points[i]["opened"]["refused"] = "" if i in chosen else why if releases else WITHOUT
     for i in chosen:
         file = read.folder / published.POINTS / str(i) / f"{read.stem}-release.csv"
-        made[i].export(file, giveaways=True)  # refused above
+        made[i].export(file, giveaways=True, smallest=read.smallest)  # refused above
     files = [made[i] for i in chosen]
     together = _together(table, files, list(made.values()), read.smallest)
     beside = _beside(table, files, read.smallest)

@@ -25,6 +25,7 @@ from workbench.models import Audit, Model
 from workbench.naming import run_labels
 from workbench.populations import Populations, shared_prefix
 from workbench.table import Table
+from workbench.thresholds import SMALLEST
 from workbench.writing import codebooks, refuse_nameless
 
 IN_PYTHON = (
@@ -221,11 +222,18 @@ class Release:
             raise BadInput(f"{where}: neutral columns are published as they are: {'; '.join(found)}. {mended}")
 
     def export(
-        self, path: str | Path, giveaways: bool = False, *, defuse: bool = False, overwrite: bool = True
+        self,
+        path: str | Path,
+        giveaways: bool = False,
+        *,
+        defuse: bool = False,
+        overwrite: bool = True,
+        smallest: int = SMALLEST,
     ) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
 
-        Beside it, where values are generalized, stands a codebook, as CSV and as JSON: what each label stands for.
+        Beside it, where values are generalized, stands a codebook, as CSV and as JSON: what each label stands for; it
+        lists no value that fewer than about `smallest` people have.
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
         that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
         """
@@ -242,7 +250,7 @@ class Release:
             while target in targets:
                 target = target.with_stem(f"{target.stem}_")
             targets.append(target)
-        found = self.codebook()
+        found = self.codebook(smallest)
         books = codebooks(path) if found else []
         targets += books
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
@@ -253,7 +261,7 @@ class Release:
         write_tables(written, {books[1]: as_json(found)} if found else {})
         return targets
 
-    def codebook(self) -> list[Entry]:
+    def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published as they are."""
         low, high = self.classes.low, self.classes.high
         assert low is not None and high is not None
@@ -263,7 +271,7 @@ class Release:
         for a, name in enumerate(self.table.quasi):
             if name not in self.removed:
                 wide = wide or bool((low[:, a] < high[:, a]).any())
-                found += entries(self.table.columns[name], low[:, a], high[:, a], self.class_labels(name))
+                found += entries(self.table.columns[name], low[:, a], high[:, a], self.class_labels(name), smallest)
         return found if wide else []
 
     @cached_property

@@ -27,6 +27,7 @@ from workbench.recipe import Recipe
 from workbench.schema import BUNDLED, FORMAT, FROM, PERSON, ROLES, faults, first
 from workbench.source import Query
 from workbench.table import Table
+from workbench.thresholds import SMALLEST
 from workbench.wording import Wording
 from workbench.writing import whole
 from workbench.yaml_text import MOST as LONGEST
@@ -56,7 +57,7 @@ class Study:
     chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
     titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
     record: tuple[str, ...] = PERSON  # what one record is, and what several are
-    smallest: int = 10  # a count below is shown as "fewer than"
+    smallest: int = SMALLEST  # a count below is shown as "fewer than"
     seed: int = 0
     folder: str = "."  # where relative names begin; not in the file
     files: Mapping[str, str] = None  # type: ignore[assignment] # columns whose hierarchy has one; not in the file

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.figures import about_per_cent
 
+SMALLEST = 10  # people: the threshold where a study says nothing else
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
 RANGES = ("Under 25 %", "25–50 %", "50–75 %", "Over 75 %")  # the same as figures
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
