@@ -3,7 +3,7 @@
 It tells little that the labels do not. A run of numbers, of dates or of text in alphabetical order has bounds, and the
 least and the greatest value of all are left open where no label names them. Only where a hierarchy groups text by its
 meaning are a label's values listed, and of these only the ones that as many people have as a page would name. That a
-rare value is in the data at all tells of who has it: no label of the file says so, and nobody needs it to use the label.
+rare value is in the data at all tells of who has it: no label of the file says so, and nobody needs it to use one.
 """
 
 from __future__ import annotations

@@ -82,35 +82,37 @@ def anonymize(
     workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
-    from workbench.writing import codebooks
+    from workbench.thresholds import SMALLEST
 
-    _refuse_output(output, defuse, force, as_json)
-    if output != "-":
-        refuse_inputs([Path(output), *codebooks(Path(output))], Path(given))
+    _refuse_output(given, output, defuse, force, as_json)
+    roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers}
     if Path(given).suffix in STUDIES:
-        _refuse({"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--model": model,
-                 "--method": method, **reading.options}, f"{given} is a study, which says that itself")  # fmt: skip
-        table, chosen = _of_study(Path(given), recipe, cap)
+        of_table = {**roles, "--model": model, "--method": method, **reading.options}
+        _refuse(of_table, f"{given} is a study, which says that itself")
+        study = opened(Path(given))
+        (table, chosen), smallest = _of_study(study, Path(given), recipe, cap), study.smallest
     else:
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
-        roles = names(quasi), names(sensitive), names(identifiers)
-        options = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
-        table, chosen = _of_table(given, roles, options, model, method)
+        (table, chosen), smallest = _of_table(given, [*roles.values()], reading, model, method), SMALLEST
     release = chosen.release(table)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)
     audit = _audited(release, chosen)
     if not giveaways:
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
-    files = _written(release, output, defuse, force)
+    _say(release, chosen, audit, _written(release, output, smallest, defuse, force), as_json)
+
+
+def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[str], as_json: bool) -> None:
+    """What was written, and its audit."""
     if as_json:
         print_json(_as_dict(release, chosen, audit, files))
-    else:
-        verdict = f"; {audit}" if audit else "; no model was asked for"
-        classes = len(release.classes)
-        told = f"{chosen}: {table.records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
-        typer.echo(told, err=True)
-        typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
+        return
+    verdict = f"; {audit}" if audit else "; no model was asked for"
+    records, classes = release.table.records, len(release.classes)
+    told = f"{chosen}: {records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
+    typer.echo(told, err=True)
+    typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -120,9 +122,9 @@ def _refuse(options: dict[str, Any], why: str) -> None:
         raise BadInput(f"{why}; leave out {', '.join(wrong)}")
 
 
-def _refuse_output(output: str, defuse: bool, force: bool, as_json: bool) -> None:
+def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: bool) -> None:
     """Raise BadInput for a place that cannot be written to, before any work is done."""
-    from workbench.writing import refuse_ending
+    from workbench.writing import codebooks, refuse_ending
 
     if output == "-":
         if as_json:
@@ -135,14 +137,14 @@ def _refuse_output(output: str, defuse: bool, force: bool, as_json: bool) -> Non
         raise BadInput(f"{path} is there already, and stays; say --force to write over it, or choose another name")
     if defuse and path.suffix != ".csv":
         raise BadInput(f"{path}: nothing in Parquet is taken for a formula; --defuse-formulas is for CSV")
+    refuse_inputs([path, *codebooks(path)], Path(given))
 
 
 # --- which release
 
 
-def _of_study(path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
+def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
     """The table of a study, and the recipe that was asked for or is the best under the caps."""
-    study = opened(path)
     if recipe:
         _refuse({"--cap": cap}, "--recipe says which release")
         chosen = chosen_from(study, recipe)
@@ -194,7 +196,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
 
 
 def _of_table(
-    given: str, roles: tuple[list[str], list[str], list[str]], options: dict[str, Any], model: str, method: str
+    given: str, columns: Sequence[Columns], reading: Reading, model: str, method: str
 ) -> tuple[Table, Recipe]:
     """A table from a file or a pipe in these roles, and what is to be done with it."""
     from workbench import spelled
@@ -202,8 +204,9 @@ def _of_table(
     from workbench.recipe import Recipe
     from workbench.table import Table
 
-    if not roles[0] or not model:
-        missing = "--quasi age,sex" if not roles[0] else '--model "k-anonymity, k=10"'
+    quasi, sensitive, identifiers = (names(one) for one in columns)
+    if not quasi or not model:
+        missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"of a table say what others may know of a person, and what is safe; {missing} is missing")
     asked, behind = spelled.model_and_method(model)
     if asked is None:
@@ -212,7 +215,8 @@ def _of_table(
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(spelled.method(method) if method else behind or Mondrian(), asked)
     with file_of(given) as path, heard(OPTIONS):
-        return Table.read(path, *roles, **options), recipe
+        options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
+        return Table.read(path, quasi, sensitive, identifiers, **options), recipe
 
 
 # --- audited, and written
@@ -242,10 +246,11 @@ def _audited(release: Release, recipe: Recipe) -> Audit | None:
     return audit
 
 
-def _written(release: Release, output: str, defuse: bool, force: bool) -> list[str]:
+def _written(release: Release, output: str, smallest: int, defuse: bool, force: bool) -> list[str]:
     """The files that the release is in; none when it went to stdout."""
     if output != "-":
-        return [str(path) for path in release.export(output, giveaways=True, defuse=defuse, overwrite=force)]
+        files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest)
+        return [str(path) for path in files]
     from workbench.exporting import write_csv
 
     tables = list(release.rows().values())

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,39 +58,31 @@ def report(
     workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
     """
     from workbench import batches
-    from workbench.reporting import wrong_with
 
     if pdf:
         batches.chromium()  # what is missing is said before hours are spent
     found = _studies(studies)
     many = len(found) > 1 or each is not None or bool(vary) or any(path.is_dir() for path in studies)
-    places = _places(output, found, many)
-    varied = [_varied(one) for one in vary or []]
+    places, varied = _places(output, found, many), [_varied(one) for one in vary or []]
     if cap is not None:
         _refuse_value("--cap", "cap", str(cap))
-    todo, failed = [], []
-    for study, stem in places.items():
-        try:
-            todo += _jobs(study, stem, each, varied, {"cap": cap, "release": release})
-        except BadInput as error:
-            failed.append((batches.Job(stem, {}), wrong_with(study, error)))
-    if failed and not todo:
-        raise BadInput("; ".join(wrong for _, wrong in failed))
-    if not todo:
-        raise BadInput(f"--each {each}: no value has enough records for a report; choose a column of larger groups")
+    todo, failed = _all_jobs(places, each, varied, {"cap": cap, "release": release})
     folder = todo[0].stem.parent
     _refuse_places(todo, folder, found)
     with _into(folder, many, [job.points for job in todo]):
-        for job in todo:
-            if again:
-                job.page.unlink(missing_ok=True)
-        if many:
-            return _many(folder, failed, todo, jobs, pdf)
-        (job,) = todo
-        if not job.done():
-            batches.run(job, progress=sys.stderr.isatty())
-        typer.echo(batches.printed(job.page) if pdf else job.page)
-        return 0
+        for job in todo if again else ():
+            job.page.unlink(missing_ok=True)
+        return _many(folder, failed, todo, jobs, pdf) if many else _one(todo[0], pdf)
+
+
+def _one(job: batches.Job, pdf: bool) -> int:
+    """A single report."""
+    from workbench.batches import printed, run
+
+    if not job.done():
+        run(job, progress=sys.stderr.isatty())
+    typer.echo(printed(job.page) if pdf else job.page)
+    return 0
 
 
 def _many(folder: Path, failed: list[tuple[batches.Job, str]], todo: list[batches.Job], workers: int, pdf: bool) -> int:
@@ -181,6 +173,26 @@ def _refuse_places(todo: list[batches.Job], folder: Path, studies: list[Path]) -
         raise BadInput("two of these reports would have one name; vary them one by one, or rename a study")
     written = [folder / "index.html", *(path for job in todo for path in job.files())]
     refuse_overwriting(written, {*studies, *(path for job in todo for path in job.reads)})
+
+
+def _all_jobs(
+    places: Mapping[Path, Path], each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
+) -> tuple[list[batches.Job], list[tuple[batches.Job, str]]]:
+    """The jobs of all studies, and of those that have none what is wrong."""
+    from workbench.batches import Job
+    from workbench.reporting import wrong_with
+
+    todo, failed = [], []
+    for study, stem in places.items():
+        try:
+            todo += _jobs(study, stem, each, varied, given)
+        except BadInput as error:
+            failed.append((Job(stem, {}), wrong_with(study, error)))
+    if failed and not todo:
+        raise BadInput("; ".join(wrong for _, wrong in failed))
+    if not todo:
+        raise BadInput(f"--each {each}: no value has enough records for a report; choose a column of larger groups")
+    return todo, failed
 
 
 def _jobs(
