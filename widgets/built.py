@@ -72,13 +72,14 @@ class Built(Part):
             self.guarded("", self.show)
 
     def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
-        """Another state from outside, shown once."""
+        """Another state from outside, shown once: a table that has these hierarchies already."""
         ready, self._ready = self._ready, False
         try:
             self.study = study
             if table is not self.table:
                 self.table = None  # these hierarchies are about the next one
             self.hierarchies = dict(hierarchies)
+            self._unfit, self._rebuilt = {}, table
             self.table = table
         finally:
             self._ready = ready

@@ -105,7 +105,9 @@ class FrontierChart(ChartPart):
         self._draw(True)
 
     def _moved(self, change: Any) -> None:
-        """While a slider moves: one row, unless the point leaves the axes."""
+        """While a slider moves: one row, unless the point leaves the axes; the picture for later waits for the hand."""
+        if self.still.busy:
+            self.still.soon()
         if (scene := self.scene) is not None:
             if self._picture.fits(scene):
                 self.tell("moved", rows=self._picture.moved(scene), text=self._words(scene), nearly=self.nearly)

@@ -15,9 +15,9 @@ from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numb
 from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
 from workbench.charts.look import PINNED, finished, hue, shape
 from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_marks, parallel_rows, parallel_spoken
-from workbench.charts.scene import Rows, Scene, baseline_label, efficient, line, spoken, words
+from workbench.charts.scene import PLOT, Rows, Scene, baseline_label, efficient, line, spoken, words
 
-WIDTH, HEIGHT = 480, 400  # the page has its own width; titles are wrapped for this one
+WIDTH, HEIGHT = 480, PLOT[1]  # the page has its own width; titles are wrapped for this one
 PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips of the caps
 
 

@@ -64,7 +64,7 @@ class ReleasePreview(Part):
         self._shown = False  # records lie on the page
         self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
         self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
-        self.observe(lambda _: self._tell_state(), ["release", "recipe", "frontier", "study"])
+        self.observe(lambda _: self.soon(self._tell_state), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
     def about(self) -> str:

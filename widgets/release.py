@@ -140,7 +140,7 @@ class ReleaseCard(Part):
         self._reason = ""
         self._set(recipe, release, point)
         self.making = False
-        self._tell_all(ask, outside)
+        self.soon(self._tell_all, ask, outside)  # what the chart was told is on its way meanwhile
 
     def _refused(self, reason: str, ask: Any, outside: bool) -> None:
         """The last good release stays, with its recipe, if there is one of this table."""

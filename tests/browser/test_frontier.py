@@ -66,6 +66,15 @@ def page(address, on_stage):
     return page
 
 
+def fitted(page, width, height=900):
+    """The window is so wide, and the chart has followed."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("""() => {
+      const width = one => document.querySelector(one).getBoundingClientRect().width;
+      return Math.abs(width(".wb-chart svg") - width(".wb-chart")) < 2;
+    }""")
+
+
 def said(page, text):
     page.wait_for_function("text => document.body.innerText.includes(text)", arg=text, timeout=10_000)
 
@@ -111,12 +120,11 @@ def test_hover_click_and_keys_select(page):
 
 def test_what_hovering_says_is_inside_the_window_whatever_contains_the_chart(page):
     """JupyterLab contains its outputs strictly: "fixed" is relative to them there."""
-    page.set_viewport_size({"width": 900, "height": 700})
     page.evaluate("""() => {
       const lab = document.querySelector(".wb-frontier").parentElement;
       Object.assign(lab.style, { contain: "layout paint", margin: "30px 0 0 50px" });
     }""")
-    page.wait_for_timeout(300)
+    fitted(page, 900, 700)
     for label in ("everything kept", "all quasi-identifiers removed"):
         mark = page.locator(f".wb-chart path[aria-label^='{label}']").first
         for block in ("end", "start"):  # at the lower and at the upper border of the window
@@ -151,8 +159,7 @@ def test_the_heat_map_can_be_read(page):
     page.get_by_role("button", name="Heat map").click()
     said(page, "view heat")
     for width in (1280, 760, 520):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(400)
+        fitted(page, width)
         count, *wrong = page.evaluate(OVERLAPS)
         assert count >= 4 * 60 and wrong == [0, 0, 0, 0], (width, wrong)
 
@@ -207,48 +214,46 @@ DOMAIN = """() => [...document.querySelectorAll(".wb-chart .role-axis-label text
   .map(one => [one.textContent, one.getBoundingClientRect().toJSON()])"""
 
 
-def shown_numbers(page):
-    """What stands at the ticks of both axes."""
-    return sorted(text for text, _ in page.evaluate(DOMAIN))
+NUMBERS = f"() => ({DOMAIN})().map(([text]) => text).sort()"  # what stands at the ticks of both axes
+
+
+def becomes(page, script, before, same=False):
+    """What a script sees is another than before, or as it was."""
+    is_it = f"before => (JSON.stringify(({script})()) === JSON.stringify(before)) === {str(same).lower()}"
+    page.wait_for_function(is_it, arg=before)
 
 
 def test_zoom_by_button_wheel_drag_and_key_and_back(page):
-    whole = shown_numbers(page)
+    whole = page.evaluate(NUMBERS)
     page.get_by_role("button", name="Zoom in").click()
-    page.wait_for_timeout(400)
-    assert shown_numbers(page) != whole
+    becomes(page, NUMBERS, whole)
     page.get_by_role("button", name="Show all again").click()
-    page.wait_for_timeout(400)
-    assert shown_numbers(page) == whole
+    becomes(page, NUMBERS, whole, same=True)
     x, y = spot(page, 1.0, 0.02)
     page.mouse.move(x, y)
     for held in ("Shift", "Control"):
         page.keyboard.down(held)
         page.mouse.wheel(0, -400)
         page.keyboard.up(held)
-        page.wait_for_timeout(400)
-        assert shown_numbers(page) != whole
+        becomes(page, NUMBERS, whole)
         before = page.evaluate(DOMAIN)
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x - 60, y - 40, steps=4)
         page.mouse.up()
-        page.wait_for_timeout(300)
-        assert page.evaluate(DOMAIN) != before
+        becomes(page, DOMAIN, before)
         page.locator(".wb-stage").focus()
         page.keyboard.press("0")
-        page.wait_for_timeout(400)
-        assert shown_numbers(page) == whole
+        becomes(page, NUMBERS, whole, same=True)
 
 
 def test_a_logarithmic_axis_is_switched_on_and_its_ticks_do_not_collide(page):
     for name in ("P_loss", "U_loss"):
         page.get_by_label(f"logarithmic axis: {name}").check()
         said(page, "all quasi-identifiers removed ← P_loss 0" if name == "P_loss" else "everything kept ↓ U_loss 0")
-    assert {"0.01", "0.1", "1"} <= set(shown_numbers(page))
+    assert {"0.01", "0.1", "1"} <= set(page.evaluate(NUMBERS))
     for width in (1280, 800, 520):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(400)
+        fitted(page, width)
         boxes = [box for _, box in page.evaluate(DOMAIN)]
         for i, a in enumerate(boxes):
             for b in boxes[i + 1 :]:

@@ -132,6 +132,25 @@ def test_the_release_follows_the_slider(page):
     assert k_of(page) == int(typed.input_value()) > 100
 
 
+def test_a_move_of_the_slider_makes_the_browser_lay_the_page_out_a_few_times_only(page):
+    """Counts, which no load changes: each block that asks for its height in between costs one more."""
+    browser = page.context.new_cdp_session(page)
+    browser.send("Performance.enable")
+
+    def layouts():
+        found = browser.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in found if one["name"] == "LayoutCount")
+
+    page.get_by_role("slider").focus()
+    before, moves, name = layouts(), 8, page.locator(NAME)
+    for _ in range(moves):
+        now = name.inner_text()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"now => document.querySelector('{NAME}').textContent !== now", arg=now)
+    made = (layouts() - before) / moves
+    assert made < 7
+
+
 def test_what_cannot_be_had_is_said_and_the_last_good_stays(page):
     page.get_by_label("model", exact=True).select_option("l-diversity")
     page.get_by_text("l-diversity, l = 3").first.wait_for()

@@ -11,6 +11,7 @@ from ipywidgets.widgets.widget import _instances as widget_registry
 from tests.conftest import people
 from widgets import Workbench
 from workbench import datasets, starting
+from workbench.builders import Prefixes
 from workbench.errors import BadInput
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -214,6 +215,17 @@ def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here,
     assert f"read_hierarchy('{file}')" in code and "PLANTED" not in code
     bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.study.hierarchies["person"] == spec and not said
+
+
+def test_a_long_hierarchy_is_built_once_for_the_roles_and_once_for_the_table(bench, said, monkeypatch):
+    built, build = [], Prefixes.__call__
+    monkeypatch.setattr(Prefixes, "__call__", lambda self, column: built.append(column.name) or build(self, column))
+    bench.hierarchies.hierarchies = {**bench.hierarchies.hierarchies, "work": {"builder": "prefixes", "keep": 2}}
+    assert not said and bench.session.table.columns["work"].hierarchy is not None
+    assert 0 < built.count("work") <= 3  # the editor tries it, too
+    built.clear()
+    choose(bench, "neutral", "age")
+    assert bench.hierarchies.table is bench.session.table and built.count("work") == 1
 
 
 def test_two_tabs_on_one_study(bench, frame, said):

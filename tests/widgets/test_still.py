@@ -14,6 +14,7 @@ from tests.conftest import people
 from tests.widgets.test_app import STUDY
 from widgets import FrontierChart, Workbench
 from widgets import still as module
+from widgets.turns import Turn
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -69,6 +70,27 @@ def test_the_picture_is_drawn_once_when_the_sweep_is_over(bench, published):
     assert len(published) == 2 and published[1][0]["text/html"].count("<tr>") == 1 + 4
     bench.close()
     assert len(published) == 2
+
+
+def test_the_picture_for_later_waits_until_the_slider_rests(bench, published, monkeypatch):
+    asked = []
+
+    def later(self, seconds, call):
+        asked.append(Turn(seconds, len(asked), call))
+        return asked[-1]
+
+    bench._ipython_display_()
+    drawn = len(published)
+    monkeypatch.setattr(FrontierChart, "later", later)
+    bench.chart.caps = {"P_loss": 0.5}
+    for point in bench.frontier.measured[:3]:
+        bench.chart.moving = point
+    assert len(asked) == 4 and len(published) == drawn
+    for turn in asked:  # all but the last were called off
+        turn.call()
+    assert len(published) == drawn + 1 and not bench.chart.still.busy
+    bench.chart.moving = None
+    assert len(asked) == 4, "a slider alone asks for no picture"
 
 
 def test_points_of_what_is_gone_are_not_saved(bench, published):

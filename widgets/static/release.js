@@ -94,15 +94,20 @@ function choice(one, part, say) {
     h("span", { class: "wb-wrong", role: "alert" }));
 }
 
-/** A block that grows with what it says and never shrinks: nothing below it jumps. */
+/** A block that grows with what it says and never shrinks: nothing below it jumps. Its size comes with the frame. */
 function steady(tag, attributes, ...children) {
   const element = h(tag, attributes, ...children);
-  let width = 0;
-  element.say = (...content) => {
-    if (element.offsetWidth !== width) { width = element.offsetWidth; element.style.minHeight = ""; }
-    element.replaceChildren(...content);
-    element.style.minHeight = `${Math.max(parseFloat(element.style.minHeight) || 0, element.offsetHeight)}px`;
-  };
+  let width = 0, least = 0;
+  new ResizeObserver(([{ borderBoxSize: [box] }]) => {
+    if (box.inlineSize !== width) {
+      width = box.inlineSize;
+      element.style.minHeight = "";
+      least = element.offsetHeight;
+    } else if (box.blockSize <= least) return;
+    least = Math.max(least, box.blockSize);
+    element.style.minHeight = `${least}px`;
+  }).observe(element, { box: "border-box" });
+  element.say = (...content) => element.replaceChildren(...content);
   return element;
 }
 
@@ -160,6 +165,10 @@ export default widget(({ el, say, on, at }) => {
 
   on("point", point => {
     asker.answered(point.ask ?? undefined);
+    draw(point);
+  });
+
+  const draw = afterFrame(point => {
     if (!asker.busy()) {
       for (const one of controls.querySelectorAll("[data-field]")) if (one.dataset.field in point.values) one.follow?.(point.values[one.dataset.field]);
     }
@@ -173,7 +182,7 @@ export default widget(({ el, say, on, at }) => {
       : point.waits ? "Being made anew, of the data, roles and hierarchies as they are now." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
     reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
-    if (!point.recipe) return;
+    if (!point.recipe || point.waits) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
     neutral.say(point.neutral && `Neutral columns are published as they are. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));

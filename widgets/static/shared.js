@@ -52,6 +52,13 @@ function throttled(call, wait) {
   };
 }
 
+/** Calls with the latest arguments when the next frame is drawn, so that a chart in that frame waits for nothing else. */
+function afterFrame(call) {
+  let frame = 0, latest = null;
+  const run = () => { frame = 0; call(...latest); };
+  return (...given) => { latest = given; frame ||= requestAnimationFrame(() => setTimeout(run)); };
+}
+
 /** Calls when nothing was asked for a while. */
 function debounced(call, wait) {
   let timer = null;

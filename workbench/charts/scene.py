@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 TOGETHER = 4  # pixels: marks that look like one
 NARROW = 0.14  # beyond a cap this near the end there is no room for words
-PLOT = (360, 400)  # pixels: the narrowest plot of a page; where words find room there, they do on a wider one
+PLOT = (360, 350)  # pixels: the narrowest plot of a page; where words find room there, they do on a wider one
 SIDES = ((1.0, False), (1.0, True), (0.0, False), (0.0, True), (0.5, False), (0.5, True))  # along a line, below it?
 BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 
