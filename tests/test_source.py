@@ -463,3 +463,10 @@ def test_a_copy_in_another_encoding_does_not_fill_the_disk(tmp_path):
     with pytest.raises(BadInput, match="does not fit on the disk"):
         to_utf8(path, "latin-1", tmp_path / "utf-8.csv", 1_000_000)
     assert (tmp_path / "utf-8.csv").stat().st_size <= 1_000_000
+
+
+def test_a_message_names_the_file_and_not_its_copy_in_another_encoding(tmp_path):
+    path = written(tmp_path, "a,a\n1,2\n", encoding="utf-16")
+    assert message_of(lambda: open_source(path)).startswith(f"{path}: columns 1 and 2 have the same name")
+    path = written(tmp_path, '[{"a": 1}]', encoding="utf-16")
+    assert message_of(lambda: open_source(path)).startswith(f"{path}: this is JSON")

@@ -155,20 +155,27 @@ def to_utf8(path: Path, encoding: str, target: Path, most_bytes: int | None = No
 
 
 def find_dialect(
-    path: Path, encoding: str, delimiter: str | None = None, quote: str | None = None, header: bool = True
+    path: Path,
+    encoding: str,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    header: bool = True,
+    where: str = "",
 ) -> Dialect:
-    """Delimiter and quote from the beginning of the file, and the column names from its header."""
+    """Delimiter and quote from the beginning of the file, and the column names from its header; `where` is what
+    messages call it, if it is a copy."""
+    where = where or str(path)
     for what, given in (("delimiter", delimiter), ("quote", quote)):
         if given is not None and (len(given) != 1 or not given.isascii()) and (what, given) != ("quote", ""):
-            raise BadInput(f"{path}: {what}={given!r} must be one character of ASCII")
+            raise BadInput(f"{where}: {what}={given!r} must be one character of ASCII")
     with opened_text(path, encoding) as file:
         sample = file.read(SAMPLE)
     if len(sample) == SAMPLE and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
     if not sample.strip():
-        raise BadInput(f"{path}: the file is empty; name one with records")
+        raise BadInput(f"{where}: the file is empty; name one with records")
     if re.match(r"\s*(\[\s*)?\{\s*\"", sample):
-        raise BadInput(f"{path}: this is JSON, not delimited text; say format='json', or format='ndjson'")
+        raise BadInput(f"{where}: this is JSON, not delimited text; say format='json', or format='ndjson'")
     candidates = [delimiter] if delimiter else list(DELIMITERS)
     delimiter = max(candidates, key=lambda d: _fit(sample, d, quote))
     quote = find_quote(sample, delimiter) if quote is None else quote
@@ -176,7 +183,7 @@ def find_dialect(
     names = [name.strip(" ") if header else "" for name in first]
     as_written = next(row for row in parsed(sample, delimiter, quote, blanks=True) if row)
     stripped = any(name != name.strip(" ") and name.strip(" ") in names for name in as_written)
-    return Dialect(delimiter, quote, _unique(names, path), above, header, header and stripped)
+    return Dialect(delimiter, quote, _unique(names, where), above, header, header and stripped)
 
 
 def parsed(text: str, delimiter: str, quote: str, blanks: bool = False) -> Iterator[list[str]]:
@@ -216,10 +223,10 @@ def find_quote(sample: str, delimiter: str) -> str:
     return max("'\"" if in_a_line else "\"'", key=lambda quote: _fit(sample, delimiter, quote))
 
 
-def _unique(names: list[str], path: Path) -> list[str]:
+def _unique(names: list[str], where: str) -> list[str]:
     """The names, `column 3` where there is none; BadInput when one stands twice."""
     names = [name or f"column {position}" for position, name in enumerate(names, 1)]
-    refuse_duplicates(names, str(path))
+    refuse_duplicates(names, where)
     return names
 
 

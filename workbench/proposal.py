@@ -35,7 +35,8 @@ def propose(column: Column) -> Proposal:
 def _numbers(column: Column) -> Proposal:
     if not math.isfinite(float(column.values[-1]) - float(column.values[0])):
         return None, "the range of the values is beyond what numbers can hold."
-    values, counts = column.values.astype(float), np.asarray(column.counts, dtype=float)
+    values = (column.values - column.values[0]).astype(float)  # integers beyond 2^53 stay apart
+    counts = np.asarray(column.counts, dtype=float)
     low, high = column.values[[0, -1]].tolist()
     if column.values.dtype.kind in "iu" and low >= 1 and high <= 12 and says(column.name, ("month",)):
         return Intervals(widths=(3, 6), origin=1), "months: quarters and halves of the year."

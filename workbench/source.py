@@ -150,7 +150,7 @@ class CsvSource(Source):
         encoding, self.notes = find_encoding(path, text["encoding"])
         if encoding != "utf-8":
             self._path = to_utf8(path, encoding, private.directory / "utf-8.csv")
-        self._dialect = find_dialect(self._path, "utf-8", delimiter, quote, text["header"])
+        self._dialect = find_dialect(self._path, "utf-8", delimiter, quote, text["header"], self.where)
         self.names = self._dialect.names
         private.lower_limit(CSV_MEMORY + CSV_COLUMN * len(self.names))
         found = self._dialect

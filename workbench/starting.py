@@ -14,7 +14,7 @@ import numpy as np
 from workbench import proposal
 from workbench.advice import Advice, propose_roles
 from workbench.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
-from workbench.checking import undefined
+from workbench.checking import FORMULA, undefined
 from workbench.column import Column
 from workbench.distances import jensen_shannon
 from workbench.errors import BadInput
@@ -169,6 +169,9 @@ def _roles(
 
 def kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
     """What is left out beside the columns that a person has chosen, and what no model could see."""
+    if column.name.startswith(FORMULA) and advice.role != "identifier":
+        formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet takes for a formula"
+        return Advice("dropped", f"{formula}; rename it to publish it.")
     others = {"quasi": has_quasi, "sensitive": has_sensitive}
     if others.get(advice.role):
         what = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}[advice.role]

@@ -221,3 +221,28 @@ def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
     assert cli.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
     assert "name it with --original" in capsys.readouterr().err
     assert cli.main([*released, *options[:4]]) == 2
+
+
+def test_numbers_beyond_floats_get_a_proposal(tmp_path, capsys):
+    """Ids such as 9007199254740993 differ by less than a float can say."""
+    rows = "".join(f"{9007199254740993 + i % 7},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
+    (tmp_path / "people.csv").write_text(f"code,age,disease\n{rows}")
+    assert cli.main(["init", str(tmp_path / "people.csv"), "--quasi", "code,age", "--sensitive", "disease"]) == 0
+    assert cli.main(["check", str(tmp_path / "people.study.yaml")]) == 0
+
+
+def test_a_column_whose_name_is_a_formula_is_left_out_so_that_the_study_stands(tmp_path, capsys):
+    rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
+    (tmp_path / "people.csv").write_text(f"=sum(x),age,disease\n{rows}")
+    assert cli.main(["init", str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease"]) == 0
+    assert cli.main(["check", str(tmp_path / "people.study.yaml")]) == 0
+    assert "which a spreadsheet takes for a formula; rename it to publish it" in capsys.readouterr().err
+
+
+def test_a_name_with_a_comma_stands_in_quotes(tmp_path, capsys):
+    rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
+    (tmp_path / "people.csv").write_text(f'"town, code","age",disease\n{rows}')
+    given = ["--quasi", '"town, code",age', "--sensitive", "disease"]
+    assert cli.main(["init", str(tmp_path / "people.csv"), *given]) == 0
+    assert cli.main(["audit", str(tmp_path / "people.csv"), *given]) == 0
+    assert "quasi-identifiers town, code and age" in capsys.readouterr().out

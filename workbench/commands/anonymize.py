@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.commands.audit import file_of, names
+from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, seen
-from workbench.commands.reading import AS_FOUND, Reading, reads
+from workbench.commands.reading import AS_FOUND, Reading, names, reads
 from workbench.commands.shared import (
     STUDIES,
     heard,

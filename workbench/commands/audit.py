@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.commands.reading import AS_FOUND, Reading, reads
+from workbench.commands.reading import AS_FOUND, Reading, names, reads
 from workbench.commands.shared import (
     between,
     heard,
@@ -131,11 +131,6 @@ def before(
         known, secret = names(quasi), names(sensitive)
         others = [name for name in columns if name not in known and name not in secret]
         return Table.read(original, known, secret, others, **said)
-
-
-def names(given: Sequence[str] | None) -> list[str]:
-    """Columns, by commas or one by one."""
-    return [name.strip() for one in given or () for name in one.split(",") if name.strip()]
 
 
 def released_by(

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.commands.reading import AS_FOUND, Reading, reads
+from workbench.commands.reading import AS_FOUND, Reading, names, reads
 from workbench.commands.shared import (
     STUDIES,
     print_json,
@@ -53,7 +53,7 @@ def init(
     refuse_place(to)
     refuse_overwriting([to], [data])
     said, files = reading.of_file | reading.of_values, {name: Path(file) for name, file in reading.files.items()}
-    roles = _names(quasi), _names(sensitive), _names(identifiers)
+    roles = names([quasi]), names([sensitive]), names([identifiers])
     start = begin(data, *roles, to.parent, said=said, files=files)
     hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
     refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])
@@ -68,7 +68,3 @@ def init(
         print_json({"file": str(to), "study": start.study.to_dict(), "why": told, "notes": list(start.head)})
     else:
         typer.echo(f"Written: {to}. Look through it, then: workbench check {to}")
-
-
-def _names(given: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))

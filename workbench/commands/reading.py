@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, get_type_hints
@@ -75,6 +76,7 @@ class Reading:
         return {name: read_csv(file) for name, file in self.files.items()}
 
 
+LISTED = re.compile(r'\s*"([^"]+)"\s*(?=,|$)|([^,]+)')
 AS_FOUND = Reading()  # nothing was said
 
 
@@ -97,6 +99,12 @@ def reads(command: Callable[..., Any]) -> Callable[..., Any]:
 
     called.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
     return called
+
+
+def names(given: Sequence[str] | None) -> list[str]:
+    """Columns, by commas or one by one; a name with a comma stands in double quotes."""
+    found = [quoted or bare.strip() for one in given or () for quoted, bare in LISTED.findall(one)]
+    return [*dict.fromkeys(name for name in found if name)]
 
 
 def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
