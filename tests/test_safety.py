@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workbench.methods import Mondrian
-from workbench.models import KAnonymity
+from workbench.models import KAnonymity, TCloseness
 from workbench.safety import against
 from workbench.table import Table
 
@@ -29,6 +29,15 @@ def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_
 def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
     table = table_of(["yes"] * 39 + ["no"], ["yes", "yes", "yes", "no", "no"] * 12)
     assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+
+
+def test_what_a_model_promises_is_believed_of_groups_of_few_people():
+    """Of 40 people 30 have it, which is told as all may; within t = .1 no group has it nearly for certain."""
+    table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
+    release = Mondrian()(table, KAnonymity(40))
+    assert against(release, 20) == ["the ill of some is nearly certain"]
+    assert against(release, 20, KAnonymity(40) & TCloseness(0.1)) == []
+    assert against(release, 20, TCloseness(0.5)) == ["the ill of some is nearly certain"]
 
 
 def test_a_group_of_fewer_than_five_speaks_against_it():

@@ -76,7 +76,7 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
     reasons = {key: findings.reason(said, table) for key, said in point.reasons.items()}
     values, sentences = {}, {}
     release = point.recipe.release(table) if defined else None
-    found = against(release, smallest) if release is not None else []
+    found = against(release, smallest, point.recipe.model) if release is not None else []
     for measure in defined:
         assert release is not None
         value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)

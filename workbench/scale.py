@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ class Scale(NamedTuple):
 
     def most(self, far: float) -> float:
         """The largest share of a group that may have the value, where its mix is so far from everybody's."""
-        return next((n for n, cost in enumerate(self.costs) if cost >= far - NEAR), 100) / 100
+        return _most(self.costs, far)
 
     def allows(self, far: float, wording: Wording) -> str:
         """The same in words."""
@@ -54,6 +54,16 @@ def scale(every: Iterable[Sensitive], kind: str, smallest: int) -> Scale | None:
     most = float(everybodys(seen.totals, smallest).high[v])
     costs = [round(cost, 6) for cost in _costs(blunt, kind, v, most)]
     return Scale(seen.name, seen.labels[v], round(float(blunt.prior[v]), 4), tuple(costs))
+
+
+def allowed(seen: Sensitive, kind: str, far: float, smallest: int) -> np.ndarray:
+    """The largest share of a group that may have each value, where its mix is so far from everybody's."""
+    blunt, most = told_values(seen, smallest), everybodys(seen.totals, smallest).high
+    return np.array([_most(_costs(blunt, kind, v, float(most[v])), far) for v in range(len(seen))])
+
+
+def _most(costs: Sequence[float] | np.ndarray, far: float) -> float:
+    return next((n for n, cost in enumerate(costs) if cost >= far - NEAR), 100) / 100
 
 
 def _cheapest(seen: Sensitive, kind: str, smallest: int) -> float:
