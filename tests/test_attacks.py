@@ -33,12 +33,12 @@ def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path
     every = Published(publish(study, tmp_path / "every", releases="all", warn=warned.append))
     choices = set(offered.choices(offered.results["cap"]).values()) - {None}
     safe = {i for i in choices if not offered.points[i]["against"]}
-    assert set(offered.results["carried"]) == safe < choices and len(safe) <= 4
+    assert set(offered.results["carried"]) == safe <= choices and len(safe) <= 4
     assert all("not safe enough" in offered.opened(i)["refused"] for i in choices - safe)
     assert all(bool(offered.files(i)) == (i in offered.results["carried"]) for i in offered.efficient)
     assert all(path.name.startswith("who-is-ill-release") for path in offered.folder.rglob("*.csv"))
     opened = [i for i, point in enumerate(every.points) if point["opened"]]
-    assert every.results["carried"] == opened and every.results["together"]["files"] == len(opened) == 7
+    assert every.results["carried"] == opened and every.results["together"]["files"] == len(opened) == 5
     left = next(i for i in opened if i not in choices and not offered.points[i]["against"])
     assert "offered when this was published" in offered.opened(left)["refused"]
     with pytest.raises(BadInput, match="'all'"):
@@ -178,9 +178,11 @@ def test_losses_of_classes_and_full_disclosure_are_in_the_same_measure(tmp_path)
 def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
     read = Published(publish(planted(tmp_path), tmp_path / "out", releases=False))
     most = [Scale(**read.privacy["scale"]).most(read.loss(i, read.privacy)) for i in read.efficient]
-    assert most == sorted(most) and len(set(most)) > 3
+    assert most == sorted(most) and len(set(most)) == len(most) == 3
     said = " ".join(" ".join(sentences.most_exposed(read, i).values()) for i in read.efficient)
     plain = r"\d+ % of a group have the disease \w+; of everybody, \d+ % do About \d+ people: age "
     assert re.search(plain, said)
-    assert "fewer than 15 people" in said
+    opened = [i for i, point in enumerate(read.points) if point["opened"]]
+    words = " ".join(row["sentence"] + sentences.how_many(read, row) for i in opened for row in read.exposures(i)[1])
+    assert "fewer than 15 people" in words
     assert all(" on average" in sentences.learnt(read, i)["unit"] for i in read.efficient)

@@ -127,7 +127,7 @@ def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
     Path("page.pdf").touch()
     Path("page-notes.csv").touch()
     Path("page-release-notes.csv").touch()  # not ours
-    said(capfd, study, "--cap", "0.3", "-o", "page.html")
+    said(capfd, study, "--cap", "0.15", "-o", "page.html")
     assert {
         "page.html",
         "page.ipynb",
@@ -136,7 +136,7 @@ def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
         "page-notes.csv",
         "page-release-notes.csv",
     } == {name for name in names(Path()) if name.startswith("page")}
-    assert json.loads(Path("page-points.json").read_text())["cap"] == 0.3
+    assert json.loads(Path("page-points.json").read_text())["cap"] == 0.15
     assert "_path" not in json.loads(Path("page.ipynb").read_text())["metadata"]["papermill"]
 
 
