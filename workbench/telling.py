@@ -138,11 +138,11 @@ class Told(NamedTuple):
         seen, label, count, of = self.about(row)
         if self.tiny(row):
             return 1.0
-        n, usual = parts(of, self.smallest), float(told_values(seen, self.smallest).prior[self.value[row]])
+        n, usual = parts(of, self.smallest), float(everybodys(seen.totals, self.smallest).low[self.value[row]])
         most = (count * n // of + 1) / n if n == QUARTERS else share(count, of, self.smallest) + 1 / (2 * n)
         if label is None:  # few have it
             most = (few(self.smallest) - 1) / least(of, self.smallest)
-        return round(max(min(most, 1.0) - usual, 0.0) / max(1 - usual, NOTHING), 4)
+        return stepped(max(min(most, 1.0) - usual, 0.0) / max(1 - usual, NOTHING), COST)
 
     def prior(self, row: int) -> float | None:
         """The share of everybody who has the value."""
