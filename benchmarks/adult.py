@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from benchmarks.measuring import Figure, cpu
-from workbench import datasets
+from workbench.data import datasets
+from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.table import Table
 
 
 def measure(runs: int = 30) -> list[Figure]:

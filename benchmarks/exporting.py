@@ -48,9 +48,9 @@ def export(path: Path, how: str) -> dict[str, float]:
     """The CPU time of writing, the peak before it and after, and a sum over the rows that forgets their order."""
     import pandas as pd
 
+    from workbench.data.table import Table
     from workbench.methods import Mondrian
     from workbench.models import KAnonymity
-    from workbench.table import Table
 
     release = Mondrian()(Table.read(path, quasi=generated.QUASI, sensitive=generated.SENSITIVE), KAnonymity(10))
     before, began, out = own_peak(), time.process_time(), path.with_name(f"{how}.csv")

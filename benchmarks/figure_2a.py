@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from benchmarks.adult import fresh
 from benchmarks.measuring import Figure, cpu
-from workbench import datasets, sweep
+from workbench import sweep
+from workbench.data import datasets
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe, recipes
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.recipe import Recipe, recipes
-from workbench.table import Table
 
 K = (10, 50, 100, 200, 500, 1000, 2000, 5000)
 L = (3, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5)

@@ -18,16 +18,16 @@ from playwright.sync_api import Page
 
 from benchmarks.measuring import Figure
 from tests.browser import stage
-from tests.widgets.test_cancelling import donations
-from widgets.start import MEASURES
+from tests.widgets.base.test_cancelling import donations
+from widgets.session.start import MEASURES
 from workbench import Table
+from workbench.commands.serving import voila_command
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian
 from workbench.models import TCloseness
-from workbench.publishing import publish
-from workbench.recipe import Recipe
-from workbench.serving import voila_command
-from workbench.study import Study, variant
-from workbench.sweeps import sweep
+from workbench.publication.publish import publish
+from workbench.studies.study import Study, variant
 
 MOVES = 60
 RUNNING = "() => / of [0-9]{3} points/.test(document.querySelector('.wb-done').textContent)"
@@ -42,7 +42,7 @@ ipywidgets.VBox(more)
 """
 BARE = """
 import anywidget
-from workbench.frontier import Frontier
+from workbench.frontier.frontier import Frontier
 
 class Bare(anywidget.AnyWidget):
     _esm = '''export default { render({ model, el }) {

@@ -41,9 +41,9 @@ def measure(records: int = 10_000_000) -> list[Figure]:
 
 def anonymise(path: Path) -> dict[str, dict[str, float]]:
     """What each step counted, how long it took, and the peak after it."""
+    from workbench.data.table import Table
     from workbench.methods import Mondrian
     from workbench.models import KAnonymity
-    from workbench.table import Table
 
     steps, began, spent = {}, time.perf_counter(), time.process_time()
 

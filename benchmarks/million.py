@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks import generated
 from benchmarks.measuring import Figure, cpu
+from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model, TCloseness
-from workbench.table import Table
 
 
 def measure(records: int = 1_000_000, runs: int = 9) -> list[Figure]:

@@ -16,11 +16,11 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.measuring import HERE, Figure, NotInstalled, child, cpu, environment
-from workbench import datasets
+from workbench.data import datasets
+from workbench.data.table import Table
 from workbench.measures import Discernibility
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.table import Table
 
 TIMES = 25
 PEERS = {

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.measuring import HERE, Figure, NotInstalled, child, cpu, environment
-from workbench import datasets
+from workbench.base.variants import Variant, catalog
+from workbench.data import datasets
 from workbench.measures import Measure
-from workbench.measures.achieved import Achieved
+from workbench.measures.privacy.achieved import Achieved
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
-from workbench.parameters import Variant, catalog
-from workbench.release import Release
+from workbench.releases.release import Release
 
 PYCANON = ("pycanon==1.3.6",)
 V = TypeVar("V", bound=Variant)

@@ -49,7 +49,7 @@ def measure() -> list[Figure]:
 
 def _timed(folder: Path, *arguments: str) -> tuple[float, int]:
     """Seconds, and the most memory that the command and its kernels held together; what they share counts once."""
-    command = [sys.executable, "-m", "workbench.cli", "report", "study.yaml", *arguments]
+    command = [sys.executable, "-m", "workbench.commands.main", "report", "study.yaml", *arguments]
     began, most, ended = time.perf_counter(), [0], threading.Event()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     watcher = threading.Thread(target=_watch, args=(process.pid, most, ended))

@@ -21,12 +21,12 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from workbench import datasets  # noqa: E402
+from workbench.base.variants import catalog, from_dict  # noqa: E402
+from workbench.data import datasets  # noqa: E402
+from workbench.data.table import Table  # noqa: E402
 from workbench.methods import Keep, Mondrian  # noqa: E402
 from workbench.models import Model  # noqa: E402
-from workbench.parameters import catalog, from_dict  # noqa: E402
-from workbench.release import Release  # noqa: E402
-from workbench.table import Table  # noqa: E402
+from workbench.releases.release import Release  # noqa: E402
 
 VERSION = "1.3.6"
 RECORD = ROOT / "tests" / "records" / "pycanon.json"

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from workbench import datasets
-from workbench.builders import Groups, Intervals
-from workbench.table import Table
+from workbench.data import datasets
+from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.table import Table
 
 HIERARCHIES = {
     "age": Intervals(widths=(10, 20)),

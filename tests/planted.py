@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.study import Study
+from workbench.studies.study import Study
 
 PLACE = "secret-place-of-the-data"
 RARE_TOWN, RARE_DISEASE = "Markerville", "Markeritis"

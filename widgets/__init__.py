@@ -6,16 +6,16 @@ import importlib
 from typing import Any
 
 _HOME = {
-    "Workbench": "app",
-    "Dashboard": "dashboard",
-    "DataPicker": "data",
-    "DisclosureTable": "disclosure",
-    "FrontierChart": "frontier",
-    "HierarchyEditor": "hierarchies",
-    "RecipePicker": "recipes",
-    "ReleaseCard": "release",
-    "ReleasePreview": "preview",
-    "RolePicker": "roles",
+    "Workbench": "app.app",
+    "Dashboard": "dashboard.dashboard",
+    "DataPicker": "data.data",
+    "DisclosureTable": "disclosure.disclosure",
+    "FrontierChart": "frontier.frontier",
+    "HierarchyEditor": "hierarchies.editor",
+    "RecipePicker": "recipes.recipes",
+    "ReleaseCard": "release.release",
+    "ReleasePreview": "preview.preview",
+    "RolePicker": "roles.roles",
 }
 
 __all__ = list(_HOME)

@@ -11,39 +11,31 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "BadInput": "errors",
-    "Undefined": "errors",
-    "Unsatisfiable": "errors",
-    "Table": "table",
-    "Query": "source",
-    "Hierarchy": "hierarchy",
-    "Recipe": "recipe",
-    "Point": "recipe",
-    "recipes": "recipe",
-    "Frontier": "frontier",
-    "Store": "store",
-    "sweep": "sweeps",
-    "disclosure": "disclosures",
+    "BadInput": "base.errors",
+    "Undefined": "base.errors",
+    "Unsatisfiable": "base.errors",
+    "Table": "data.table",
+    "Query": "data.reading.source",
+    "Hierarchy": "data.hierarchies.hierarchy",
+    "builders": "data.hierarchies.builders",
+    "datasets": "data.datasets",
+    "Recipe": "frontier.recipe",
+    "Point": "frontier.recipe",
+    "recipes": "frontier.recipe",
+    "Frontier": "frontier.frontier",
+    "Store": "frontier.store",
+    "sweep": "frontier.sweep",
+    "disclosure_table": "disclosure.table",
 }
-_ROOMS = (
-    "builders",
-    "charts",
-    "datasets",
-    "frontier",
-    "hierarchy",
-    "measures",
-    "methods",
-    "models",
-    "proposal",
-    "release",
-)
+_ROOMS = ("charts", "measures", "methods", "models")
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(importlib.import_module(f"workbench.{_HOME[name]}"), name)
+        home = importlib.import_module(f"workbench.{_HOME[name]}")
+        return home if _HOME[name].endswith(f".{name}") and not hasattr(home, name) else getattr(home, name)
     if name in _ROOMS:
         return importlib.import_module(f"workbench.{name}")
     raise AttributeError(f"module 'workbench' has no attribute {name!r}")

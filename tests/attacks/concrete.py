@@ -21,11 +21,13 @@ from unittest.mock import patch
 import pandas as pd
 import pyarrow.parquet as pq
 
-from workbench import cli, measures, reporting
-from workbench.errors import BadInput
-from workbench.frontier import Frontier
-from workbench.publishing import publish
-from workbench.study import Study
+from workbench import measures
+from workbench.base.errors import BadInput
+from workbench.commands import main
+from workbench.frontier.frontier import Frontier
+from workbench.publication.publish import publish
+from workbench.publication.report import reporting
+from workbench.studies.study import Study
 
 FEW = 10  # people: the study's smallest count
 Read = Callable[[int], Any]  # what is read where the hidden count is this
@@ -159,7 +161,7 @@ def check(ill: int) -> Any:
         asked.save("people.yaml")
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            cli.main(["check", "people.yaml"])
+            main.main(["check", "people.yaml"])
     return out.getvalue(), err.getvalue()
 
 

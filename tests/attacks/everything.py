@@ -15,18 +15,20 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow.parquet as pq
 
-from workbench import BadInput, cells, offered
-from workbench.column import Column
-from workbench.errors import Unsatisfiable
-from workbench.exposure import exposed
-from workbench.frontier import Frontier
-from workbench.publishing import publish
-from workbench.recipe import Recipe
-from workbench.release import Release
-from workbench.study import Study
-from workbench.sweeps import BASELINES, point_of
-from workbench.table import Table
-from workbench.telling import rounded
+from workbench import BadInput
+from workbench.base.errors import Unsatisfiable
+from workbench.data import cells
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.disclosure.exposure import exposed
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import BASELINES, point_of
+from workbench.publication import selection
+from workbench.publication.publish import publish
+from workbench.releases.coarsened import rounded
+from workbench.releases.release import Release
+from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data
 Counts = dict[tuple[Any, ...], int]
@@ -128,7 +130,7 @@ class Seen:
         measures, found = self.study.measured(), []
         for recipe, release in self.releases.items():
             if release is not None:
-                point = offered._told(point_of(recipe, release, measures), measures, self.table, self.study.smallest)
+                point = selection._told(point_of(recipe, release, measures), measures, self.table, self.study.smallest)
                 found.append((point.values, point.reasons))
         return found
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workbench.study import Study
+from workbench.studies.study import Study
 
 MORE = (
     "adversary's accuracy gain", "adversary's knowledge gain", "re-identification risk", "information loss",

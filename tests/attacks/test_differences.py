@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.distances import jensen_shannon
-from workbench.findings import UNDEFINED, reason
+from workbench.base.thresholds import coarse, least
+from workbench.data.table import Table
 from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep
-from workbench.publishing import publish
-from workbench.shown import exposures
-from workbench.study import Study
-from workbench.table import Table
-from workbench.thresholds import coarse, least
+from workbench.models.distances import jensen_shannon
+from workbench.publication.details import exposures
+from workbench.publication.findings import UNDEFINED, reason
+from workbench.publication.publish import publish
+from workbench.studies.study import Study
 
 FEW = 10
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

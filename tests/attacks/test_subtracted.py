@@ -7,13 +7,13 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from workbench import published
+from workbench.base.thresholds import coarse, few
 from workbench.commands import report
-from workbench.published import Published
-from workbench.publishing import publish
-from workbench.reporting import asked
-from workbench.study import Study
-from workbench.thresholds import coarse, few
+from workbench.publication import reader
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.report.reporting import asked
+from workbench.studies.study import Study
 
 SMALLEST = 10
 Span = tuple[int, int]  # the least and the most people that are told alike
@@ -54,8 +54,8 @@ def spans(study: Study, place: Path) -> dict[str, Span]:
     whole = sum(coarse(int(count), SMALLEST) for count in with_roles.totals)
     told = {one["label"]: round(one["share"] * whole) for one in table["sensitive"][0]["values"]}
     assert all(count % SMALLEST == 0 for count in told.values())
-    for folder in (read.folder / published.POINTS).iterdir():
-        for people in pq.read_table(folder / published.EXPOSURES)["people"].to_pylist():
+    for folder in (read.folder / reader.POINTS).iterdir():
+        for people in pq.read_table(folder / reader.EXPOSURES)["people"].to_pylist():
             assert people is None or width(span(people)) >= SMALLEST
             assert people is None or people >= few(SMALLEST)
     unnamed = (0, few(SMALLEST) - 1) if table["sensitive"][0]["others"] else (0, 0)

@@ -11,11 +11,11 @@ import asyncio
 import ipywidgets
 import numpy as np
 from widgets import FrontierChart
-from workbench.frontier import Frontier
+from workbench.frontier.frontier import Frontier
 from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
-from workbench.recipe import Point, Recipe
+from workbench.frontier.recipe import Point, Recipe
 
 rng = np.random.default_rng(0)
 

@@ -6,10 +6,10 @@ from playwright.sync_api import expect
 from tests.browser import stage
 
 CELL = """
-from widgets.hierarchies import HierarchyEditor
-from workbench import datasets
-from workbench.study import Study
-from workbench.table import Table
+from widgets.hierarchies.editor import HierarchyEditor
+from workbench.data import datasets
+from workbench.studies.study import Study
+from workbench.data.table import Table
 
 base = Table.bare(datasets.path("adult")).complete()
 table = base.with_roles(["age", "workclass", "education", "native_country"], "occupation")

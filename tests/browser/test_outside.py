@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import free_port, served
-from tests.visitor import Visitor, visited, within
-from workbench.publishing import publish
-from workbench.serving import NOTEBOOKS, link, voila_command
-from workbench.study import Study
+from tests.widgets.server.visitor import Visitor, visited, within
+from workbench.commands.serving import NOTEBOOKS, link, voila_command
+from workbench.publication.publish import publish
+from workbench.studies.study import Study
 
 PLANTED = "PLANTED-4711"
 TOKEN = "a-token-of-the-tests"

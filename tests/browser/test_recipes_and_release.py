@@ -13,9 +13,9 @@ from tests.browser.stage import lab, open_lab, voila, write_notebook
 CELL = """
 import ipywidgets
 from widgets import RecipePicker, ReleaseCard, ReleasePreview
-from workbench.datasets import adult
-from workbench.study import Study
-from workbench.sweeps import sweep
+from workbench.data.datasets import adult
+from workbench.studies.study import Study
+from workbench.frontier.sweep import sweep
 
 LEFT_OUT = ["fnlwgt", "education_num", "relationship", "marital_status"]
 table = adult(quasi=("age", "education", "sex")).drop(LEFT_OUT)
@@ -40,7 +40,7 @@ ipywidgets.VBox([picker, card, preview], layout={"width": "360px"})
 """
 ALONE = """
 from widgets import RecipePicker
-from workbench.datasets import adult
+from workbench.data.datasets import adult
 table = adult(quasi=("age", "education", "sex"))
 RecipePicker(table.with_roles(table.quasi, ()))
 """

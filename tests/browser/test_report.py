@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser import stage
 from tests.planted import planted
-from workbench.reporting import reported
+from workbench.publication.report.reporting import reported
 
 
 @pytest.fixture(scope="module")

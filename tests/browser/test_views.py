@@ -3,15 +3,24 @@
 import numpy as np
 import pytest
 
-from tests.test_figures import CASES, UNFLATTERED
-from widgets import dashboard, data, disclosure, frontier, hierarchies, preview, recipes, release, roles, topbar
-from widgets.part import Part, plain, script
-from workbench.figures import figures
+from tests.base.test_figures import CASES, UNFLATTERED
+from widgets.base.part import Part, plain, script
+from widgets.dashboard import dashboard
+from widgets.data import data
+from widgets.disclosure import disclosure
+from widgets.frontier import frontier
+from widgets.hierarchies import editor
+from widgets.preview import preview
+from widgets.recipes import recipes
+from widgets.release import release
+from widgets.roles import roles
+from widgets.topbar import topbar
+from workbench.base.figures import figures
 
 PARTS = {
     "data": data.DataPicker,
     "roles": roles.RolePicker,
-    "hierarchies": hierarchies.HierarchyEditor,
+    "hierarchies": editor.HierarchyEditor,
     "recipes": recipes.RecipePicker,
     "frontier": frontier.FrontierChart,
     "release": release.ReleaseCard,

@@ -2,7 +2,7 @@
 
 import sys
 
-from workbench import cli
+from workbench.commands import main
 
 STUDY = """
 study: People
@@ -33,7 +33,7 @@ def study_in(folder, text=STUDY):
 
 def run(capsys, *arguments, code=0):
     """What a command says on stdout and on stderr."""
-    assert cli.main([str(one) for one in arguments]) == code, capsys.readouterr()
+    assert main.main([str(one) for one in arguments]) == code, capsys.readouterr()
     out, err = capsys.readouterr()
     assert "Traceback" not in err
     return out, err

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, piped, run, study_in, wrong
-from workbench import exporting, release
-from workbench.errors import BadInput
+from workbench.base.errors import BadInput
 from workbench.models.k_anonymity import KAnonymity
-from workbench.study import Study
+from workbench.releases import export, release
+from workbench.studies.study import Study
 
 ROLES = ["--quasi", "age,work", "--sensitive", "disease"]
 
@@ -161,7 +161,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(study, tmp_path, capsys, mo
         file.write(b"half of it")
         raise OSError("no space left")
 
-    monkeypatch.setattr(exporting, "write_csv", half)
+    monkeypatch.setattr(export, "write_csv", half)
     assert "no space left" in wrong(
         capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "there.csv", "--force"
     )
@@ -277,7 +277,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(study):
     everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     rows = "\n".join(f"{i % 50},{'abc'[i % 3]},{'xy'[i % 2]}" for i in range(100_000))
     (study.parent / "big.csv").write_text("age,work,disease\n" + rows + "\n")
-    command = f"'{sys.executable}' -m workbench.cli anonymize big.csv --quasi age,work --sensitive disease"
+    command = f"'{sys.executable}' -m workbench.commands.main anonymize big.csv --quasi age,work --sensitive disease"
     command += " --model 'k-anonymity, k=5' -o - | head -n 1"
     found = subprocess.run(command, shell=True, cwd=study.parent, env=everything, capture_output=True, text=True)
     assert found.stdout == "age,work,disease\n" and "Error" not in found.stderr and "Traceback" not in found.stderr

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import cli
-from workbench.figures import per_cent
+from workbench.base.figures import per_cent
+from workbench.commands import main
 
-FOREIGN = Path(__file__).parents[1] / "foreign"
+FOREIGN = Path(__file__).parents[1] / "releases" / "foreign"
 ROLES = ("--quasi", "age,zip,work", "--sensitive", "disease")
 STUDY = """
 study: Foreign
@@ -37,7 +37,7 @@ def here(tmp_path, monkeypatch):
 
 def run(capsys, *arguments, code=0):
     """What a command says on stdout and on stderr."""
-    assert cli.main([str(one) for one in arguments]) == code
+    assert main.main([str(one) for one in arguments]) == code
     out, err = capsys.readouterr()
     assert "Traceback" not in err and str(Path.cwd()) not in out
     return out, err

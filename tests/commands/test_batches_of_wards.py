@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench import BadInput, batches, cli, reporting
-from workbench.commands import report
-from workbench.study import Study
+from workbench import BadInput
+from workbench.commands import main, report
+from workbench.publication.report import batch, reporting
+from workbench.studies.study import Study
 
 MARKERS = ("HIV", "Gout", "Nowhere", "81.8", "planted")
 
@@ -23,7 +24,7 @@ def in_this_process(job, progress=False):
 
 @pytest.fixture(autouse=True)
 def without_kernels(monkeypatch, tmp_path):
-    monkeypatch.setattr(batches, "run", in_this_process)
+    monkeypatch.setattr(batch, "run", in_this_process)
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,7 +66,7 @@ def study_of(frame: pd.DataFrame, **changes) -> Path:
 
 def told(capfd, *arguments) -> str:
     """The log of a batch and its index."""
-    assert cli.main(["report", *map(str, arguments), "-o", "reports", "--jobs", "1"]) in (0, 1, 2)
+    assert main.main(["report", *map(str, arguments), "-o", "reports", "--jobs", "1"]) in (0, 1, 2)
     out, err = capfd.readouterr()
     assert "Traceback" not in err
     index = Path("reports/index.html")

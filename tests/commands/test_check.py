@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from workbench import cli
-from workbench.checking import checked
-from workbench.datasets import DATA
-from workbench.study import Study
+from workbench.commands import main
+from workbench.data.datasets import DATA
+from workbench.studies.checker import checked
+from workbench.studies.study import Study
 
 READY = sorted((DATA / "studies").glob("*.yaml"))
 STUDY = """\
@@ -40,7 +40,7 @@ def study(tmp_path, monkeypatch):
 
 
 def said(capsys, *arguments, code=0):
-    assert cli.main([str(one) for one in arguments]) == code
+    assert main.main([str(one) for one in arguments]) == code
     return capsys.readouterr()
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.commands.people import STUDY, run, study_in, wrong
+from workbench.base.figures import figures
 from workbench.commands.frontier import table_lines
-from workbench.figures import figures
-from workbench.study import Study
-from workbench.sweeps import sweep
+from workbench.frontier.sweep import sweep
+from workbench.studies.study import Study
 
 
 @pytest.fixture(autouse=True)
@@ -153,7 +153,7 @@ def test_colour_on_a_terminal_alone(study, plain):
     for name in ("NO_COLOR", "COLUMNS"):
         if name not in plain:
             everything.pop(name, None)
-    command = [sys.executable, "-m", "workbench.cli", "frontier", study]
+    command = [sys.executable, "-m", "workbench.commands.main", "frontier", study]
     process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=everything)
     os.close(theirs)
     seen = b""

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import typer
 
-from workbench import cli
+from workbench.commands import main
 
 HERE = Path(__file__).parents[2]
 PAGE = (HERE / "docs" / "commands.md").read_text("utf-8")
-COMMANDS = {command.callback.__name__: command for command in cli.app.registered_commands}
+COMMANDS = {command.callback.__name__: command for command in main.app.registered_commands}
 HEAVY = ("altair", "duckdb", "numba", "numpy", "pandas", "pyarrow", "scipy", "sklearn", "IPython", "papermill")
 
 
@@ -26,7 +26,7 @@ def section(name):
 
 def options(name):
     """The long options of a command."""
-    parameters = typer.main.get_command(cli.app).commands[name].params
+    parameters = typer.main.get_command(main.app).commands[name].params
     return {opt for one in parameters for opt in one.opts if opt.startswith("--") and opt != "--help"}
 
 
@@ -48,7 +48,7 @@ def test_a_command_is_documented(name):
 def test_every_option_is_documented(name):
     missing = sorted(option for option in options(name) if f"`{option}" not in section(name))
     assert not missing, f"docs/commands.md says nothing of {name} {missing}"
-    parameters = typer.main.get_command(cli.app).commands[name].params
+    parameters = typer.main.get_command(main.app).commands[name].params
     assert all(one.help for one in parameters if one.name != "help"), name
 
 
@@ -69,7 +69,7 @@ def test_what_the_page_types_is_what_the_command_takes(name):
 @pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=lambda one: " ".join(one) or "all")
 def test_help_is_light(arguments):
     code = (
-        "import sys; from workbench import cli\n"
+        "import sys; from workbench.commands import main as cli\n"
         f"assert cli.main([*{arguments!r}, '--help']) == 0\n"
         f"print('heavy:', *(name for name in {HEAVY!r} if name in sys.modules))"
     )

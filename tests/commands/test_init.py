@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench import cli
-from workbench.checking import checked
-from workbench.distances import jensen_shannon
-from workbench.starting import begin, proposed
-from workbench.study import Study
-from workbench.sweeps import sweep
+from workbench.commands import main
+from workbench.frontier.sweep import sweep
+from workbench.models.distances import jensen_shannon
+from workbench.studies.checker import checked
+from workbench.studies.proposal import begin, proposed
+from workbench.studies.study import Study
 
 
 def people(count: int = 4000) -> str:
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def said(capsys, *arguments, code=0):
-    assert cli.main([str(one) for one in arguments]) == code
+    assert main.main([str(one) for one in arguments]) == code
     return capsys.readouterr()
 
 
@@ -203,39 +203,39 @@ def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     options = ["--format", "csv", "--encoding", "cp1252", "--delimiter", ";", "--types", "code=text", "--missing=-7"]
     asked = ["init", "people.dat", "-o", "p.yaml", "--quasi", "age,code", "--sensitive", "ill", *options]
-    assert cli.main([*asked, "--hierarchy", "code=codes.csv"]) == 0
+    assert main.main([*asked, "--hierarchy", "code=codes.csv"]) == 0
     study = Study.open("p.yaml")
     table = study.table(study.read())
     assert table.columns["code"].kind == "text" and len(table.columns["code"].hierarchy.levels[0].labels) == 5
     assert table.columns["ill"].missing == 34 and study.read().columns["name"].labels == ("a", "é")
     capsys.readouterr()
-    assert cli.main(["init", "people.dat", "-o", "q.yaml"]) == 2
+    assert main.main(["init", "people.dat", "-o", "q.yaml"]) == 2
     assert "--format csv" in capsys.readouterr().err
-    assert cli.main(["init", "people.dat", "-o", "q.yaml", "--format", "csv", "--types", "code"]) == 2
+    assert main.main(["init", "people.dat", "-o", "q.yaml", "--format", "csv", "--types", "code"]) == 2
     assert "--types code: write a column" in capsys.readouterr().err
     roles = ["--quasi", "age,code", "--sensitive", "ill"]
     made = ["anonymize", "people.dat", *roles, "--identifiers", "name", *options, "--hierarchy", "code=codes.csv"]
-    assert cli.main([*made, "--model", "k-anonymity, k=5", "-o", "r.csv"]) == 0
+    assert main.main([*made, "--model", "k-anonymity, k=5", "-o", "r.csv"]) == 0
     released = ["audit", "r.csv", *roles, "--original", "people.dat"]
-    assert cli.main(["audit", "people.dat", *roles, *options[:6]]) == 0
-    assert cli.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
+    assert main.main(["audit", "people.dat", *roles, *options[:6]]) == 0
+    assert main.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
     assert "name it with --original" in capsys.readouterr().err
-    assert cli.main([*released, *options[:4]]) == 2
+    assert main.main([*released, *options[:4]]) == 2
 
 
 def test_numbers_beyond_floats_get_a_proposal(tmp_path, capsys):
     """Ids such as 9007199254740993 differ by less than a float can say."""
     rows = "".join(f"{9007199254740993 + i % 7},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f"code,age,disease\n{rows}")
-    assert cli.main(["init", str(tmp_path / "people.csv"), "--quasi", "code,age", "--sensitive", "disease"]) == 0
-    assert cli.main(["check", str(tmp_path / "people.study.yaml")]) == 0
+    assert main.main(["init", str(tmp_path / "people.csv"), "--quasi", "code,age", "--sensitive", "disease"]) == 0
+    assert main.main(["check", str(tmp_path / "people.study.yaml")]) == 0
 
 
 def test_a_column_whose_name_is_a_formula_is_left_out_so_that_the_study_stands(tmp_path, capsys):
     rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f"=sum(x),age,disease\n{rows}")
-    assert cli.main(["init", str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease"]) == 0
-    assert cli.main(["check", str(tmp_path / "people.study.yaml")]) == 0
+    assert main.main(["init", str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease"]) == 0
+    assert main.main(["check", str(tmp_path / "people.study.yaml")]) == 0
     assert "which a spreadsheet takes for a formula; rename it to publish it" in capsys.readouterr().err
 
 
@@ -243,6 +243,6 @@ def test_a_name_with_a_comma_stands_in_quotes(tmp_path, capsys):
     rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f'"town, code","age",disease\n{rows}')
     given = ["--quasi", '"town, code",age', "--sensitive", "disease"]
-    assert cli.main(["init", str(tmp_path / "people.csv"), *given]) == 0
-    assert cli.main(["audit", str(tmp_path / "people.csv"), *given]) == 0
+    assert main.main(["init", str(tmp_path / "people.csv"), *given]) == 0
+    assert main.main(["audit", str(tmp_path / "people.csv"), *given]) == 0
     assert "quasi-identifiers town, code and age" in capsys.readouterr().out

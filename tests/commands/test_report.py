@@ -15,12 +15,13 @@ import pytest
 
 from tests.commands.people import STUDY, study_in
 from tests.planted import PLACE, planted
-from workbench import BadInput, batches, cli
-from workbench.commands import report
-from workbench.serving import NOTEBOOKS
-from workbench.study import Study
+from workbench import BadInput
+from workbench.commands import main, report
+from workbench.commands.serving import NOTEBOOKS
+from workbench.publication.report import batch
+from workbench.studies.study import Study
 
-COMMAND = [sys.executable, "-m", "workbench.cli"]
+COMMAND = [sys.executable, "-m", "workbench.commands.main"]
 STUDIES = sorted((NOTEBOOKS.parent / "data" / "studies").glob("*.yaml"))
 
 
@@ -36,7 +37,7 @@ def names(folder: Path) -> set[str]:
 
 
 def said(capfd, *arguments, code=0) -> tuple[str, str]:
-    assert cli.main(["report", *map(str, arguments)]) == code
+    assert main.main(["report", *map(str, arguments)]) == code
     return capfd.readouterr()
 
 
@@ -79,7 +80,7 @@ def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp
     study = study_in(tmp_path, STUDY.replace("{builder: intervals, widths: [10, 20]}", "{csv: groups.csv}"))
     ages = sorted({line.split(",")[0] for line in Path("people.csv").read_text().splitlines()[1:]})
     Path("groups.csv").write_text("".join(f"{age},{int(age) // 10 * 10}s\n" for age in ages))
-    job = batches.job_of(Path("page"), study, release=True)
+    job = batch.job_of(Path("page"), study, release=True)
     for path, text in {"page.html": "a page", "page-points.json": "{}", "page-release.csv": "a\n1\n"}.items():
         Path(path).write_text(text)
 
@@ -106,7 +107,7 @@ def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp
     changed("page-release.csv", None)
     changed("page.html", None)
     changed("page-points.json", '{"cap": 0.4}')
-    monkeypatch.setattr(batches, "ENGINE", "another engine")
+    monkeypatch.setattr(batch, "ENGINE", "another engine")
     assert not job.done()
 
 
@@ -115,9 +116,9 @@ def test_the_digests_in_a_notebook_confirm_no_guessed_data(tmp_path):
     found = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        job = batches.job_of(Path("page"), study_in(tmp_path / name))
+        job = batch.job_of(Path("page"), study_in(tmp_path / name))
         found.append(job.digests(job.made_of()))
-        plain = [batches._content(path) for path in job.reads]
+        plain = [batch._content(path) for path in job.reads]
         assert not any(digest in json.dumps(found[-1]) for digest in plain)
     assert found[0]["made_of"] != found[1]["made_of"]
 
@@ -206,7 +207,7 @@ def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
 
 
 def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
-    jobs = [batches.Job(Path(name), {}) for name in "abc"]
+    jobs = [batch.Job(Path(name), {}) for name in "abc"]
 
     def run(job, pdf):
         if job.label == "a":
@@ -214,14 +215,14 @@ def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
         if job.label == "b":
             raise BadInput("the study has no recipes; give one")
 
-    monkeypatch.setattr(batches, "_made", run)
-    found = {job.label: wrong for job, wrong in batches.run_all(jobs, 1)}
+    monkeypatch.setattr(batch, "_made", run)
+    found = {job.label: wrong for job, wrong in batch.run_all(jobs, 1)}
     assert re.fullmatch(r"a mistake of the workbench itself \(KeyError in test_report\.py:\d+\)", found["a"])
     assert found["b"] == "the study has no recipes; give one" and found["c"] is None
 
 
 def test_without_chromium_pdf_is_refused_before_anything_is_made(study, capfd, monkeypatch):
-    monkeypatch.setattr(batches.shutil, "which", lambda name: None)
+    monkeypatch.setattr(batch.shutil, "which", lambda name: None)
     before = names(Path())
     for more in ([], ["--vary", "seed=0,1"]):
         _, err = said(capfd, study, "--pdf", *more, code=2)

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from tests.commands.people import STUDY, study_in, wrong
-from workbench import cli
+from workbench.commands import main
 from workbench.commands.reading import Reading
 
 ROWS = "20,[20; 30)\n"
@@ -59,8 +59,8 @@ def test_neither_do_the_files_that_a_query_names(study, capsys, tmp_path):
 
 def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():
     """One declaration: a new way to read is an option of all three at once."""
-    commands, names = typer.main.get_command(cli.app).commands, [field.name for field in fields(Reading)]
-    found = [{one.name: (one.opts, one.help, one.metavar) for one in commands[name].params} for name in cli.READING]
+    commands, names = typer.main.get_command(main.app).commands, [field.name for field in fields(Reading)]
+    found = [{one.name: (one.opts, one.help, one.metavar) for one in commands[name].params} for name in main.READING]
     for given in found:
         assert {name: given[name] for name in names} == {name: found[0][name] for name in names}
         assert "reading" not in given

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, run, study_in, wrong
-from workbench.store import Store
-from workbench.study import Study
-from workbench.sweeps import sweep
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.studies.study import Study
 
 
 def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
@@ -86,7 +86,7 @@ def test_a_wrong_study_is_one_line_and_leaves_nothing(tmp_path, capsys, old, new
 
 def test_ctrl_c_keeps_what_is_done(tmp_path):
     study = study_in(tmp_path, STUDY.replace("[3, 6, 12]", str(list(range(2, 120)))))
-    command = [sys.executable, "-m", "workbench.cli", "sweep", study]
+    command = [sys.executable, "-m", "workbench.commands.main", "sweep", study]
     everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=everything)
     first = process.stderr.readline()

@@ -7,11 +7,11 @@ import warnings
 
 import pytest
 
-from workbench import cli
-from workbench.auditing import audited
+from workbench.commands import main
 from workbench.commands.anonymize import chosen_from
 from workbench.commands.shared import as_words
-from workbench.study import Study
+from workbench.disclosure.audit import audited
+from workbench.studies.study import Study
 
 TEXT = ["a", " a", "a ", "b, c", 'q"q', "x\ny", "{a, b}", "*", "[1-2]", "1-2", "<5", "é", "NA", "null", "unknown"]
 TEXT += ["a;b", "a/b", "a|b", "1930s", "=1+1", "-", "Ü b", "over 3", "missing", "20~30"]
@@ -55,7 +55,7 @@ def written(path, rng):
 
 
 def said(capsys, *arguments):
-    code = cli.main([str(one) for one in arguments])
+    code = main.main([str(one) for one in arguments])
     out, err = capsys.readouterr()
     assert code == 0, err
     return out

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.builders import Groups
-from workbench.errors import Undefined, Unsatisfiable
+from workbench.base.errors import Undefined, Unsatisfiable
+from workbench.base.variants import catalog
+from workbench.data.hierarchies.builders import Groups
+from workbench.data.table import Table
 from workbench.measures import (
     AccuracyGain,
     Achieved,
@@ -28,8 +30,6 @@ from workbench.measures import (
 )
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
-from workbench.parameters import catalog
-from workbench.table import Table
 
 MEASURES = [kind() for kind in catalog("workbench.measures", Measure).values()]
 NOMINAL = pd.DataFrame({"age": [1, 1, 2, 2], "ill": ["flu", "cough", "flu", "ulcer"]})

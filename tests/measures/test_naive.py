@@ -6,7 +6,7 @@ from math import ceil, exp, inf, log, prod
 
 import pytest
 
-from workbench.errors import Undefined
+from workbench.base.errors import Undefined
 from workbench.measures import (
     AccuracyGain,
     Achieved,

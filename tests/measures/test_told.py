@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from workbench import BadInput
-from workbench.errors import Undefined
+from workbench.base.errors import Undefined
+from workbench.base.variants import catalog
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
 from workbench.measures import Measure, Measured
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
-from workbench.offered import NOT_TOLD, shown_on_axes, told
-from workbench.parameters import catalog
-from workbench.recipe import Recipe
-from workbench.sweeps import sweep
-from workbench.table import Table
+from workbench.publication.selection import NOT_TOLD, shown_on_axes, told
 
 CATALOG = catalog("workbench.measures", Measure)
 

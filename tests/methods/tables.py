@@ -7,8 +7,8 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from tests.methods.oracle import Axis, axis_of
-from workbench.builders import Columns, Intervals
-from workbench.table import Table
+from workbench.data.hierarchies.builders import Columns, Intervals
+from workbench.data.table import Table
 
 WORDS = {"w1": "P", "w2": "P", "w3": "Q", "w4": "Q", "w5": "R"}  # leaf -> group
 ABOVE = {leaf: "R" if group == "R" else "PQ" for leaf, group in WORDS.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.classes import Classes, Sensitive
+from workbench.models.classes import Classes, Sensitive
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from workbench.classes import Classes
-from workbench.errors import Undefined
+from workbench.base.errors import Undefined
+from workbench.base.variants import catalog
 from workbench.models import And, KAnonymity, Model, TCloseness
-from workbench.parameters import catalog
+from workbench.models.classes import Classes
 
 MODELS = catalog("workbench.models", Model)
 every_model = pytest.mark.parametrize("model", [kind() for kind in MODELS.values()], ids=str)

@@ -5,7 +5,8 @@ from math import exp, log
 import pandas as pd
 import pytest
 
-from workbench.builders import Groups
+from workbench.data.hierarchies.builders import Groups
+from workbench.data.table import Table
 from workbench.methods import Keep
 from workbench.models import (
     AlphaK,
@@ -18,7 +19,6 @@ from workbench.models import (
     RecursiveLDiversity,
     TCloseness,
 )
-from workbench.table import Table
 
 
 def published(sensitive, *groups, hierarchies=None):

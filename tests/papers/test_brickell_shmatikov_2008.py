@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from workbench import Table, Unsatisfiable
-from workbench.datasets import adult
+from workbench.data.datasets import adult
 from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, RecursiveLDiversity, TCloseness

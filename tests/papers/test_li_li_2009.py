@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from workbench.datasets import adult
+from workbench.data.datasets import adult
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness

@@ -11,8 +11,8 @@ import zipfile
 import numpy as np
 
 from widgets import Workbench
-from workbench.parameters import canonical
-from workbench.study import Study
+from workbench.base.variants import canonical
+from workbench.studies.study import Study
 
 COLUMNS = ("age", "area", "work", "salary")
 HIERARCHIES = (

@@ -5,7 +5,7 @@ Okabe-Ito hues, and a shape for every line as well; text takes the colour of the
 
 from __future__ import annotations
 
-import workbench.light  # noqa: F401 (before Altair)
+import workbench.base.startup  # noqa: F401 (before Altair)
 
 # isort: split
 import altair as alt
@@ -13,8 +13,8 @@ import altair as alt
 from workbench.charts.frontier import frontier_chart
 from workbench.charts.heat import heat_chart
 from workbench.charts.losses import loss_chart, populations_chart
+from workbench.charts.offline import save, show_offline
 from workbench.charts.parallel import parallel_chart
-from workbench.offline import save, show_offline
 
 __all__ = [
     "frontier_chart",

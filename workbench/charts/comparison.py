@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.charts.scene import baseline_label, said, words
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
-    from workbench.recipe import Point
+    from workbench.frontier.frontier import Frontier
+    from workbench.frontier.recipe import Point
 
 SAME = 1e-9  # of a value: rounding in another order of records
 

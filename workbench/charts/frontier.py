@@ -13,9 +13,9 @@ from workbench.charts.look import INK, PINNED, SILENT, finished, line_channels, 
 from workbench.charts.scene import Scene, headline, left_out, spoken
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
+    from workbench.frontier.recipe import Point
     from workbench.measures import Measure
-    from workbench.recipe import Point
 
 CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points at the line below it

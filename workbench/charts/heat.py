@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
+from workbench.base.figures import rounded
 from workbench.charts.look import INK, SILENT, finished, heads
 from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
-from workbench.figures import rounded
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
+    from workbench.frontier.recipe import Point
     from workbench.measures import Measure
-    from workbench.recipe import Point
 
 MOST = 80  # rows that a person still reads
 ROW = 20

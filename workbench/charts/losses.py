@@ -8,14 +8,14 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from workbench.base.errors import BadInput, Undefined
+from workbench.base.figures import figures, per_cent
 from workbench.charts.look import HUES, INK, axis_title, finished
-from workbench.errors import BadInput, Undefined
-from workbench.figures import figures, per_cent
 from workbench.measures import Measure, Measured
-from workbench.measures.privacy_loss import PrivacyLoss
-from workbench.measures.utility_loss import UtilityLoss
-from workbench.naming import run_label
-from workbench.release import Release
+from workbench.measures.privacy.privacy_loss import PrivacyLoss
+from workbench.measures.utility.utility_loss import UtilityLoss
+from workbench.releases.labels import run_label
+from workbench.releases.release import Release
 
 BINS = 300
 FEWEST = 10  # records of a population that a chart may show

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
+from workbench.base.figures import figures
 from workbench.charts.axis import Axis
 from workbench.charts.look import INK, PINNED, SILENT, finished, heads, line_channels
 from workbench.charts.scene import Rows, Scene, efficient, headline, line, said, words
-from workbench.figures import figures
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
+    from workbench.frontier.recipe import Point
     from workbench.measures import Measure
-    from workbench.recipe import Point
 
 BEYOND = 0.09  # where infinity is drawn, past the end of its axis
 DOMAIN = [-0.17, 1.12]

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.base.errors import BadInput, Undefined
+from workbench.base.figures import figures
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Ground
 from workbench.charts.look import PINNED
 from workbench.charts.strands import strands
-from workbench.errors import BadInput, Undefined
-from workbench.figures import figures
-from workbench.recipe import Point, Recipe
+from workbench.frontier.recipe import Point, Recipe
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
     from workbench.models import Model
 
 Rows = list[dict[str, Any]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.parameters import canonical
-from workbench.recipe import Recipe
+from workbench.base.variants import canonical
+from workbench.frontier.recipe import Recipe
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
 
 
 @lru_cache(maxsize=8)

@@ -11,27 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, seen
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
-from workbench.commands.shared import (
-    STUDIES,
-    heard,
-    opened,
-    print_json,
-    refuse_inputs,
-    warned,
-)
+from workbench.commands.shared import STUDIES, heard, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
-from workbench.cures import OPTIONS, STUDY
-from workbench.errors import BadInput, Unsatisfiable
+from workbench.data.reading.cures import OPTIONS, STUDY
 
 if TYPE_CHECKING:
+    from workbench.data.table import Table
+    from workbench.frontier.recipe import Recipe
     from workbench.models import Audit
-    from workbench.recipe import Recipe
-    from workbench.release import Release
-    from workbench.study import Study
-    from workbench.table import Table
+    from workbench.releases.release import Release
+    from workbench.studies.study import Study
 
 MENDED = (
     "Name them as identifiers, which leaves them out, or as quasi-identifiers, which blurs them, or say --giveaways"
@@ -82,7 +75,7 @@ def anonymize(
     workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
-    from workbench.thresholds import SMALLEST
+    from workbench.base.thresholds import SMALLEST
 
     _refuse_output(given, output, defuse, force, as_json)
     roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers}
@@ -124,7 +117,7 @@ def _refuse(options: dict[str, Any], why: str) -> None:
 
 def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: bool) -> None:
     """Raise BadInput for a place that cannot be written to, before any work is done."""
-    from workbench.writing import codebooks, refuse_ending
+    from workbench.base.files import codebooks, refuse_ending
 
     if output == "-":
         if as_json:
@@ -165,10 +158,10 @@ def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) 
 
 def chosen_from(study: Study, text: str) -> Recipe:
     """The recipe of that number, or of that spelling; in words also one that is no candidate of the study."""
-    from workbench import spelled
-    from workbench.methods.mondrian import Mondrian
-    from workbench.recipe import Recipe
-    from workbench.sweeps import BASELINES, distinct
+    from workbench.frontier import notation
+    from workbench.frontier.recipe import Recipe
+    from workbench.frontier.sweep import BASELINES, distinct
+    from workbench.methods.mondrian.mondrian import Mondrian
 
     known = distinct([*study.candidates(), *BASELINES])
     if re.fullmatch(r"#?\d{1,9}", text, re.ASCII):
@@ -178,7 +171,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
         return known[number - 1]
     same = [i for i, one in enumerate(known) if str(one) == text.strip()]
     if not same:
-        model, method = spelled.model_and_method(text)
+        model, method = notation.model_and_method(text)
         parts = set(model.parts) if model else set()
         same = [
             i
@@ -199,21 +192,21 @@ def _of_table(
     given: str, columns: Sequence[Columns], reading: Reading, model: str, method: str
 ) -> tuple[Table, Recipe]:
     """A table from a file or a pipe in these roles, and what is to be done with it."""
-    from workbench import spelled
-    from workbench.methods.mondrian import Mondrian
-    from workbench.recipe import Recipe
-    from workbench.table import Table
+    from workbench.data.table import Table
+    from workbench.frontier import notation
+    from workbench.frontier.recipe import Recipe
+    from workbench.methods.mondrian.mondrian import Mondrian
 
     quasi, sensitive, identifiers = (names(one) for one in columns)
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"of a table say what others may know of a person, and what is safe; {missing} is missing")
-    asked, behind = spelled.model_and_method(model)
+    asked, behind = notation.model_and_method(model)
     if asked is None:
         raise BadInput(f"--model {model}: this is a method; say what is safe, as in --model 'k-anonymity, k=10'")
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
-    recipe = Recipe(spelled.method(method) if method else behind or Mondrian(), asked)
+    recipe = Recipe(notation.method(method) if method else behind or Mondrian(), asked)
     with file_of(given) as path, heard(OPTIONS):
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
         return Table.read(path, quasi, sensitive, identifiers, **options), recipe
@@ -224,7 +217,7 @@ def _of_table(
 
 def _refuse_raw(release: Release, recipe: Recipe) -> None:
     """Raise BadInput where every quasi-identifier that is published at all is published as it is."""
-    from workbench.figures import listed
+    from workbench.base.figures import listed
 
     classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
     at = [release.table.quasi.index(name) for name in kept]
@@ -251,7 +244,7 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
     if output != "-":
         files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest)
         return [str(path) for path in files]
-    from workbench.exporting import write_csv
+    from workbench.releases.export import write_csv
 
     tables = list(release.rows().values())
     if len(tables) > 1:

@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from workbench.base.errors import BadInput
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
-from workbench.commands.shared import (
-    between,
-    heard,
-    opened,
-    print_json,
-    warned,
-)
-from workbench.cures import OPTIONS, STUDY, in_words
-from workbench.errors import BadInput
+from workbench.commands.shared import between, heard, opened, print_json, warned
+from workbench.data.reading.cures import OPTIONS, STUDY, in_words
 
 if TYPE_CHECKING:
-    from workbench.foreign import Foreign
-    from workbench.table import Table
+    from workbench.data.table import Table
+    from workbench.releases.foreign import Foreign
 
 BROKEN = 1  # a model that was asked for does not hold
 LONGEST = 32  # characters of a released value in the table
@@ -87,10 +81,10 @@ def audit(
     workbench audit released.csv --study study.yaml --model 'k-anonymity, k=5' --model 't-closeness, t=0.2'
     other-tool data.csv | workbench audit - --quasi age,zip --json | jq '.achieved[] | {measure, value}'
     """
-    from workbench import spelled
-    from workbench.auditing import audited
+    from workbench.disclosure.audit import audited
+    from workbench.frontier import notation
 
-    asked = [spelled.model(one) for one in model or ()]
+    asked = [notation.model(one) for one in model or ()]
     said, values = reading.of_file, {**reading.of_values, "hierarchies": reading.hierarchies}
     if original is None and any(values.values()):
         raise BadInput("--types, --missing and --hierarchy are said of an original; name it with --original")
@@ -110,9 +104,9 @@ def before(
     quasi: Sequence[str] | None, sensitive: Sequence[str] | None, original: Path | None, study: Path | None, **said: Any
 ) -> Table | None:
     """The original in its roles, if there is one."""
-    from workbench.schema import FILE
-    from workbench.source import open_source
-    from workbench.table import Table
+    from workbench.data.reading.source import open_source
+    from workbench.data.table import Table
+    from workbench.studies.schema import FILE
 
     if study is not None:
         if original or quasi or sensitive:
@@ -143,7 +137,7 @@ def released_by(
     **said: Any,
 ) -> Foreign:
     """The release in a file, or in what comes through the pipe."""
-    from workbench.foreign import foreign
+    from workbench.releases.foreign import foreign
 
     roles = ([], []) if original else (names(quasi), names(sensitive))
     with file_of(released) as path, heard(OPTIONS):
@@ -157,7 +151,7 @@ def file_of(released: str) -> Iterator[Path]:
     if released != "-":
         yield Path(released)
         return
-    from workbench.scratch import scratch
+    from workbench.base.scratch import scratch
 
     private = scratch()
     path = private / "released.csv"
@@ -179,7 +173,7 @@ def file_of(released: str) -> Iterator[Path]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The audit as it is read."""
-    from workbench.figures import listed
+    from workbench.base.figures import listed
 
     roles = f"quasi-identifiers {listed(found['quasi'])}"
     roles += f"; sensitive {listed(found['sensitive'])}" if found["sensitive"] else "; nothing sensitive"
@@ -210,8 +204,8 @@ def _measured_against(found: dict[str, Any]) -> str:
 
 
 def _verdict(one: dict[str, Any]) -> tuple[str, ...]:
-    from workbench.figures import figures
-    from workbench.measures.achieved import MODELS
+    from workbench.base.figures import figures
+    from workbench.measures.privacy.achieved import MODELS
 
     better = {kind.figure: kind.bare().better for kind in MODELS.values()}
     kept = ", ".join(f"{figure} = {figures(value, better[figure])}" for figure, value in one["achieved"].items())
@@ -232,13 +226,13 @@ def _value(one: dict[str, Any]) -> tuple[str, ...]:
 
 def value_of(one: dict[str, Any]) -> str:
     """The value in figures."""
-    from workbench.figures import figures
+    from workbench.base.figures import figures
 
     return "undefined" if one["value"] is None else figures(one["value"], one.get("better", ""))
 
 
 def _class_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
-    from workbench.figures import figures, per_cent
+    from workbench.base.figures import figures, per_cent
 
     first = found["worst"][0]
     learnt = "loss" in first

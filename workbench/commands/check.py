@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import BadInput
 from workbench.commands.shared import STUDIES, print_json, warned
-from workbench.errors import BadInput
 
 WRONG = 2
 
@@ -24,7 +24,7 @@ def check(
     workbench check study.yaml
     workbench check study.yaml --json | jq .problems
     """
-    from workbench.checking import checked
+    from workbench.studies.checker import checked
 
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is no study: its name would end in .yaml")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput, Undefined
 from workbench.commands.audit import (
     MissingFits,
     Original,
@@ -22,10 +23,9 @@ from workbench.commands.audit import (
     value_of,
 )
 from workbench.commands.shared import STUDIES, opened, print_json, warned
-from workbench.errors import BadInput, Undefined
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
 
 NOTHING = 1e-12  # differences that are rounding
 
@@ -79,7 +79,7 @@ def compare(
 
 def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
     """Both audits, and what they differ in."""
-    from workbench.auditing import audited
+    from workbench.disclosure.audit import audited
 
     audits = [audited(releases[name]) for name in pair]
     rows = []
@@ -184,7 +184,7 @@ def _by_privacy(first: Frontier, second: Frontier) -> list[dict[str, Any]]:
 
 def study_lines(found: dict[str, Any]) -> list[str]:
     """Frontiers side by side."""
-    from workbench.figures import figures
+    from workbench.base.figures import figures
 
     privacy, utility = found["axes"]
     first, second = found["better"]  # on each axis

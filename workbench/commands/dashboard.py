@@ -10,6 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput
+from workbench.base.scratch import scratch
+from workbench.commands.serving import MOST, NOTEBOOKS, serve
 from workbench.commands.shared import (
     Address,
     Frames,
@@ -24,9 +27,6 @@ from workbench.commands.shared import (
     refuse_inputs,
     warned,
 )
-from workbench.errors import BadInput
-from workbench.scratch import scratch
-from workbench.serving import MOST, NOTEBOOKS, serve
 
 EXAMPLE = NOTEBOOKS.parent / "data" / "studies" / "li_li_2009.yaml"
 
@@ -63,7 +63,7 @@ def dashboard(
         return
     if folder is not None:
         raise BadInput(f"{folder}: a folder to publish into goes with --publish; to serve one, name it alone")
-    from workbench.published import Published
+    from workbench.publication.reader import Published
 
     with shown(study or EXAMPLE) as published:
         serve(
@@ -85,7 +85,7 @@ def dashboard(
 @contextmanager
 def shown(study: Path) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
-    from workbench.published import Published, is_published
+    from workbench.publication.reader import Published, is_published
 
     if study.is_dir():
         if not is_published(study):
@@ -108,7 +108,7 @@ def shown(study: Path) -> Iterator[Path]:
 
 def published_from(study: Path, folder: Path) -> None:
     """Publish the study in a file, its points kept beside it; but nothing is kept in the package."""
-    from workbench.study import results_beside
+    from workbench.studies.study import results_beside
 
     store = None if study == EXAMPLE else results_beside(study)
     with progress() as told:
@@ -116,7 +116,7 @@ def published_from(study: Path, folder: Path) -> None:
 
 
 def publish(*given: Any, **options: Any) -> Path:
-    """`workbench.publishing.publish`, which loads the engine: not before it is needed."""
-    from workbench import publishing
+    """`workbench.publication.publish.publish`, which loads the engine: not before it is needed."""
+    from workbench.publication import publish as publishing
 
     return publishing.publish(*given, **options)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
+from workbench.commands.serving import NOTEBOOKS, serve
 from workbench.commands.shared import NoBrowser, Port, Theme
-from workbench.serving import NOTEBOOKS, serve
 
 
 def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput, Undefined
 from workbench.commands.shared import opened, print_json
 from workbench.commands.sweep import numbered, swept
-from workbench.errors import BadInput, Undefined
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
-    from workbench.study import Study
+    from workbench.frontier.frontier import Frontier
+    from workbench.studies.study import Study
 
 NARROW = 60  # characters of a terminal that has no room for another measure
 LEAST, SHORT = 18, 10  # characters of a recipe and of its marks in a line, however narrow the terminal
@@ -98,7 +98,7 @@ def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
 
 def seen(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
     """Raise BadInput where the study takes no such measures."""
-    from workbench.frontier import Frontier
+    from workbench.frontier.frontier import Frontier
 
     bare = on_axes(Frontier([], study.measured()), study, privacy, utility)
     for key in (*keys, *(one for one in (privacy, utility) if one is not None)):
@@ -107,9 +107,9 @@ def seen(study: Study, privacy: str | None, utility: str | None, keys: Sequence[
 
 def on_axes(swept: Frontier, study: Study, privacy: str | None = None, utility: str | None = None) -> Frontier:
     """The points on the axes that were asked for, or else on the study's."""
-    from workbench import offered
+    from workbench.publication import selection
 
-    return offered.on_axes(swept.on(privacy, utility), study if not (privacy or utility) else study.with_(axes=()))
+    return selection.on_axes(swept.on(privacy, utility), study if not (privacy or utility) else study.with_(axes=()))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class View:
     @property
     def capped(self) -> str:
         """The caps in words."""
-        from workbench.figures import listed
+        from workbench.base.figures import listed
 
         words = {1: "at most", -1: "at least"}
         sign = {key: words[self.frontier.sign(self.frontier.key(key))] for key in self.caps}
@@ -214,7 +214,7 @@ class View:
 
     def _keys(self, width: int | None) -> list[str]:
         """The axes and what has a cap; beside the loss of privacy how easily a record is found, if there is room."""
-        from workbench.measures.reidentification_risk import ReidentificationRisk
+        from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 
         privacy, utility = self.frontier.axes
         room = width is None or width >= NARROW
@@ -243,7 +243,7 @@ class View:
         return sorted(range(len(losses)), key=order)
 
     def _row(self, i: int, keys: Sequence[str]) -> tuple[str, ...]:
-        from workbench.figures import figures
+        from workbench.base.figures import figures
 
         point = self.frontier.measured[i]
         values = [

@@ -9,13 +9,10 @@ from typing import Annotated
 
 import typer
 
+from workbench.base.errors import BadInput
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
-from workbench.commands.shared import (
-    STUDIES,
-    print_json,
-)
+from workbench.commands.shared import STUDIES, print_json
 from workbench.commands.sweep import refuse_place
-from workbench.errors import BadInput
 
 
 @reads
@@ -39,9 +36,9 @@ def init(
     workbench init people.csv --quasi age,zip,sex --force
     workbench init people.csv --types zip=text --missing=-7 --encoding cp1252 --hierarchy job=jobs.csv
     """
-    from workbench import hierarchy_files
-    from workbench.starting import begin
-    from workbench.writing import refuse_overwriting, whole
+    from workbench.base.files import refuse_overwriting, whole
+    from workbench.studies import hierarchy_files
+    from workbench.studies.proposal import begin
 
     if data.is_dir():
         raise BadInput(f"{data}: this is a folder; name the file in it")

@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from workbench.commands.serving import NOTEBOOKS
 from workbench.commands.shared import NoBrowser, Port
-from workbench.serving import NOTEBOOKS
 
 EXPLORE = "explore.ipynb"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from workbench.errors import BadInput
+from workbench.base.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Reading:
     @property
     def hierarchies(self) -> dict[str, Any]:
         """Builders from these files."""
-        from workbench.builders import read_csv
+        from workbench.data.hierarchies.builders import read_csv
 
         return {name: read_csv(file) for name, file in self.files.items()}
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput, columns_meant, meant, said
 from workbench.commands.shared import between
 from workbench.commands.sweep import refuse_place
-from workbench.errors import BadInput, columns_meant, meant, said
 
 if TYPE_CHECKING:
-    from workbench import batches
+    from workbench.publication.report import batch
 
 VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
 LONGEST = 60  # characters of a value in a file's name
@@ -57,10 +57,10 @@ def report(
     workbench report studies/ other.yaml -o reports        a folder of studies; reports/index.html lists them
     workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
     """
-    from workbench import batches
+    from workbench.publication.report import batch
 
     if pdf:
-        batches.chromium()  # what is missing is said before hours are spent
+        batch.chromium()  # what is missing is said before hours are spent
     found = _studies(studies)
     many = len(found) > 1 or each is not None or bool(vary) or any(path.is_dir() for path in studies)
     places, varied = _places(output, found, many), [_varied(one) for one in vary or []]
@@ -75,9 +75,9 @@ def report(
         return _many(folder, failed, todo, jobs, pdf) if many else _one(todo[0], pdf)
 
 
-def _one(job: batches.Job, pdf: bool) -> int:
+def _one(job: batch.Job, pdf: bool) -> int:
     """A single report."""
-    from workbench.batches import printed, run
+    from workbench.publication.report.batch import printed, run
 
     if not job.done():
         run(job, progress=sys.stderr.isatty())
@@ -85,11 +85,11 @@ def _one(job: batches.Job, pdf: bool) -> int:
     return 0
 
 
-def _many(folder: Path, failed: list[tuple[batches.Job, str]], todo: list[batches.Job], workers: int, pdf: bool) -> int:
+def _many(folder: Path, failed: list[tuple[batch.Job, str]], todo: list[batch.Job], workers: int, pdf: bool) -> int:
     """All reports and their index; some could not even begin."""
-    from workbench.batches import index, run_all
+    from workbench.publication.report.batch import index, run_all
 
-    results: list[tuple[batches.Job, str | None]] = []
+    results: list[tuple[batch.Job, str | None]] = []
     for job, wrong in itertools.chain(failed, run_all(todo, workers or None, pdf)):
         results.append((job, wrong))
         print(f"{len(results)}/{len(failed) + len(todo)} {job.label}: {wrong or 'done'}", file=sys.stderr, flush=True)
@@ -114,7 +114,7 @@ def _studies(given: list[Path]) -> list[Path]:
 
 def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, Path]:
     """The stem of each study's files."""
-    from workbench.writing import refuse_nameless
+    from workbench.base.files import refuse_nameless
 
     names = [study.name.removesuffix(study.suffix).removesuffix(".study") for study in studies]
     if many:
@@ -165,9 +165,9 @@ def _into(folder: Path, many: bool, pages: list[Path]) -> Iterator[None]:
             folder.rmdir()
 
 
-def _refuse_places(todo: list[batches.Job], folder: Path, studies: list[Path]) -> None:
+def _refuse_places(todo: list[batch.Job], folder: Path, studies: list[Path]) -> None:
     """Raise BadInput where two reports would have one name, or a file that is read would be written over."""
-    from workbench.writing import refuse_overwriting
+    from workbench.base.files import refuse_overwriting
 
     if len({str(job.stem).casefold() for job in todo}) < len(todo):
         raise BadInput("two of these reports would have one name; vary them one by one, or rename a study")
@@ -177,10 +177,10 @@ def _refuse_places(todo: list[batches.Job], folder: Path, studies: list[Path]) -
 
 def _all_jobs(
     places: Mapping[Path, Path], each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
-) -> tuple[list[batches.Job], list[tuple[batches.Job, str]]]:
+) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """The jobs of all studies, and of those that have none what is wrong."""
-    from workbench.batches import Job
-    from workbench.reporting import wrong_with
+    from workbench.publication.report.batch import Job
+    from workbench.publication.report.reporting import wrong_with
 
     todo, failed = [], []
     for study, stem in places.items():
@@ -197,9 +197,9 @@ def _all_jobs(
 
 def _jobs(
     study: Path, stem: Path, each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
-) -> list[batches.Job]:
+) -> list[batch.Job]:
     """The jobs of one study: one, or one for each value and combination."""
-    from workbench.batches import job_of
+    from workbench.publication.report.batch import job_of
 
     axes = list(varied)
     if each is not None:
@@ -227,7 +227,7 @@ def _varied(given: str) -> list[tuple[str, Any, str]]:
 def _refuse_value(where: str, name: str, text: str) -> None:
     """Raise BadInput for a value that no study may have."""
     if name == "measures":
-        from workbench.ranges import variants
+        from workbench.frontier.grid import variants
 
         there = variants("measure")
         if text not in there:
@@ -243,9 +243,9 @@ def _refuse_value(where: str, name: str, text: str) -> None:
 
 def _labels(study: Path, column: str) -> list[str]:
     """The values of a column that enough records have for a report."""
-    from workbench.reporting import quietly_read
-    from workbench.study import Study
-    from workbench.thresholds import few
+    from workbench.base.thresholds import few
+    from workbench.publication.report.reporting import quietly_read
+    from workbench.studies.study import Study
 
     asked = Study.open(study)
     if column in asked.sensitive:

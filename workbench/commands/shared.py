@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.cures import STUDY, Words, in_words, told_in
-from workbench.errors import BadInput
+from workbench.base.errors import BadInput
+from workbench.data.reading.cures import STUDY, Words, in_words, told_in
 
 if TYPE_CHECKING:
-    from workbench.study import Study
+    from workbench.studies.study import Study
 
 
 STUDIES = (".yaml", ".yml")
@@ -73,7 +73,7 @@ def opened(study: Path) -> Study:
     """The study in a file; of another file the text is not even looked at, since it may hold records."""
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is no study: its name would end in .yaml")
-    from workbench.study import Study
+    from workbench.studies.study import Study
 
     return Study.open(study)
 
@@ -83,7 +83,7 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
 
     Every command that writes asks this before anything is done.
     """
-    from workbench.writing import refuse_overwriting
+    from workbench.base.files import refuse_overwriting
 
     read = [path for one in given for path in (one, *(opened(one).reads() if one.suffix in STUDIES else ()))]
     refuse_overwriting(outputs, read)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.errors import BadInput
 from workbench.commands.shared import as_words, heard, opened, print_json, progress, refuse_inputs, warned
-from workbench.cures import STUDY
-from workbench.errors import BadInput
+from workbench.data.reading.cures import STUDY
 
 if TYPE_CHECKING:
-    from workbench.frontier import Frontier
-    from workbench.recipe import Point
-    from workbench.study import Study
-    from workbench.table import Table
+    from workbench.data.table import Table
+    from workbench.frontier.frontier import Frontier
+    from workbench.frontier.recipe import Point
+    from workbench.studies.study import Study
 
 ENDINGS = (".csv", ".json")
 
@@ -83,10 +83,10 @@ class Swept:
 
 def swept(path: Path) -> Swept:
     """The study in a file with all its points: those in the store beside it, and the others made and kept there."""
-    from workbench.store import Store
-    from workbench.study import results_beside
-    from workbench.sweeps import BASELINES
-    from workbench.sweeps import sweep as over
+    from workbench.frontier.store import Store
+    from workbench.frontier.sweep import BASELINES
+    from workbench.frontier.sweep import sweep as over
+    from workbench.studies.study import results_beside
 
     study, folder = opened(path), results_beside(path)
     candidates, measures = study.candidates(), study.measured()
@@ -157,7 +157,7 @@ def write_points(frontier: Frontier, name: str, out: Path) -> None:
     """Every point, as JSON or CSV by the ending of the name; the same study gives the same bytes."""
     import json
 
-    from workbench.writing import whole
+    from workbench.base.files import whole
 
     with whole(out) as aside:
         if out.suffix == ".json":

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from workbench.classes import Classes
-from workbench.errors import BadInput, Undefined, said
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.thresholds import averaged
+from workbench.base.variants import Variant, about, from_package
+from workbench.data.table import Table
 from workbench.models import Model
-from workbench.parameters import Variant, about, from_package
-from workbench.release import Release
-from workbench.scale import Scale
-from workbench.table import Table
-from workbench.thresholds import averaged
+from workbench.models.classes import Classes
+from workbench.releases.release import Release
+from workbench.releases.scale import Scale
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.classes import Classes
-from workbench.errors import BadInput, Unsatisfiable, said
-from workbench.figures import figures
+from workbench.base.errors import BadInput, Unsatisfiable, said
+from workbench.base.figures import figures
+from workbench.base.variants import Variant, from_package
+from workbench.data.table import Table
 from workbench.models import Model
-from workbench.parameters import Variant, from_package
-from workbench.release import Release
-from workbench.table import Table
+from workbench.models.classes import Classes
+from workbench.releases.release import Release
 
 
 class Method(Variant):

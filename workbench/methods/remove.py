@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.cells import distinct_rows
-from workbench.errors import BadInput, said
+from workbench.base.errors import BadInput, said
+from workbench.base.variants import parameter
+from workbench.data.cells import distinct_rows
+from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.parameters import parameter
-from workbench.release import Release
-from workbench.table import Table
+from workbench.releases.release import Release
 
 
 @dataclass(frozen=True)

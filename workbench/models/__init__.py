@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.classes import Classes, Sensitive
-from workbench.errors import BadInput, Undefined, said
-from workbench.figures import figures
-from workbench.parameters import Variant, from_package
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.figures import figures
+from workbench.base.variants import Variant, from_package
+from workbench.models.classes import Classes, Sensitive
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A model's verdict on a finished release; `disclosure(release).loc[audit.breaking]` shows the classes."""
+    """A model's verdict on a finished release; `disclosure_table(release).loc[audit.breaking]` shows the classes."""
 
     model: Model
     achieved: tuple[tuple[str, float], ...]  # each part's figure

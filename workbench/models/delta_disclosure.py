@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.classes import Sensitive
+from workbench.base.variants import parameter
 from workbench.models import Model, share
-from workbench.parameters import parameter
+from workbench.models.classes import Sensitive
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.classes import Sensitive
 from workbench.models import TOLERANCE
+from workbench.models.classes import Sensitive
 
 if TYPE_CHECKING:
-    from workbench.table import Table
+    from workbench.data.table import Table
 
 
 def most_values(table: Table) -> float | None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.classes import Classes, Sensitive
+from workbench.base.variants import parameter
 from workbench.models import Model
-from workbench.parameters import parameter
+from workbench.models.classes import Classes, Sensitive
 
 
 @dataclass(frozen=True)

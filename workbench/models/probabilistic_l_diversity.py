@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.classes import Sensitive
-from workbench.figures import per_cent
+from workbench.base.figures import per_cent
+from workbench.base.variants import parameter
 from workbench.models import TOLERANCE, Model, share
+from workbench.models.classes import Sensitive
 from workbench.models.diversity import most_values, too_few_values
-from workbench.parameters import parameter
 
 
 @dataclass(frozen=True)

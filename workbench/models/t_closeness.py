@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.classes import Sensitive
-from workbench.distances import distance, unordered
+from workbench.base.variants import parameter
 from workbench.models import Model, share
-from workbench.parameters import parameter
+from workbench.models.classes import Sensitive
+from workbench.models.distances import distance, unordered
 
 KINDS = ("equal", "ordered", "hierarchical", "js")
 

@@ -1,0 +1,190 @@
+"""What an attacker tries on a published folder: files crossed, neutral columns that name people; counts: attacks/."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.planted import people, planted
+from workbench import BadInput
+from workbench.base.thresholds import coarse
+from workbench.base.thresholds import people as counted
+from workbench.data import datasets
+from workbench.data.table import Table
+from workbench.disclosure.several_releases import certain
+from workbench.frontier.sweep import sweep
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+from workbench.publication import statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.selection import told, worth_opening
+from workbench.releases.scale import Scale
+from workbench.studies.study import Study
+
+FEW = 10
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+# --- several files
+
+
+def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path):
+    study, warned = planted(tmp_path), []
+    offered = Published(publish(study, tmp_path / "offered", warn=warned.append))
+    every = Published(publish(study, tmp_path / "every", releases="all", warn=warned.append))
+    choices = set(offered.choices(offered.results["cap"]).values()) - {None}
+    safe = {i for i in choices if not offered.points[i]["against"]}
+    assert set(offered.results["carried"]) == safe <= choices and len(safe) <= 4
+    assert all("not safe enough" in offered.opened(i)["refused"] for i in choices - safe)
+    assert all(bool(offered.files(i)) == (i in offered.results["carried"]) for i in offered.efficient)
+    assert all(path.name.startswith("who-is-ill-release") for path in offered.folder.rglob("*.csv"))
+    opened = [i for i, point in enumerate(every.points) if point["opened"]]
+    assert every.results["carried"] == opened and every.results["together"]["files"] == len(opened) == 5
+    left = next(i for i in opened if i not in choices and not offered.points[i]["against"])
+    assert "offered when this was published" in offered.opened(left)["refused"]
+    with pytest.raises(BadInput, match="'all'"):
+        publish(study, tmp_path / "other", releases="every")
+
+
+@pytest.mark.parametrize("beside", [(), ("wage",)], ids=["by class", "joined by a neutral column"])
+def test_what_files_tell_together_is_what_an_attacker_finds(beside):
+    frame = people()[["age", "town", "sex", "disease", *beside]]
+    table = Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="disease")
+    releases = [Mondrian()(table, KAnonymity(k)) for k in (2, 3, 5)]
+    groups, values = [release._group_of_record for release in releases], frame["disease"].tolist()
+
+    def alike(columns, record):
+        return {values[other] for other in range(len(values)) if all(g[other] == g[record] for g in columns)}
+
+    found = certain(table, releases)
+    alone = max(sum(len(alike([one], i)) == 1 for i in range(len(values))) for one in groups)
+    crossed = sum(
+        len(alike(groups, i) if beside else set.intersection(*(alike([one], i) for one in groups))) == 1
+        for i in range(len(values))
+    )
+    assert found == (crossed, alone, bool(beside)) and crossed > alone > 0
+    assert certain(table, releases[:1])[0] == certain(table, releases[:1])[1]
+
+
+def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
+    """Sixteen releases of Adult would tell of 387; the four files that are offered of nobody, the tables of 90."""
+    ready = Study.open(datasets.DATA / "studies" / "li_li_2009.yaml")
+    table = ready.table(ready.read())
+    swept = sweep(table, ready.candidates(), ready.measured()).on(*ready.axes)
+    assert certain(table, [swept.measured[i].recipe.release(table) for i in worth_opening(swept)])[:2] == (387, 90)
+    opened = [point.recipe.release(table) for point in told(swept, table, 10).measured]
+    read = Published(publish(ready, tmp_path / "out"))
+    files = [opened[i] for i in read.results["carried"]]
+    shown = [opened[i] for i, point in enumerate(read.points) if point["opened"]]
+    assert certain(table, files).together == 0 < certain(table, files, shown).together
+    said = read.results["together"]
+    assert said["files"] == len(files) and said["certain"] == coarse(certain(table, files, shown).together, 10)
+    assert any(
+        who.startswith(f"Who has all {len(files)} files and all the tables") for who, _ in statements.attackers(read, 0)
+    )
+    surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
+    sure = [said for said in surest if said["figure"] != "Nobody’s"]
+    rows = [row for i, point in enumerate(read.points) if point["opened"] for row in read.exposures(i, most=10**6)[1]]
+    assert (sure or any(row["sentence"].startswith("All of them") for row in rows)) and "nobody" not in said["sentence"]
+    assert counted(certain(table, [], shown).together, 10).removesuffix(" people") in said["sentence"]
+
+
+# --- neutral columns
+
+
+def named(**columns) -> Table:
+    frame = people()[["age", "town", "disease"]].assign(**columns)
+    return Table.from_frame(frame, quasi=["age", "town"], sensitive="disease")
+
+
+NUMBERS = np.arange(600)
+NAMING = {
+    "a number a person": ("member", [f"m{i}" for i in NUMBERS], True),
+    "a whole number a person": ("code", NUMBERS * 7, True),
+    "half of them missing": ("member", [f"m{i}" if i % 2 else None for i in NUMBERS], True),
+    "each twice": ("member", NUMBERS // 2, False),
+    "each twice, by its name": ("patient_id", NUMBERS // 2, True),
+    "a few that are called like a name": ("phone", ["yes", "no"] * 300, False),
+    "a reading": ("cm", NUMBERS * 0.37, False),
+    "a social security number read as a reading": ("ssn", NUMBERS * 0.5, True),
+    "a category": ("ward", NUMBERS % 20, False),
+}
+
+
+@pytest.mark.parametrize(("name", "values", "refused"), NAMING.values(), ids=NAMING)
+def test_a_neutral_column_that_nearly_names_people_is_not_exported(name, values, refused, tmp_path):
+    release = Mondrian()(named(**{name: values}), KAnonymity(20))
+    assert (release.named() == [name]) == refused
+    if refused:
+        with pytest.raises(BadInput, match=f"'{name}' nearly names people.*identifiers.*giveaways=True"):
+            release.export(tmp_path / "r.csv")
+        assert not list(tmp_path.iterdir())
+        assert release.export(tmp_path / "r.csv", giveaways=True)[0].exists()
+
+
+def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(tmp_path):
+    frame = people().assign(ssn=[f"{i:03}-45-6789" for i in range(600)])
+    study = planted(tmp_path).with_(data={"given": "people"}, identifiers=())
+    warned = []
+    read = Published(publish(study, tmp_path / "out", given=frame, warn=warned.append))
+    assert not list(read.folder.rglob("*.csv"))
+    for path in read.folder.rglob("*"):
+        assert not path.is_file() or (b"planted-" not in path.read_bytes() and b"-45-6789" not in path.read_bytes())
+    assert "name nearly names people, ssn nearly names people" in read.opened(read.efficient[0])["refused"]
+    told = " ".join(warned)
+    assert "'ssn' (neutral) is different" in told and "No file of a release was written" in told
+    assert "Published as they are: name, wage and ssn." in told
+    assert statements.as_they_are(read) in told
+
+
+def test_unless_somebody_listens_what_the_analyst_should_know_is_a_warning(tmp_path):
+    with pytest.warns(UserWarning, match="Published as they are: wage"):
+        publish(planted(tmp_path), tmp_path / "out")
+
+
+# --- the study's limit and the measure of exposure
+
+
+def test_a_limit_that_no_release_keeps_is_said_and_not_forgotten(tmp_path):
+    warned = []
+    study = planted(tmp_path, caps={"P_loss": 0.001, "R_id": 0.1})
+    read = Published(publish(study, tmp_path / "out", warn=warned.append))
+    limit = read.results["limit"]
+    assert limit["asked"] == 0.001 and not limit["kept"] and read.results["cap"] == read.privacy["low"]
+    assert "own limit of at most 0.001 on privacy loss; the safest reaches" in statements.limit(read)
+    assert statements.limit(read) in warned
+    points = sweep(study.table(study.read()), study.candidates(), study.measured()).measured
+    within = {str(point.recipe) for point in points if point.values["R_id"] <= 0.1}
+    assert {point["recipe"] for point in read.points if not point["baseline"]} < within
+    assert (
+        "releases are left out: they break the study's limit of at most 0.1 on re-identification"
+        in read.results["others"]
+    )
+    none = Published(publish(study.with_(caps={"R_id": 1e-9}), tmp_path / "none"))
+    assert "No release keeps to the study's limit" in none.results["others"] and len(none.points) == len(points)
+    loose = Published(publish(planted(tmp_path, caps={"P_loss": 0.6}), tmp_path / "out"))
+    assert loose.results["limit"]["kept"] and loose.results["cap"] == loose.privacy["high"]
+
+
+def test_losses_of_classes_and_full_disclosure_are_in_the_same_measure(tmp_path):
+    measures = [{"name": "privacy loss", "distance": "variation"}, {"name": "utility loss"}]
+    study = planted(tmp_path, measures=measures, axes=["P_loss(distance=variation)", "U_loss"])
+    read = Published(publish(study, tmp_path / "out"))
+    scale = Scale(**read.privacy["scale"])
+    usual = scale.share + FEW / 2 / 600  # as much as it may be
+    assert scale.most(0.1) == pytest.approx(usual + 0.1, abs=0.02), "in the study's own distance"
+    assert {"title", "figure", "unit", "sentence"} == set(statements.most_exposed(read, read.efficient[0]))
+
+
+def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
+    read = Published(publish(planted(tmp_path), tmp_path / "out", releases=False))
+    most = [Scale(**read.privacy["scale"]).most(read.loss(i, read.privacy)) for i in read.efficient]
+    assert most == sorted(most) and len(set(most)) == len(most) == 3
+    said = " ".join(" ".join(statements.most_exposed(read, i).values()) for i in read.efficient)
+    plain = r"\d+ % of a group have the disease \w+; of everybody, \d+ % do About \d+ people: age "
+    assert re.search(plain, said)
+    opened = [i for i, point in enumerate(read.points) if point["opened"]]
+    words = " ".join(row["sentence"] + statements.how_many(read, row) for i in opened for row in read.exposures(i)[1])
+    assert "fewer than 15 people" in words
+    assert all(" on average" in statements.learnt(read, i)["unit"] for i in read.efficient)

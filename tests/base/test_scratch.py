@@ -1,0 +1,40 @@
+"""Private folders: for their owner alone, and cleared away when their process is gone."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from workbench import BadInput, Table
+from workbench.base.scratch import alive, scratch
+
+
+def test_a_folder_is_for_its_owner_alone(tmp_path):
+    assert oct(scratch(tmp_path).stat().st_mode)[-3:] == "700"
+
+
+def test_what_a_killed_process_left_is_removed_and_what_lives_stays(tmp_path):
+    code = (
+        "import sys; from workbench.base.scratch import scratch; "
+        "print(scratch(sys.argv[1]), flush=True); sys.stdin.read()"
+    )
+    child = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        left = tmp_path / os.path.basename(process.stdout.readline().strip())
+        (left / "utf-8.csv").write_text("secret")
+        mine = scratch(tmp_path)
+        assert left.is_dir() and alive(process.pid), "its process lives"
+        process.kill()
+        process.wait()
+    scratch(tmp_path)
+    assert not left.exists() and mine.is_dir()
+
+
+def test_a_file_that_cannot_be_used_leaves_no_copy_behind(tmp_path):
+    path, folder = tmp_path / "d.csv", tmp_path / "scratch"
+    folder.mkdir()
+    path.write_bytes("name,ort\nMüller,Köln\n".encode("latin-1"))
+    with pytest.raises(BadInput, match="no column 'age'") as held:
+        Table.read(path, quasi=["age"], temp_directory=folder)
+    assert held.value is not None and not list(folder.iterdir())

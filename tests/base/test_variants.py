@@ -1,0 +1,208 @@
+"""Declared parameters, and what every variant of the three catalogs keeps to."""
+
+import dataclasses
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.base.variants import Variant, canonical, catalog, from_dict, parameter
+from workbench.measures import Measure
+from workbench.methods import Keep, Method, Mondrian, Remove
+from workbench.models import AlphaK, DeltaDisclosure, KAnonymity, Model, TCloseness
+
+BASES = {"workbench.models": Model, "workbench.measures": Measure, "workbench.methods": Method}
+CATALOGS = {package: catalog(package, base) for package, base in BASES.items()}
+VARIANTS = [kind for kinds in CATALOGS.values() for kind in kinds.values()]
+every_variant = pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
+
+
+def file_of(kind):
+    return Path(inspect.getsourcefile(kind))
+
+
+def test_the_catalogs_hold_one_variant_for_every_file_that_defines_one():
+    for package, base in BASES.items():
+        folder = Path(importlib.import_module(package).__file__).parent
+        defining = {path.stem for path in folder.rglob("*.py") if f"({base.__name__}):" in path.read_text()}
+        assert {file_of(kind).stem for kind in CATALOGS[package].values()} == defining - {"__init__"}
+
+
+@every_variant
+def test_a_variant_is_a_small_frozen_dataclass_with_one_plain_sentence(kind):
+    assert dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen
+    assert {field.name for field in dataclasses.fields(kind)} == set(kind.parameters())
+    assert len(file_of(kind).read_text().splitlines()) <= 80
+    sentence = (sys.modules[kind.__module__].__doc__ or "").splitlines()[0]
+    assert sentence.endswith(".") and len(sentence) > 30
+
+
+@every_variant
+def test_the_default_is_within_its_own_bounds(kind):
+    default = kind()
+    for name, declared in kind.parameters().items():
+        assert declared.help and not declared.help.endswith(".")
+        low, high = declared.bounds()
+        value = getattr(default, name)
+        assert low is None or value >= low
+        assert high is None or value <= high
+        assert declared.choices is None or value in declared.choices
+
+
+@every_variant
+def test_a_variant_is_equal_to_what_its_own_description_makes(kind):
+    default = kind()
+    variants = next(found for found in CATALOGS.values() if kind in found.values())
+    assert from_dict(variants, default.to_dict()) == default
+    assert canonical(default.to_dict()) == canonical(from_dict(variants, default.to_dict()).to_dict())
+    assert hash(default) == hash(kind())
+    assert str(default).startswith(kind.name)
+
+
+@every_variant
+def test_every_choice_and_both_ends_of_every_range_can_be_asked_for(kind):
+    for name, declared in kind.parameters().items():
+        for choice in declared.choices or ():
+            if kind is Mondrian and choice in ("information_gain", False):
+                continue  # they go with a target, or with none
+            assert getattr(kind(**{name: choice}), name) == choice
+        low, high = declared.bounds()
+        if low is not None:
+            with pytest.raises(BadInput, match=f"{name} = .* must be (above|at least) {low:g}"):
+                kind(**{name: low - 1 if not declared.above else low})
+            assert declared.above or kind(**{name: low})
+        if high is not None:
+            with pytest.raises(BadInput, match=f"{name} = .* must be at most {high:g}"):
+                kind(**{name: high + 1})
+            assert kind(**{name: high})
+
+
+@pytest.mark.parametrize("kind", CATALOGS["workbench.measures"].values(), ids=lambda kind: kind.__name__)
+def test_a_measure_declares_side_unit_symbol_and_which_way_is_better(kind):
+    measure = kind()
+    assert measure.side in ("privacy", "utility") and measure.better in ("lower", "higher")
+    assert measure.unit and measure.symbol and isinstance(measure.best, float)
+    assert measure.key.startswith(measure.symbol) or kind.__name__ == "Achieved"
+    for name, declared in kind.parameters().items():
+        keys = {kind(**{name: choice}).key for choice in declared.choices or ()}
+        assert len(keys) == len(declared.choices or ()), "each setting is a column of its own"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: KAnonymity(0), "k-anonymity: k = 0 must be at least 1"),
+        (lambda: KAnonymity(2.5), "k = 2.5 must be a whole number"),
+        (lambda: KAnonymity("ten"), "k = 'ten' must be a number"),
+        (lambda: KAnonymity(True), "k = True must be a number"),
+        (lambda: KAnonymity(None), "k = None must be a number"),
+        (lambda: TCloseness(float("nan")), "t = nan must be a number"),
+        (lambda: TCloseness(1.01), "t = 1.01 must be at most 1"),
+        (lambda: AlphaK(alpha=0), "alpha = 0 must be above 0"),
+        (lambda: TCloseness(distance="far"), "distance = 'far' is not one of 'equal', 'ordered', 'hierarchical', 'js'"),
+        (lambda: DeltaDisclosure(absent=True), "absent = True is not one of"),
+        (lambda: from_dict(CATALOGS["workbench.models"], {"name": "k-anonimity", "k": 3}), "no variant is called"),
+        (lambda: from_dict(CATALOGS["workbench.models"], {"name": "k-anonymity", "l": 3}), "no parameter l; it has k"),
+    ],
+)
+def test_a_value_outside_the_declaration_is_refused_in_plain_words(make, message):
+    with pytest.raises(BadInput, match=message):
+        make()
+
+
+def test_a_bound_that_depends_on_the_table_is_checked_with_the_table(small):
+    table = small(0)
+    KAnonymity(10_000).check()
+    with pytest.raises(BadInput, match=f"must be at most {table.records}"):
+        KAnonymity(10_000).check(table)
+    assert KAnonymity.parameters()["k"].bounds(table) == (1, table.records)
+    assert KAnonymity.parameters()["k"].bounds() == (1, None)
+
+
+def test_a_parameter_that_names_a_column_is_checked_with_the_table(small):
+    method = Mondrian(split="information_gain", target="illness")
+    with pytest.raises(BadInput, match="target = 'illness' is not a column of the table; it has"):
+        method.check(small(0))
+
+
+PACKAGE = {
+    "__init__.py": "",
+    "one.py": """
+from dataclasses import dataclass
+from workbench.models import KAnonymity, Model, And
+from workbench.models.k_anonymity import KAnonymity as Borrowed
+@dataclass(frozen=True)
+class One(KAnonymity):
+    name = "one"
+@dataclass(frozen=True)
+class _Hidden(KAnonymity):
+    name = "hidden"
+class Unfinished(Model):
+    name = "unfinished"
+""",
+}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A function: a package of these files, importable by the test alone."""
+
+    def make(name, files):
+        (tmp_path / name).mkdir()
+        for file, text in files.items():
+            (tmp_path / name / file).write_text(text)
+        importlib.invalidate_caches()
+        return name
+
+    monkeypatch.syspath_prepend(tmp_path)
+    return make
+
+
+def test_a_new_file_is_a_new_variant_and_what_it_imports_hides_or_leaves_open_is_none(package):
+    assert list(catalog(package("fresh", PACKAGE), Model)) == ["one"]
+
+
+def test_two_variants_of_one_name_are_refused(package):
+    twice = {**PACKAGE, "two.py": PACKAGE["one.py"]}
+    with pytest.raises(BadInput, match="two variants are called 'one'"):
+        catalog(package("twice", twice), Model)
+
+
+def test_a_variant_made_outside_the_package_is_not_found():
+    @dataclasses.dataclass(frozen=True)
+    class Fake(KAnonymity):
+        name = "fake"
+
+    assert "fake" not in catalog("workbench.models", Model)
+    assert "and" not in catalog("workbench.models", Model)
+
+
+def test_a_package_offers_its_variants_by_class_name_and_nothing_else():
+    models = importlib.import_module("workbench.models")
+    assert models.KAnonymity is KAnonymity
+    with pytest.raises(AttributeError, match="no attribute 'Fake'"):
+        _ = models.Fake
+
+
+def test_a_variant_is_spoken_of_by_its_numbers_and_by_what_differs_from_the_default():
+    assert str(TCloseness(0.2)) == "t-closeness, t = 0.2"
+    assert str(TCloseness(0.2, "js")) == "t-closeness, t = 0.2, distance = js"
+    assert str(Keep()) == "keep"
+
+
+def test_columns_to_remove_are_a_tuple_however_they_were_given():
+    read = from_dict(CATALOGS["workbench.methods"], {"name": "remove", "columns": ["age"]})
+    assert Remove("age") == Remove(["age"]) == read
+
+
+def test_a_variant_without_parameters_has_nothing_to_check():
+    @dataclasses.dataclass(frozen=True)
+    class Plain(Variant):
+        label: str = "x"
+        size: int = parameter(1, "a size", low=1)
+        name = "plain"
+
+    assert Plain().settings() == {"size": 1}

@@ -1,0 +1,158 @@
+"""Each of hundreds of bad inputs gets one clear answer: what, where, what to do; no data, no traceback, no remains."""
+
+import contextlib
+import gc
+import io
+import os
+import re
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+
+import pytest
+
+from tests.commands.bad_inputs import SECRETS, Bad, every, good
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.commands import dashboard, explore, lab, main
+
+CASES = every()
+SECONDS = 30  # after which it hangs
+LONGEST, MANY = 600, 12  # characters of a line, lines
+# what is said where nobody thought about what to say
+UNCLEAR = re.compile(
+    r"Traceback|\[Errno|\b\w+Error\b|NoneType|<class|object at 0x|invalid literal|could not convert|expected str|"
+    r"not iterable|subscriptable|takes \d+ positional|unexpected keyword|mistake of the workbench|Exception"
+)
+# what to do, or what would do
+ADVICE = re.compile(
+    r";|\{|\b(give|name|choose|say|use|write|put|make|must|needs?|there (is|are)|did you mean|leave|no such|missing|"
+    r"required|requires|unexpected|is (not )?one of|between|should|fewer than|goes with|copy|mend|is read from|"
+    r"at least|at most|delete|only|keep|add|try)\b",
+    re.IGNORECASE,
+)
+
+
+class Accepted(Exception):
+    """What should have been refused would be done now."""
+
+
+def accepted(*_, **__):
+    raise Accepted
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_served(monkeypatch):
+    """No server, no kernel: a report is made in this process."""
+    from workbench.publication.report import batch, reporting
+
+    def run(job, progress=False):
+        given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
+        chosen, results = reporting.asked(**given)
+        reporting.reported(chosen, store=results).write(job.parameters["output"])
+
+    monkeypatch.setattr(batch, "run", run)
+    for module in (dashboard, explore):
+        monkeypatch.setattr(module, "serve", accepted)
+    monkeypatch.setattr(lab.os, "execv", accepted)
+
+
+def inside(folder):
+    """All that is there, with its content."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        plain = path.is_file() and not path.is_symlink()
+        found[str(path.relative_to(folder))] = path.read_bytes() if plain else None
+    return found
+
+
+@contextlib.contextmanager
+def seconds(most):
+    """Raises TimeoutError in whatever takes longer."""
+
+    def late(number, frame):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(most)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def answer(bad: Bad) -> tuple[str, str]:
+    """What becomes of it, and what is said."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), seconds(SECONDS):
+            if bad.call is None:
+                code = main.main(list(bad.typed))
+            else:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    bad.call()
+                code = 0
+    except (BadInput, Undefined, Unsatisfiable) as error:
+        chain = "".join(traceback.format_exception(error))
+        return "leak" if leaks(chain) else "said", str(error)
+    except TimeoutError:
+        return "hang", ""
+    except Accepted:
+        return "accepted", ""
+    except BaseException as error:
+        return "traceback", "".join(traceback.format_exception(error))
+    if leaks(out.getvalue() + err.getvalue()):
+        return "leak", err.getvalue()
+    if code != main.WRONG:
+        return "accepted", f"exit code {code}: {out.getvalue()}{err.getvalue()}"
+    return "said" if not out.getvalue() else "unclear", err.getvalue()
+
+
+def leaks(text: str) -> bool:
+    return any(secret in text for secret in SECRETS)
+
+
+def judged(bad: Bad, text: str) -> str:
+    """Whether what is said is clear."""
+    lines = [line for line in text.splitlines() if not re.match(r"note: |\d+/\d+ ", line)]
+    if not 1 <= len(lines) <= MANY or max(map(len, lines)) > LONGEST:
+        return "unclear: too many words, or none"
+    if UNCLEAR.search(text):
+        return "unclear: a program speaks"
+    if not all(ADVICE.search(line.removeprefix("workbench: ")) for line in lines):
+        return "unclear: what to do?"
+    return "clear" if bad.says in text else f"unclear: not a word of {bad.says}"
+
+
+QUICK = 6  # one of so many is tried each time, all of them with the slow tests
+SOME = [pytest.param(bad, id=bad.name, marks=[pytest.mark.slow] if i % QUICK else []) for i, bad in enumerate(CASES)]
+
+
+@pytest.mark.parametrize("bad", SOME)
+def test_a_bad_input_gets_a_clear_answer_and_leaves_nothing(bad, tmp_path, monkeypatch):
+    folder, temporary = tmp_path / "work", tmp_path / "temporary"
+    folder.mkdir()
+    temporary.mkdir()
+    good(folder)
+    if bad.setup:
+        bad.setup(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    if bad.piped is not None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bad.piped)))
+    before = inside(folder)
+    became, text = answer(bad)
+    verdict = judged(bad, text) if became == "said" else became
+    if os.listdir(temporary):
+        gc.collect()  # as at the end of a command
+    after = {name: content for name, content in inside(folder).items() if not bad.keeps or bad.keeps not in name}
+    if verdict == "clear" and (after != before or os.listdir(temporary)):
+        verdict = f"left behind: {sorted(after.keys() - before.keys())} {os.listdir(temporary)}"
+    assert verdict == "clear", f"{' '.join(bad.typed)}\n{text[-1500:]}"
+
+
+def test_there_are_four_hundred_and_none_twice():
+    assert len(CASES) >= 400 and len({bad.name for bad in CASES}) == len(CASES)

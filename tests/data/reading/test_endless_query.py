@@ -1,0 +1,55 @@
+"""A query that never ends is stopped: by Ctrl-C, and by the time that it is given."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from workbench import BadInput, Table
+from workbench.base import progress
+from workbench.data.reading.source import Query
+from workbench.studies.study import Study
+
+ENDLESS = "SELECT max(a.i * b.i) AS n FROM range(100000000) a(i), range(100000000) b(i)"
+STUDY = f"study: Endless\ndata: {{sql: '{ENDLESS}', seconds: SECONDS}}\nroles: {{quasi: [n]}}\n"
+
+
+def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
+    (tmp_path / "s.yaml").write_text(STUDY.replace("SECONDS", "3600"))
+    begin = (
+        "import sys; from workbench.commands import main; from workbench.studies import study; "
+        "print('begun', flush=True); sys.exit(main.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", begin, "check", "s.yaml"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout.readline() == "begun\n"
+            time.sleep(4)
+            assert running.poll() is None
+            running.send_signal(signal.SIGINT)
+            assert running.wait(15) == 130
+        finally:
+            running.kill()
+
+
+def test_a_query_is_given_up_after_its_seconds():
+    with pytest.raises(BadInput, match="given up after"):
+        Table.bare(Query(ENDLESS, seconds=0.3))
+
+
+def test_a_query_is_given_up_when_who_waits_cancels():
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        Table.bare(Query(ENDLESS))
+
+
+def test_a_study_says_how_long_its_query_may_take(tmp_path):
+    with pytest.raises(BadInput, match="given up after"):
+        Study.from_yaml(STUDY.replace("SECONDS", "0.3"), tmp_path).read()
+    for wrong in ("-1", "long", "true"):
+        with pytest.raises(BadInput, match="must be a number above 0"):
+            Study.from_yaml(STUDY.replace("SECONDS", wrong), tmp_path)

@@ -1,0 +1,76 @@
+"""Cells: distinct combinations with their records; keys that would not fit 64 bits are ranked on the way."""
+
+import threading
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.base import progress
+from workbench.data.cells import collapse, distinct_rows, locate
+
+SIZES = {"few values": 3, "many values": 2**15, "columns too wide for one key": 2**30}
+
+
+def columns(size, records=300, many=6, seed=0):
+    """Skewed, so that combinations recur; the largest code occurs, so that every key is as wide as it can be."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(0, size, (many, 40))
+    kinds[:, 0] = size - 1
+    return list(kinds[:, np.minimum(rng.geometric(0.05, records) - 1, 39)])
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_cells_are_the_distinct_combinations_with_their_records(size):
+    quasi, others = columns(size)[:4], columns(size)[4:]
+    cells = collapse(dict(zip("abcd", quasi, strict=True)), dict(zip("xy", others, strict=True)))
+    counted = Counter(zip(*quasi, *others, strict=True))
+    found = zip(*cells.quasi, cells.others["x"], cells.others["y"], strict=True)
+    assert dict(zip(found, cells.weight, strict=True)) == counted
+    assert len(cells) == len(counted) and (cells.quasi.dtype == np.int16) == (cells.quasi.max() < 2**15 - 1)
+
+
+def test_cells_stand_in_the_order_of_their_codes():
+    quasi = columns(3)
+    cells = collapse(dict(zip("abcdef", quasi, strict=True)), {})
+    assert list(zip(*cells.quasi, strict=True)) == sorted(set(zip(*quasi, strict=True)))
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+def test_every_record_finds_its_cell(size):
+    records = columns(size)
+    cells = collapse(dict(zip("abcdef", records, strict=True)), {})
+    shuffled = np.random.default_rng(1).permutation(len(cells))  # in whatever order the cells stand
+    where = locate([codes[shuffled] for codes in cells.quasi], records)
+    assert (cells.quasi[:, shuffled][:, where] == np.array(records)).all()
+    assert (np.bincount(where) == cells.weight[shuffled]).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(sorted(SIZES.values())), st.integers(1, 60), st.integers(1, 8), st.integers(0, 1000))
+def test_distinct_rows_are_numbered_in_order_of_appearance(size, records, many, seed):
+    matrix = np.array(columns(size, records, many, seed)).T.astype(np.int32)
+    first, number = distinct_rows(matrix)
+    seen: dict[tuple, int] = {}
+    assert number.tolist() == [seen.setdefault(tuple(row), len(seen)) for row in matrix]
+    assert first.tolist() == [next(i for i, row in enumerate(matrix) if tuple(row) == key) for key in seen]
+
+
+def test_all_rows_of_an_empty_matrix_are_none():
+    first, number = distinct_rows(np.zeros((0, 3), np.int32))
+    assert len(first) == len(number) == 0
+
+
+def test_a_cancel_is_heard_while_records_collapse():
+    rng, cancel = np.random.default_rng(0), threading.Event()
+    many = {name: rng.integers(0, 1000, 3_000_000) for name in "abcd"}
+    began = time.monotonic()
+    collapse(many, {})
+    whole = time.monotonic() - began
+    cancel.set()
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        collapse(many, {})
+    assert time.monotonic() - began - whole < whole / 2

@@ -1,0 +1,62 @@
+"""What a column is about, by its name and by the form of its values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.data.meaning import meaning_of, says
+from workbench.data.table import Table
+
+RNG = np.random.default_rng(1)
+ICD_10 = [f"{c}{i:02}.{j}" for c in "ABCEFJKM" for i in range(0, 60, 7) for j in (1, 9)]
+ICD_9 = [f"{i:03}{j}-" for i in range(1, 900, 37) for j in (0, 9)] + [f"V{i}-" for i in range(20, 40)] + ["E8490"]
+PROSE = [f"the patient number {i} came with pain in the left knee and {i % 7} more" for i in range(400)]
+
+
+def told(name, values):
+    column = Table.bare(pd.DataFrame({name: pd.Series(values).sample(400, replace=True, random_state=2).to_list()}))
+    found = meaning_of(column.columns[name])
+    return (found[0].role, found[0].what, found[1]) if found else None
+
+
+FOUND = {
+    "a diagnosis by its name": ("dx1_3", ["a", "b"], ("sensitive", "a diagnosis", "name")),
+    "ICD-10 by its form": ("x", ICD_10, ("sensitive", "a diagnosis", "values")),
+    "ICD-9 by its form": ("x", ICD_9, ("sensitive", "a diagnosis", "values")),
+    "a flag of a disease": ("copd", [True, False], ("sensitive", "a disease", "name")),
+    "HIV": ("hiv_status", ["pos", "neg"], ("sensitive", "a disease", "name")),
+    "a procedure by its form": ("c", [f"J{i}" for i in range(1000, 1030)], ("sensitive", "a treatment", "values")),
+    "religion": ("Religion", ["a", "b"], ("sensitive", "a belief", "name")),
+    "a party": ("party", ["A", "B"], ("sensitive", "politics", "name")),
+    "income": ("household_income", range(900), ("sensitive", "money", "name")),
+    "a large survey weight": ("weight", range(2000, 90_000, 17), ("dropped", "a survey weight", "name")),
+    "a small survey weight": ("wgt", RNG.uniform(0.4, 2, 200), ("dropped", "a survey weight", "name")),
+    "a stratum": ("stratum", range(40), ("dropped", "a part of a survey's design", "name")),
+    "free text": ("c", PROSE, ("dropped", "free text", "values")),
+    "a comment": ("comments", [f"c{i}" for i in range(90)], ("dropped", "free text", "name")),
+    "a place": ("latitude", RNG.uniform(40, 50, 200), ("dropped", "a place to the metre", "name")),
+    "a date of birth": ("date_of_birth", pd.date_range("1950", periods=90), ("quasi", "a date of birth", "name")),
+    "a zip code": ("zip", ["12345", "54321"], ("quasi", "a postal code", "name")),
+    "a British postcode": ("c", ["SW1A 1AA", "M1 1AE", "CR2 6XH"], ("quasi", "a postal code", "values")),
+    "an email": ("c", [f"a{i}@b.org" for i in range(30)], ("identifier", "a name or an address", "values")),
+    "a social security number": ("c", [f"123-45-{i}" for i in range(1000, 1040)],
+                                 ("identifier", "a name or an address", "values")),
+    "a name": ("last_name", ["Ann", "Bo"], ("identifier", "a person's name", "name")),
+    "a person's own weight": ("weight", RNG.normal(75, 12, 300), None),
+    "a birth weight": ("birth_weight_gram", RNG.integers(1500, 5000, 200), None),
+    "a year of birth": ("born", RNG.integers(1930, 2010, 200), ("quasi", "a date of birth", "name")),
+    "how large a party was": ("party_size", range(1, 9), None),
+    "plain words": ("c", ["north", "south"], None),
+    "five digits are no diagnosis": ("c", [f"{i}" for i in range(10_000, 10_300)], None),
+    "a country's name": ("country_name", ["A", "B"], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "values", "meaning"), FOUND.values(), ids=FOUND)
+def test_known_kinds_are_recognised_and_others_are_not(name, values, meaning):
+    assert told(name, values) == meaning
+
+
+def test_words_in_names():
+    assert says("patientAge", ("age",)) and says("age_group", ("age",)) and not says("agency", ("age",))
+    assert says("ICD10", ("icd",)) and says("diagnosis", ("diagnos",)) and not says("salt", ("salary",))

@@ -1,0 +1,104 @@
+"""Records singled out, against pandas' groupby."""
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.conftest import people
+from workbench.data.table import Table
+from workbench.data.uniqueness import single_out, survey
+
+
+def naive(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[int, int]:
+    """Distinct combinations, and records alone with theirs."""
+    sizes = frame.astype(object).fillna("?").groupby(list(names)).size()
+    return len(sizes), int((sizes == 1).sum())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_combination_is_counted_as_by_groupby(seed):
+    frame = people(random.Random(seed), missing=seed % 2 == 1)
+    table = Table.bare(frame)
+    for size in (1, 2, 3, 6):
+        for names in combinations(frame.columns, size):
+            found = single_out(table, names)
+            assert (found.distinct, found.unique) == naive(frame, names)
+            assert found.share == found.unique / len(frame)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_survey_of_few_columns_is_complete_and_exact(seed):
+    frame = people(random.Random(seed), missing=True)
+    found = survey(Table.bare(frame), leave_out=["person"])
+    rest = [name for name in frame.columns if name != "person"]
+    assert {name: (one.distinct, one.unique) for name, one in found.columns.items()} == {
+        name: naive(frame, (name,)) for name in frame.columns
+    }
+    for size, counted in ((2, found.pairs), (3, found.triples)):
+        assert {one.names for one in counted} == set(combinations(rest, size))
+        assert all((one.distinct, one.unique) == naive(frame, one.names) for one in counted)
+        assert [one.unique for one in counted] == sorted((one.unique for one in counted), reverse=True)
+    assert not found.notes
+
+
+def test_keys_beyond_64_bits_are_ranked():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.integers(0, 2**40, (3000, 8)), columns=list("abcdefgh")) // 2**30
+    frame["i"] = frame["a"] * 0
+    wide = pd.DataFrame({f"{name}{i}": frame[name].sample(frac=1, random_state=i) for name in "abc" for i in range(4)})
+    wide = wide.reset_index(drop=True)
+    assert np.prod([float(n) for n in wide.nunique()]) > 2**62
+    found = single_out(Table.bare(wide), tuple(wide.columns))
+    assert (found.distinct, found.unique) == naive(wide, tuple(wide.columns))
+
+
+def test_a_large_table_is_counted_on_some_of_the_combinations_and_says_so():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {"a": rng.geometric(0.002, 40_000), "b": rng.geometric(0.01, 40_000), "c": rng.integers(0, 3, 40_000)}
+    )
+    table = Table.bare(frame)
+    true = naive(frame, ("a", "b"))
+    found = single_out(table, ("a", "b"), exact=10_000)
+    assert found.one_in == 4
+    assert found.distinct == pytest.approx(true[0], rel=0.05) and found.unique == pytest.approx(true[1], rel=0.05)
+    assert (single_out(table, ("c",), exact=10_000).one_in, single_out(table, ("c",), exact=10_000).distinct) == (1, 3)
+    assert survey(table, exact=10_000).notes == (
+        "Large numbers are estimates: counted on one in 4 of the combinations of values.",
+    )
+
+
+def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({f"q{i}": rng.integers(0, 2 + 3 * i, 500) for i in range(60)})
+    calls = []
+    found = survey(Table.bare(frame), progress=lambda done, total: calls.append((done, total)))
+    assert len(found.columns) == 60 and len(found.pairs) == 30 * 29 // 2 and len(found.triples) == 500
+    assert {name for one in found.pairs for name in one.names} > {f"q{i}" for i in range(35, 60)}
+    assert found.notes == (
+        "Combined were the 30 of 60 columns in which two records agree least often.",
+        "Of the triples, 500 of 4,060 were counted: around the worst pairs.",
+    )
+    assert calls[-1] == (935, 935) and all(total == 935 for _, total in calls)
+    sample = found.triples[::50]
+    assert all((one.distinct, one.unique) == naive(frame, one.names) for one in sample)
+
+
+def test_progress_may_stop_it():
+    class Stop(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        raise Stop
+
+    with pytest.raises(Stop):
+        survey(Table.bare(people(random.Random(0), missing=False)), progress=stop)
+
+
+def test_no_column_and_one_record():
+    one = Table.bare(pd.DataFrame({"a": [1], "b": ["x"]}))
+    assert single_out(one, ()).unique == 1 and single_out(one, ("a", "b")).unique == 1
+    assert survey(one).pairs == ()

@@ -1,0 +1,90 @@
+"""What a study calls its columns and records stands on every page; released files keep the columns' own names."""
+
+import csv
+
+import pytest
+
+from tests.planted import people, planted
+from widgets.dashboard.dashboard import Dashboard
+from workbench.data.wording import PLAIN, Wording, brief, unbracketed
+from workbench.publication import statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.report.page import report
+
+TITLES = {"age": "age at the visit", "disease": "first diagnosis", "shift": "time of day", "town": "home"}
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory) -> Published:
+    frame = people().assign(shift=["early", "late"] * 300)
+    study = planted(tmp_path_factory.mktemp("study"), titles=TITLES, record=["visit", "visits"])
+    study = study.with_(data={"given": "visits"}, identifiers=("name", "wage"))
+    return Published(publish(study, tmp_path_factory.mktemp("out") / "out", given=frame, warn=lambda text: None))
+
+
+def test_every_page_says_titles_and_what_a_record_is(read):
+    best = read.opens(read.results["cap"])
+    page = report(read, best, read.results["cap"]).split("<script>")[0]
+    about = "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learnt: first diagnosis."
+    assert statements.about(read) == about and about in page
+    assert statements.question(read) == "How much may be learnt about any one visit?"
+    assert statements.surest(read, best)["figure"] == "No visit’s"
+    assert statements.surest(read, best)["unit"] == "first diagnosis is certain"
+    cards = (statements.surest, statements.most_exposed, statements.learnt)
+    said = [text for say in cards for i in read.efficient for text in say(read, i).values()]
+    said += [row[key] for row in read.exposures(best)[1] for key in ("who", "sentence")]
+    said += [point["promise"] for point in read.points] + [row["who"] for row in read.populations(best)]
+    text = " ".join([*said, page.split('id="computed"')[0]])
+    for word in ("people", "person", "everybody", "anybody", "disease"):
+        assert word not in text.lower().replace("disease-", ""), word
+    assert "first diagnosis Flu" in text and "age at the visit" in text
+
+
+def test_released_files_keep_the_columns_own_names(read):
+    file, *_ = read.files(read.opens(read.results["cap"]))
+    with file.open() as lines:
+        assert set(next(csv.reader(lines))) == {"age", "town", "sex", "disease", "shift"}
+
+
+def test_the_dashboard_says_them_too(read):
+    told = []
+    widget = Dashboard(read.folder)
+    widget.send = lambda content, buffers=None: told.append(content)
+    widget._heard(None, {"kind": "hello"}, [])
+    study, choice = told
+    assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
+    assert "alike" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
+    assert "Published as they are: time of day." in study["as_they_are"]
+
+
+def test_one_record_has_the_noun_of_one():
+    visits = Wording({"dx": "diagnosis"}, "visit", "visits")
+    assert [visits.people(n, 1) for n in (0, 1, 12)] == ["no visits", "1 visit", "12 visits"]
+    assert visits.some_of(590, 600, 10) == "about 590 of about 600 visits"
+    assert Wording({}, "stay", "hospital stays").some_of(590, 600, 10) == "about 590 of about 600 hospital stays"
+    assert visits.columns(["dx", "home_town"]) == "diagnosis and home town"
+    assert visits.who(["dx", "age"], [None, "[20-29]"]) == "age 20–29" and visits.who(["dx"], [None]) == "all visits"
+    assert PLAIN.who(["dx"], [None]) == "everybody" and Wording(**visits.plain()) == visits
+
+
+def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
+    found = statements.attackers(read, read.opens(read.results["cap"]))
+    assert found[0] == ("Who has this release and knows age at the visit, home and sex",
+                        "no visit’s first diagnosis")  # fmt: skip
+    assert "every visit’s time of day" in found[1][0] and "all the tables" in found[-1][0]
+    assert found[1][1].startswith("the first diagnosis of") and len(found) == 3
+
+
+def test_where_nobody_is_certain_nobody_is_nearly_certain(read):
+    for index in read.efficient:
+        said = [statements.surest(read, index), statements.most_exposed(read, index)]
+        assert not any("nearly certain" in text for one in said for text in one.values())
+
+
+def test_an_interval_from_below_nought_is_no_riddle():
+    assert unbracketed("[-7-40]") == "-7 to 40" and unbracketed("[7-40]") == "7–40"
+
+
+def test_a_long_set_is_told_by_its_ends():
+    assert brief("{a, b, c}") == "a … c (3 values)" and brief("{a, b}") == "{a, b}" and brief(None) is None

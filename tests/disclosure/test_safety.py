@@ -1,0 +1,46 @@
+"""What speaks against a release, against a naive look at its file."""
+
+import pandas as pd
+
+from workbench.data.table import Table
+from workbench.disclosure.safety import against
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity, TCloseness
+
+
+def table_of(old: list[str], young: list[str]) -> Table:
+    """Two groups of people, by age."""
+    ages = [60 + i // 2 % 2 for i in range(len(old))] + [20 + i // 2 % 2 for i in range(len(young))]
+    return Table.from_frame(pd.DataFrame({"age": ages, "ill": old + young}), quasi=["age"], sensitive="ill")
+
+
+def test_a_value_that_all_of_a_group_have_speaks_against_a_release():
+    table = table_of(["gout"] * 40, ["flu", "cold"] * 30)
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of about 40 of about 100 people is certain"]
+
+
+def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_usual():
+    rare = table_of(["gout"] * 39 + ["flu"], ["flu", "cold"] * 30)
+    assert against(Mondrian()(rare, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+    usual = table_of(["no"] * 39 + ["yes"], (["no"] * 9 + ["yes"]) * 6)
+    assert against(Mondrian()(usual, KAnonymity(40)), 10) == []
+
+
+def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
+    table = table_of(["yes"] * 39 + ["no"], ["yes", "yes", "yes", "no", "no"] * 12)
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+
+
+def test_what_a_model_promises_is_believed_of_groups_of_few_people():
+    """Of 40 people 30 have it, which is told as all may; within t = .1 no group has it nearly for certain."""
+    table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
+    release = Mondrian()(table, KAnonymity(40))
+    assert against(release, 20) == ["the ill of some is nearly certain"]
+    assert against(release, 20, KAnonymity(40) & TCloseness(0.1)) == []
+    assert against(release, 20, TCloseness(0.5)) == ["the ill of some is nearly certain"]
+
+
+def test_a_group_of_fewer_than_five_speaks_against_it():
+    table = table_of(["gout", "flu"] * 2, ["flu", "cold"] * 30)
+    assert against(Mondrian()(table, KAnonymity(4)), 10) == ["some people are in a group of fewer than 5"]
+    assert against(Mondrian()(table, KAnonymity(5)), 10) == []

@@ -1,0 +1,309 @@
+"""The frontier against its definition, and a worked example by hand."""
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.base.errors import BadInput, Undefined
+from workbench.frontier.frontier import Frontier, undominated
+from workbench.frontier.recipe import Point, Recipe
+from workbench.measures import Measure
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import BetaLikeness, KAnonymity, TCloseness
+
+
+@dataclass(frozen=True)
+class Fake(Measure):
+    """A measure that is only named: points bring their values."""
+
+    named: str = "P"
+    to: str = "privacy"
+    better: str = "lower"
+    best: float = 0.0
+    name = "fake"
+    unit = "units"
+
+    @property
+    def key(self):
+        return self.named
+
+    @property
+    def side(self):
+        return self.to
+
+    def measure(self, release):
+        raise NotImplementedError
+
+
+P, U = Fake("P", "privacy"), Fake("U", "utility")
+INFINITY = math.inf
+
+
+def point(k, reasons=None, **values):
+    return Point(Recipe(Mondrian(), KAnonymity(k=k)), values, reasons or {})
+
+
+def baselines(keep=(10, 0), remove=(0, 8)):
+    return [
+        Point(Recipe(Keep()), dict(zip("PU", keep, strict=True))),
+        Point(Recipe(Remove()), dict(zip("PU", remove, strict=True))),
+    ]
+
+
+def frontier(*pairs, ends=True, measures=(P, U), **options):
+    points = [point(k + 2, **dict(zip("PU", pair, strict=True))) for k, pair in enumerate(pairs)]
+    return Frontier([*points, *(baselines() if ends else [])], measures, **options)
+
+
+def naive(rows):
+    """The definition, word for word."""
+    return [
+        not any(
+            all(o <= r for o, r in zip(b, a, strict=True)) and any(o < r for o, r in zip(b, a, strict=True))
+            for b in rows
+        )
+        for a in rows
+    ]
+
+
+VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1), st.just(INFINITY))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[VALUES] * d), min_size=1, max_size=40)))
+def test_efficient_is_what_nothing_beats(rows):
+    assert undominated(np.array(rows)).tolist() == naive(rows)
+
+
+def test_blocks_change_nothing():
+    rows = np.random.default_rng(0).integers(0, 60, (1500, 3)).astype(float)
+    found = undominated(rows)
+    assert found[::97].tolist() == [
+        not ((rows <= row).all(axis=1) & (rows < row).any(axis=1)).any() for row in rows[::97]
+    ]
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=15), st.sampled_from(["lower", "higher"]))
+@settings(deadline=None)
+def test_direction_and_dominators_agree(pairs, better):
+    turned = 1 if better == "lower" else -1
+    found = frontier(*pairs, measures=(P, Fake("U", "utility", better)))
+    assert found.is_efficient().tolist() == [*naive([(p, turned * u) for p, u in pairs]), False, False]
+    for i, one in enumerate(found.measured[: len(pairs)]):
+        beaten_by = found.dominators(one)
+        assert bool(beaten_by) != found.is_efficient()[i]
+        assert all(not other.recipe.baseline for other in beaten_by)
+        assert found.explain(one).startswith("Beaten" if beaten_by else "Efficient")
+
+
+def test_points_frame():
+    found = frontier((2, 4), (6, 5), (5, 1))
+    frame = found.points
+    assert list(frame.columns) == [
+        "recipe", "line", "method", "model", "k", "split", "cuts", "strict", "publish", "seed", "P", "U",
+        "baseline", "efficient", "reason",
+    ]  # fmt: skip
+    assert frame["k"].tolist()[:3] == [2, 3, 4]
+    assert frame["baseline"].tolist() == [False] * 3 + [True] * 2
+    assert frame["efficient"].tolist() == [True, False, True, False, False]
+    assert found.efficient["P"].tolist() == [2, 5]
+    assert found.efficient.index.tolist() == [0, 2]
+    assert repr(found) == "<Frontier on P and U: 5 points, 2 of them baselines, 2 efficient>"
+
+
+def test_parameters_of_the_same_name_say_whose_they_are():
+    model = TCloseness(t=0.2) & TCloseness(t=0.1)
+    frame = Frontier([Point(Recipe(Mondrian(), model & BetaLikeness(beta=2)), {"P": 1, "U": 1})], [P, U]).points
+    assert frame["t"].tolist() == [0.2] and frame["t-closeness: t"].tolist() == [0.1]
+    assert frame["beta"].tolist() == [2]
+
+
+def test_baselines_are_never_efficient_and_beat_nothing():
+    found = frontier((10, 8), ends=False)
+    assert found.is_efficient().tolist() == [True]
+    assert frontier((10, 8)).is_efficient().tolist() == [True, False, False]
+    assert "baseline" in found.explain(baselines()[0])
+
+
+def test_equal_points_are_both_efficient():
+    assert frontier((1, 1), (1, 1), ends=False).efficient.index.tolist() == [0, 1]
+
+
+def test_undefined_points_are_left_out_and_counted():
+    lost = point(99, reasons={"U": "it has no classes"}, P=0)
+    found = Frontier([point(2, P=1, U=1), lost, point(3, P=2)], [P, U])
+    assert found.efficient.index.tolist() == [0]
+    assert found.undefined["reason"].tolist() == ["U: it has no classes", "U: it was not measured"]
+    assert found.points["reason"].tolist()[:2] == ["", "U: it has no classes"]
+    assert found.explain(lost) == "Left out of the frontier. U: it has no classes."
+    with pytest.raises(Undefined, match="it has no classes"):
+        found.dominators(lost)
+    assert "2 undefined" in repr(found)
+
+
+def test_infinity_is_a_value():
+    found = frontier((INFINITY, 0.5), (INFINITY, 1), (3, INFINITY), (3, 2), ends=False)
+    assert found.is_efficient().tolist() == [True, False, False, True]
+    assert "U lower (2 instead of infinite)" in found.explain(found.measured[2])
+
+
+def test_other_axes():
+    second = Fake("P2", "privacy", "higher", INFINITY)
+    points = [point(2, P=1, P2=1, U=1), point(3, P=2, P2=9, U=1)]
+    found = Frontier(points, [P, second, U])
+    assert found.axes == ("P", "U") and found.efficient.index.tolist() == [0]
+    other = found.on(privacy="P2")
+    assert other.axes == ("P2", "U") and other.efficient.index.tolist() == [1]
+    assert np.flatnonzero(found.is_efficient(["P", second, "U"])).tolist() == [0, 1]
+    assert found.dominators(points[1]) == [points[0]] and found.dominators(points[1], over=["P", "P2"]) == []
+    with pytest.raises(BadInput, match="U is no measure of privacy; of privacy there are: P, P2"):
+        found.on(privacy="U")
+    with pytest.raises(BadInput, match="not measured with 'X'; there are P, P2, U"):
+        found.on(utility="X")
+
+
+def test_one_side_only_has_points_but_no_frontier():
+    found = Frontier([point(2, P=1)], [P])
+    assert found.points["P"].tolist() == [1] and repr(found) == "<Frontier: 1 points, 0 of them baselines>"
+    with pytest.raises(BadInput, match="no measure of utility"):
+        _ = found.efficient
+
+
+def test_no_points():
+    found = Frontier([], [P, U])
+    assert len(found.points) == len(found.efficient) == len(found.slope) == 0
+
+
+def test_best_under_caps():
+    found = frontier((2, 4), (5, 1), (4, 4), (9, 1))
+    assert found.best({"P": 4}) is found.measured[0]  # (4, 4) is as useful but less private
+    assert found.best({P: 9}, minimise=U) is found.measured[1]
+    assert found.best({"U": 4}, minimise="P") is found.measured[0]
+    assert found.best() is found.measured[1]  # never a baseline, though everything kept is best at U
+
+
+def test_a_cap_is_a_floor_where_higher_is_better():
+    found = frontier((2, 4), (5, 1), measures=(Fake("P", "privacy", "higher", 10.0), U))
+    assert found.best({"P": 3}) is found.measured[1]
+    assert found.best(minimise="P") is found.measured[1]
+    with pytest.raises(BadInput, match="no point has P at least 6; the highest P is 5"):
+        found.best({"P": 6})
+
+
+def test_caps_that_exclude_everything_say_how_near_one_can_come():
+    found = frontier((2, 4), (5, 1.23456))
+    with pytest.raises(BadInput, match=r"no point has U at most 1; the lowest U is 1\.24"):
+        found.best({"U": 1, "P": 5})
+    assert found.best({"U": 1.24})
+    together = (
+        "no point has P at most 3 and U at most 2, though some have each; within the other caps the lowest P is 5, "
+    )
+    with pytest.raises(BadInput, match=together + "or within the other caps the lowest U is 4"):
+        found.best({"P": 3, "U": 2})
+    with pytest.raises(BadInput, match="cap on P is 'low'; give a number"):
+        found.best({"P": "low"})
+    with pytest.raises(BadInput, match="there are P, U"):
+        found.best(minimise="Q")
+    with pytest.raises(BadInput, match="no point but the baselines has a value on P and U"):
+        frontier().best({"P": 3})
+
+
+def test_knee_slope_and_area_by_hand():
+    """Box 10 x 8. Staircase: 8 high up to 2, 4 high up to 5, 1 high up to 10: 16 + 12 + 5 = 33."""
+    found = frontier((5, 1), (2, 4), (6, 3))
+    assert found.area == pytest.approx(33)
+    # below the chord: (5, 1): 1 - .5 - .125 = .375; (2, 4): 1 - .2 - .5 = .3
+    assert found.knee is found.measured[0]
+    assert found.slope.to_dict("records") == [
+        {
+            "from": str(found.measured[0].recipe),
+            "to": str(found.measured[1].recipe),
+            "privacy gained": 3,
+            "utility lost": 3,
+            "slope": 1,
+        }
+    ]
+
+
+def test_area_where_higher_is_better_counts_what_is_missing():
+    measures = (Fake("P", "privacy", "higher", 10.0), U)
+    turned = [(10 - p, u) for p, u in [(5, 1), (2, 4), (6, 3)]]
+    points = [point(i + 2, P=p, U=u) for i, (p, u) in enumerate(turned)]
+    found = Frontier([*points, *baselines(keep=(0, 0), remove=(10, 8))], measures)
+    assert found.area == pytest.approx(33) and found.knee is found.measured[0]
+
+
+def test_area_stays_in_the_box():
+    assert frontier((12, 0.5), (3, 9)).area == pytest.approx(80)  # both points lie outside
+    assert frontier().area == pytest.approx(80)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 8)), max_size=12))
+def test_area_is_what_no_point_beats(pairs):
+    """On whole numbers the area is a count: the unit squares that begin neither at nor beyond any point."""
+    free = sum(not any(p <= x and u <= y for p, u in pairs) for x in range(10) for y in range(8))
+    assert frontier(*pairs).area == pytest.approx(free)
+
+
+def test_knee_and_area_undefined():
+    with pytest.raises(Undefined, match="baseline 'keep' was not measured"):
+        _ = frontier((1, 1), ends=False).knee
+    with pytest.raises(Undefined, match="no point lies below the chord"):
+        _ = frontier((9, 7)).knee
+    endless = Frontier([point(2, P=1, U=1), *baselines(keep=(INFINITY, 0))], [P, U])
+    with pytest.raises(Undefined, match="on P the baselines are infinitely far apart"):
+        _ = endless.knee
+    with pytest.raises(Undefined, match="on P the box around the frontier has no end"):
+        _ = endless.area
+    with pytest.raises(Undefined, match="not apart"):
+        _ = Frontier([point(2, P=1, U=1), *baselines(keep=(0, 0))], [P, U]).knee
+
+
+def test_the_knee_is_never_a_point_with_an_infinite_loss():
+    """Infinitely good on one axis and infinitely bad on the other is no place between the baselines."""
+    measures = (P, Fake("U", "utility", "higher", math.inf))
+    ends = [Point(Recipe(Keep()), {"P": 10, "U": 8}), Point(Recipe(Remove()), {"P": 0, "U": 0})]
+    best, worst, fair = (point(2, P=9, U=INFINITY), point(3, P=-INFINITY, U=-INFINITY), point(4, P=3, U=6))
+    assert Frontier([best, worst, fair, *ends], measures).knee is fair
+    with pytest.raises(Undefined, match="no point lies below the chord"):
+        _ = Frontier([best, worst, *ends], measures).knee
+    crossed = point(5, P=-INFINITY, U=-INFINITY)
+    with pytest.raises(Undefined, match="no point lies below the chord"):
+        _ = Frontier([crossed, *ends], measures).knee
+
+
+def test_slope_skips_equal_points_and_survives_infinity():
+    assert frontier((1, 1), (1, 1), (2, 0), ends=False).slope["slope"].tolist() == [1]
+    assert frontier((INFINITY, 0), (2, 1), ends=False).slope["slope"].tolist() == [0]
+
+
+def test_explain_names_what_is_most_ahead():
+    found = frontier((1, 4), (4, 1), (5, 4.5), ends=False)
+    assert found.explain(found.measured[2]) == (
+        "Beaten by k-anonymity, k = 3 (mondrian): P lower by 1 (4 instead of 5), U lower by 3.5 (1 instead of 4.5); "
+        "so does one more."
+    )
+    assert "U the same (1)" in frontier((4, 1), (5, 1), ends=False).explain(point(9, P=5, U=1))
+
+
+def test_records_are_plain_json_without_store_keys():
+    kept = Point(Recipe(Mondrian(), KAnonymity()), {"P": INFINITY, "U": 1.0}, {}, {"U": "One."}, key="digest-of-data")
+    written = json.dumps(Frontier([kept], [P, U]).records(), allow_nan=False)
+    assert "digest-of-data" not in written
+    (record,) = json.loads(written)
+    assert record["values"] == {"P": "inf", "U": 1.0} and record["sentences"] == {"U": "One."}
+    assert record["settings"]["model"]["k"] == 10
+
+
+def test_altair_waits_until_a_chart_is_asked_for():
+    code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

@@ -1,0 +1,101 @@
+"""A sweep that is killed in the middle of a write loses no finished point, and goes on where it was."""
+
+import importlib.util
+import os
+import random
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+
+SCRIPT = Path(__file__).with_name("killed_sweep.py")
+SEED = 20240229
+HALVES = ["half point.json", "half classes.parquet", "half populations.parquet"]
+PLACES = ["before point.json", *HALVES, "before moving", "after moving"]
+
+
+def kills():
+    """Twenty: each place three times, and the larger files once more; after 1 to 63 committed points."""
+    rng = random.Random(SEED)
+    return [(place, rng.randint(1, 63)) for place in PLACES * 3 + HALVES[1:]]
+
+
+@pytest.fixture(scope="module")
+def study():
+    spec = importlib.util.spec_from_file_location("killed_sweep", SCRIPT)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script.study()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(study):
+    """The points of a sweep without a store, by recipe, and its frontier."""
+    found = {}
+    frontier = sweep(*study, progress=lambda done, total, point: found.update({point.recipe: point}))
+    assert len(found) == 64
+    assert any(value == float("inf") for point in found.values() for value in point.values.values())
+    return found, frontier
+
+
+def kill_in_the_middle(folder, place, committed):
+    """Start the sweep, wait until it says that it stands there, and kill it."""
+    paths = os.pathsep.join([str(SCRIPT.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, SCRIPT, folder, place, str(committed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}) as child:
+        try:
+            assert select.select([child.stdout], [], [], 60)[0], "the sweep never came to this place"
+            assert child.stdout.read(1) == b"!", "the sweep ended before it was killed"
+        finally:
+            child.kill()
+    assert child.returncode == -9
+
+
+def same(one, other):
+    return (one.recipe, one.values, one.reasons, one.sentences) == (
+        other.recipe, other.values, other.reasons, other.sentences
+    )  # fmt: skip
+
+
+def standing(folder, keys):
+    """What would change if a point were written again."""
+    return {key: ((folder / key).stat().st_ino, (folder / key).stat().st_mtime_ns) for key in keys}
+
+
+@pytest.mark.parametrize(("place", "committed"), kills())
+def test_killed_sweep(place, committed, tmp_path, study, undisturbed, monkeypatch):
+    print(f"seed {SEED}: killed {place} after {committed} points")
+    folder, (points, frontier) = tmp_path / "points", undisturbed
+    kill_in_the_middle(folder, place, committed)
+    left = list(folder.glob(".aside-*"))
+    assert left or place == "after moving"
+
+    store = Store(folder)
+    assert not list(folder.glob(".aside-*")), "what a dead writer left is removed"
+    finished = store.keys()
+    assert len(finished) == committed
+    table, recipes, measures = study
+    keys = {store.key(table, recipe, measures): recipe for recipe in points}
+    assert len(keys) == 64
+    for key in finished:
+        assert same(store.get(key, keys[key]), points[keys[key]])
+        assert store.classes(key)["size"].sum() == table.records
+    before = standing(folder, finished)
+
+    made, release = [], Recipe.release
+    monkeypatch.setattr(Recipe, "release", lambda recipe, table: made.append(recipe) or release(recipe, table))
+    resumed = sweep(table, recipes, measures, store)
+    assert len(made) == 64 - committed, "a finished point is never computed again"
+    assert not {keys[key] for key in finished} & set(made)
+    assert standing(folder, finished) == before
+    assert store.keys() == sorted(keys)
+    assert resumed.complete
+    assert all(same(store.get(key, recipe), points[recipe]) for key, recipe in keys.items())
+    pd.testing.assert_frame_equal(resumed.points, frontier.points)

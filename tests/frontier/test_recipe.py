@@ -1,0 +1,80 @@
+"""Recipes: enough to make the same release again."""
+
+import json
+
+import pytest
+
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.base.variants import catalog, from_dict
+from workbench.frontier.recipe import Point, Recipe, recipes
+from workbench.methods import Keep, Method, Mondrian, Remove
+from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
+
+METHODS = [Mondrian(), Mondrian(strict=False), Mondrian("information_gain", "wage", "best"), Keep(), Remove(("age",))]
+
+
+def test_every_combination_is_a_recipe():
+    made = recipes(Mondrian(), AlphaK, alpha=[0.3, 0.5], k=[2, 10])
+    assert [(r.model.alpha, r.model.k) for r in made] == [(0.3, 2), (0.3, 10), (0.5, 2), (0.5, 10)]
+
+
+def test_a_single_value_stands_for_itself_text_too():
+    made = recipes(Mondrian(), TCloseness, seed=3, t=[0.1, 0.2], distance="js")
+    assert [(r.model.t, r.model.distance, r.seed) for r in made] == [(0.1, "js", 3), (0.2, "js", 3)]
+
+
+def test_a_baseline_needs_no_model():
+    (made,) = recipes(Keep())
+    assert made.model is None and made.baseline
+    assert not Recipe(Mondrian(), KAnonymity(2)).baseline
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: recipes(Mondrian(), k=[1, 2]), "k came without a model"),
+        (lambda: recipes(Mondrian(), KAnonymity, l=[2]), "k-anonymity has no parameter l; it has k"),
+        (lambda: recipes(Mondrian(), KAnonymity, k=[0]), "must be at least 1"),
+    ],
+)
+def test_what_is_wrong_is_said(wrong, message):
+    with pytest.raises(BadInput, match=message):
+        wrong()
+
+
+def test_a_line_leaves_the_models_numbers_out():
+    lines = {recipe.line for recipe in recipes(Mondrian(), KAnonymity, k=[2, 5])}
+    assert lines == {"k-anonymity (mondrian)"}
+    assert Recipe(Keep()).line == "keep"
+
+
+def test_a_recipe_reads_well():
+    assert str(Recipe(Mondrian(), KAnonymity(5))) == "k-anonymity, k = 5 (mondrian)"
+    both = KAnonymity(5) & TCloseness(0.2)
+    assert str(Recipe(Mondrian(), both)) == "k-anonymity, k = 5 & t-closeness, t = 0.2 (mondrian)"
+    assert str(Recipe(Remove("age"))) == "remove, columns = ('age',)"
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_a_method_comes_back_from_plain_data(method):
+    plain = json.loads(json.dumps(Recipe(method, KAnonymity(2), 7).to_dict()))
+    assert from_dict(catalog("workbench.methods", Method), plain["method"]) == method
+    assert plain["seed"] == 7 and plain["model"] == {"name": "k-anonymity", "k": 2}
+
+
+@pytest.mark.parametrize("method", METHODS[:3], ids=str)
+def test_a_recipe_makes_its_release_again(small, method):
+    recipe = Recipe(method, KAnonymity(4), 5)
+    one, two = (recipe.release(small(0)).classes for _ in range(2))
+    assert (one.low == two.low).all() and (one.histograms["disease"] == two.histograms["disease"]).all()
+
+
+def test_a_recipe_that_cannot_be_kept_says_why(small):
+    with pytest.raises(Unsatisfiable, match="5 values, fewer than l = 9"):
+        Recipe(Mondrian(), ProbabilisticLDiversity(9)).release(small(0))
+
+
+def test_equal_recipes_are_equal_and_points_hold_what_was_measured():
+    assert Recipe(Mondrian(), KAnonymity(2)) == Recipe(Mondrian(), KAnonymity(2))
+    point = Point(Recipe(Keep()), {"loss": 0.3})
+    assert point.values["loss"] == 0.3 and not point.reasons

@@ -1,0 +1,416 @@
+"""The store: points come back as they went in, whole, to their owner alone, whoever else writes at the same time."""
+
+import json
+import math
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput, Undefined
+from workbench.data.hierarchies.builders import Intervals
+from workbench.data.table import Table
+from workbench.frontier import store as module
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.measures import Discernibility, LargestQuotient, Measured, PrivacyLoss, UtilityLoss
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
+
+FRAME = pd.DataFrame(
+    {
+        "age": [21, 21, 21, 24, 31, 31, 31, 34, 41, 42, 43, 43],
+        "low:age": list("aabbaabbaabb"),
+        "ill": ["flu", "flu", "flu", "none", "flu", "none", "none", "none", "heart", "heart", "none", "flu"],
+    }
+)
+RECIPE = Recipe(Mondrian(), KAnonymity(3))
+MEASURES = [PrivacyLoss(), UtilityLoss(min_support=0.2), LargestQuotient(), Discernibility()]
+
+
+@pytest.fixture
+def table():
+    return Table.from_frame(FRAME, quasi=["age", "low:age"], sensitive="ill")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "points")
+
+
+def kept(store, table, recipe=RECIPE, measures=MEASURES):
+    """A point that was measured and put into the store."""
+    release = recipe.release(table)
+    measured = {measure.key: measure(release) for measure in measures}
+    key = store.key(table, recipe, measures)
+    values = {name: one.value for name, one in measured.items()}
+    point = Point(recipe, values, {"else": "a reason"}, {name: one.sentence for name, one in measured.items()}, key)
+    store.put(key, point, release, measured, 0.5)
+    return point, release, measured
+
+
+def test_a_point_comes_back_as_it_went_in(store, table):
+    point, _, _ = kept(store, table)
+    assert point.values["A_quot"] == float("inf")
+    found = store.get(point.key, RECIPE)
+    assert (found.values, found.reasons, found.sentences) == (point.values, point.reasons, point.sentences)
+    assert (found.recipe, found.key) == (RECIPE, point.key)
+    assert store.keys() == [point.key]
+    text = (store.folder / point.key / "point.json").read_text()
+    assert '"A_quot": "inf"' in text and "Infinity" not in text and table.fingerprint not in text
+
+
+def test_what_is_not_there_is_none(store, table):
+    assert store.get(store.key(table, RECIPE, MEASURES), RECIPE) is None
+    assert store.keys() == []
+    with pytest.raises(BadInput, match="has no point 'abc'; sweep again"):
+        store.classes("abc")
+
+
+def test_minus_infinity_and_precision(store):
+    point = Point(RECIPE, {"a": float("-inf"), "b": 0.1 + 0.2, "c": np.float64(1e-300)}, key="0" * 40)
+    store.put(point.key, point, None, {})
+    assert store.get(point.key, RECIPE).values == point.values
+
+
+def test_classes_with_what_measures_say_of_them(store, table):
+    point, release, measured = kept(store, table)
+    found, classes = store.classes(point.key), release.classes
+    assert found["size"].tolist() == classes.sizes.tolist()
+    assert found["low:age"].tolist() == classes.low[:, 0].tolist()
+    assert found["high:low:age"].tolist() == classes.high[:, 1].tolist()
+    assert np.array_equal(np.stack(found["histogram:ill"]), classes.histograms["ill"])
+    assert found["P_loss:loss"].tolist() == measured["P_loss"].detail["loss"].tolist()
+    assert found["A_quot:quotient"].tolist() == measured["A_quot"].detail["quotient"].tolist()
+    assert not [name for name in found if name.endswith(":sizes")]
+
+
+def test_populations_of_each_measure(store, table):
+    measures = [UtilityLoss(min_support=0.2), UtilityLoss(min_support=0.4)]
+    point, _, measured = kept(store, table, measures=measures)
+    found = store.populations(point.key)
+    assert len(found) > 2
+    for measure in measures:
+        part, large = found[found["measure"] == measure.key], table.populations(measure.min_support)
+        assert part["loss"].tolist() == measured[measure.key].detail["loss"].tolist()
+        assert part["low:age"].tolist() == large.runs[:, 0, 0].tolist()
+        assert part["high:low:age"].tolist() == large.runs[:, 1, 1].tolist()
+
+
+def test_a_detail_about_other_groups_is_not_about_classes(store, table):
+    release = RECIPE.release(table)
+    few = len(release.classes)
+    other = Measured(1.0, "", {"sizes": release.classes.sizes[::-1] + 1, "loss": np.arange(few) / few})
+    store.put("1" * 40, Point(RECIPE, {"x": 1.0}), release, {"x": other})
+    assert "x:loss" not in store.classes("1" * 40)
+
+
+def test_a_point_without_a_release_has_no_classes(store):
+    store.put("2" * 40, Point(RECIPE, {}, {"P_loss": "impossible"}), None, {})
+    assert store.get("2" * 40, RECIPE).reasons == {"P_loss": "impossible"}
+    with pytest.raises(Undefined, match="has no classes"):
+        store.classes("2" * 40)
+    with pytest.raises(Undefined, match="about populations"):
+        store.populations("2" * 40)
+
+
+def test_readable_by_its_owner_alone(tmp_path, table):
+    old = os.umask(0)
+    try:
+        store = Store(tmp_path / "points")
+        point, _, _ = kept(store, table)
+    finally:
+        os.umask(old)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [store.folder, *store.folder.rglob("*")]}
+    assert {mode for path, mode in modes.items() if path.is_dir()} == {0o700}
+    assert {mode for path, mode in modes.items() if path.is_file()} == {0o600}
+    assert {path.name for path in modes} == {
+        "points", ".secret", point.key, "point.json", "classes.parquet", "populations.parquet"
+    }  # fmt: skip
+    store.folder.chmod(0o755)
+    assert stat.S_IMODE(Store(store.folder).folder.stat().st_mode) == 0o700
+
+
+def test_the_key_follows_everything_that_the_point_depends_on(store, table, monkeypatch):
+    other_data = Table.from_frame(FRAME.assign(age=FRAME["age"] + 1), quasi=["age", "low:age"], sensitive="ill")
+    grouped = table.with_hierarchies({"age": Intervals(widths=[10])})
+    keys = {
+        store.key(table, RECIPE, MEASURES),
+        store.key(other_data, RECIPE, MEASURES),
+        store.key(grouped, RECIPE, MEASURES),
+        store.key(table.with_roles(["age"], "ill"), RECIPE, MEASURES),
+        store.key(table, Recipe(Mondrian(), KAnonymity(4)), MEASURES),
+        store.key(table, Recipe(Mondrian(), KAnonymity(3), seed=1), MEASURES),
+        store.key(table, Recipe(Mondrian()), MEASURES),
+        store.key(table, RECIPE, MEASURES[:-1]),
+        store.key(table, RECIPE, [*MEASURES[:-1], UtilityLoss(min_support=0.3)]),
+    }
+    before = store.key(table, RECIPE, MEASURES)
+    monkeypatch.setattr(module, "ENGINE", "another engine")
+    keys.add(store.key(table, RECIPE, MEASURES))
+    assert len(keys) == 10
+    monkeypatch.undo()
+    assert store.key(table, RECIPE, MEASURES[::-1]) == before, "the order of measures does not matter"
+    again = Table.from_frame(FRAME, quasi=["age", "low:age"], sensitive="ill")
+    assert Store(store.folder).key(again, RECIPE, MEASURES) == before, "neither do process and time"
+
+
+def test_a_key_confirms_nothing_without_the_secret(tmp_path, table):
+    one, other = Store(tmp_path / "one"), Store(tmp_path / "other")
+    assert one.key(table, RECIPE, MEASURES) != other.key(table, RECIPE, MEASURES)
+
+
+def test_all_who_open_a_new_store_agree_on_its_secret(tmp_path, table):
+    folder, together, keys = tmp_path / "points", threading.Barrier(8), []
+
+    def open_it():
+        together.wait()
+        keys.append(Store(folder).key(table, RECIPE, MEASURES))
+
+    threads = [threading.Thread(target=open_it) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(keys) == 8 and len(set(keys)) == 1
+    assert os.listdir(folder) == [".secret"]
+
+
+def test_of_two_who_write_the_same_point_the_first_counts(store, table):
+    point, release, measured = kept(store, table)
+    before = (store.folder / point.key).stat().st_ino
+    store.put(point.key, Point(RECIPE, {"P_loss": 99.0}, key=point.key), release, measured)
+    assert (store.folder / point.key).stat().st_ino == before
+    assert store.get(point.key, RECIPE).values == point.values
+    assert sorted(os.listdir(store.folder)) == sorted([".secret", point.key])
+
+
+def test_a_write_that_fails_leaves_nothing(store, table, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write_file", full)
+    with pytest.raises(BadInput, match="points' cannot keep a point: No space left on device; make room"):
+        kept(store, table)
+    assert os.listdir(store.folder) == [".secret"]
+
+
+def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
+    store = Store(tmp_path / "points")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    host, old = module.host(), time.time() - 25 * 60 * 60
+    names = {
+        "dead": f".aside-{host}-{gone.pid}-{'a' * 12}",
+        "living": f".aside-{host}-{os.getppid()}-{'b' * 12}",
+        "elsewhere": f".aside-{'0' * 8}-{gone.pid}-{'c' * 12}",
+        "elsewhere, long ago": f".aside-{'0' * 8}-{gone.pid}-{'d' * 12}",
+    }
+    for name in names.values():
+        (store.folder / name).mkdir()
+        (store.folder / name / "point.json").write_text("{")
+    (store.folder / f".aside-{host}-{gone.pid}-{'e' * 12}").write_bytes(b"a secret that was never linked")
+    os.utime(store.folder / names["elsewhere, long ago"], (old, old))
+    assert store.keys() == []
+    assert Store(store.folder).keys() == []
+    left = {path.name for path in store.folder.glob(".aside-*")}
+    assert left == {names["living"], names["elsewhere"]}
+
+
+@pytest.mark.parametrize("content", ["", '{"values": {"P_loss"', "[]", "{}", '{"values": {"P_loss": "much"}}'])
+def test_a_damaged_point_says_which_folder_to_delete(store, table, content):
+    point, _, _ = kept(store, table)
+    (store.folder / point.key / "point.json").write_text(content)
+    with pytest.raises(BadInput, match=f"{point.key}.*cannot be read.*delete the folder '{point.key}', and"):
+        store.get(point.key, RECIPE)
+
+
+NOWHERE = "0" * 40
+
+
+@pytest.mark.parametrize("kind", ["file", "dangling link", "loop"])
+def test_what_is_no_folder_at_a_points_place_is_one_clear_line(store, table, kind):
+    key = store.key(table, RECIPE, MEASURES)
+    place = store.folder / key
+    if kind == "file":
+        place.write_text("")
+    else:
+        place.symlink_to(store.folder / (NOWHERE if kind == "dangling link" else key))
+    for asked in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
+        with pytest.raises(BadInput, match=f"{key}' is no folder with a point in it; delete it, and sweep again"):
+            asked()
+    assert os.path.lexists(place)
+
+
+def test_a_folder_in_the_place_of_a_points_file(store, table):
+    point, _, _ = kept(store, table)
+    (store.folder / point.key / "point.json").unlink()
+    (store.folder / point.key / "point.json").mkdir()
+    with pytest.raises(BadInput, match=f"cannot be read.*delete the folder '{point.key}'"):
+        store.get(point.key, RECIPE)
+
+
+def test_the_point_of_another_recipe_and_what_is_no_number_are_not_taken(store, table):
+    point, _, _ = kept(store, table)
+    file = store.folder / point.key / "point.json"
+    with pytest.raises(BadInput, match="it is about another recipe"):
+        store.get(point.key, Recipe(Mondrian(), KAnonymity(4)))
+    said = json.loads(file.read_text())
+    for value in (math.nan, "nan"):
+        file.write_text(json.dumps({**said, "values": {"P_loss": value}}))
+        with pytest.raises(BadInput, match="a value in it is no number"):
+            store.get(point.key, RECIPE)
+
+
+@pytest.fixture
+def read_only(tmp_path, table, monkeypatch):
+    """A store with a point, in a folder where nothing can be written (by root too, who could)."""
+    before = Store(tmp_path / "points")
+    kept(before, table)
+    before.folder.chmod(0o500)
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK and may(path, mode))
+    yield Store(before.folder)
+    monkeypatch.undo()
+    before.folder.chmod(0o700)
+
+
+def test_a_store_that_can_only_be_read_is_read(read_only, table):
+    assert stat.S_IMODE(read_only.folder.stat().st_mode) == 0o500
+    (key,) = read_only.keys()
+    assert read_only.get(key, RECIPE).values and len(read_only.classes(key))
+    assert sweep(table, [RECIPE], MEASURES, read_only, baselines=False).measured[0].key == key
+    with pytest.raises(BadInput, match="points' can only be read, and not every point is in it; allow to write"):
+        sweep(table, [Recipe(Mondrian(), KAnonymity(4))], MEASURES, read_only)
+    assert read_only.keys() == [key]
+
+
+def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path, monkeypatch):
+    """A clock that is days ahead makes every file look old."""
+    store = Store(tmp_path / "points")
+    here = store.folder / f".aside-{module.host()}-{os.getppid()}-{'a' * 12}"
+    there = store.folder / f".aside-{'0' * 8}-1-{'b' * 12}"
+    long_ago = time.time() - 3 * 24 * 60 * 60
+    here.mkdir()
+    os.utime(here, (long_ago, long_ago))
+    there.mkdir()
+    monkeypatch.setattr(time, "time", lambda: long_ago + 6 * 24 * 60 * 60)
+    Store(store.folder)
+    assert here.is_dir() and there.is_dir()
+
+
+def test_damage_elsewhere(store, table):
+    point, _, _ = kept(store, table)
+    (store.folder / point.key / "classes.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(BadInput, match=r"classes\.parquet' cannot be read"):
+        store.classes(point.key)
+    (store.folder / point.key / "point.json").unlink()
+    with pytest.raises(BadInput, match=r"point\.json' cannot be read"):
+        store.get(point.key, RECIPE)
+    (store.folder / ".secret").write_bytes(b"short")
+    with pytest.raises(BadInput, match=r"is damaged: its \.secret has 5 bytes"):
+        Store(store.folder)
+
+
+def test_a_folder_that_cannot_be_a_store(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match=r"file' is a file, not a folder; choose another name"):
+        Store(tmp_path / "file")
+    with pytest.raises(BadInput, match=r"nowhere' is no folder; make it, or choose another"):
+        Store(tmp_path / "nowhere" / "points")
+    with pytest.raises(BadInput, match=r"is no folder; make it"):
+        Store(tmp_path / "file" / "points")
+    (tmp_path / "thesis").mkdir(mode=0o755)
+    (tmp_path / "thesis" / "chapter.tex").write_text("")
+    with pytest.raises(BadInput, match=r"thesis' is no store: it holds 'chapter.tex'; name a new or an empty folder"):
+        Store(tmp_path / "thesis")
+    assert stat.S_IMODE((tmp_path / "thesis").stat().st_mode) == 0o755
+    (tmp_path / "locked").mkdir(mode=0o500)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    with pytest.raises(BadInput, match=r"locked' cannot be written to; change its permissions, or choose another"):
+        Store(tmp_path / "locked")
+
+
+def test_a_file_system_without_links_says_so(tmp_path, monkeypatch):
+    def none(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", none)
+    with pytest.raises(BadInput, match="points' cannot be used: Operation not permitted; choose another folder"):
+        Store(tmp_path / "points")
+
+
+def test_everything_kept_and_several_sensitive_columns(store):
+    table = Table.from_frame(FRAME, quasi=["age"], sensitive=["low:age", "ill"])
+    recipe = Recipe(Keep())
+    point, release, _ = kept(store, table, recipe)
+    found = store.classes(point.key)
+    assert len(found) == len(release.classes) == 7
+    assert {"histogram:low:age", "histogram:ill", "P_loss:loss"} <= set(found)
+
+
+def test_a_release_without_classes_keeps_its_losses(store, table):
+    @dataclass
+    class Noise:
+        classes = None
+
+    store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Noise(), {"x": Measured(1.0, "")})
+    assert os.listdir(store.folder / ("3" * 40)) == ["point.json"]
+
+
+LIBRARY = """
+from dataclasses import dataclass
+from pathlib import Path
+from workbench.measures import Measure, Measured
+FACTOR = 1.0
+class Base(Measure):
+    def measure(self, release):
+        return Measured(FACTOR, "So much.")
+@dataclass(frozen=True)
+class Own(Base):
+    name = symbol = "own"
+    side = "utility"
+    unit = "pieces"
+def made(factor):
+    @dataclass(frozen=True)
+    class Closed(Own):
+        def measure(self, release):
+            return Measured(factor, "So much.")
+    return Closed()
+"""
+ASKED = """
+import pandas as pd, sys
+from workbench import BadInput, Recipe, Table, sweep
+from workbench.methods import Keep
+import library
+table = Table.from_frame(pd.DataFrame({"q": [1, 2], "s": ["a", "b"]}), quasi=["q"], sensitive="s")
+print(sweep(table, [Recipe(Keep())], [library.Own()], sys.argv[1]).measured[0].values["own"])
+try:
+    sweep(table, [Recipe(Keep())], [library.made(2.0)], sys.argv[1])
+except BadInput as told:
+    print(told)
+"""
+
+
+def test_a_variant_from_outside_is_known_by_its_file_and_never_by_its_name_alone(tmp_path):
+    def asked(library: str) -> list[str]:
+        (tmp_path / "library.py").write_text(library)
+        (tmp_path / "asked.py").write_text(ASKED)
+        command = [sys.executable, "-W", "ignore", "-B", tmp_path / "asked.py", tmp_path / "store"]
+        root = str(Path(module.__file__).parent.parent)
+        environment = {**os.environ, "PYTHONPATH": root}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
+
+    assert asked(LIBRARY)[0] == "1.0"
+    values, refused = asked(LIBRARY.replace("FACTOR = 1.0", "FACTOR = 3.0"))
+    assert values == "3.0", "what a base class or a constant of the file says is part of it"
+    assert "Closed" in refused and "sweep without a store" in refused

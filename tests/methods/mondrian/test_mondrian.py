@@ -1,0 +1,142 @@
+"""Strict Mondrian makes the classes that the oracle makes, whatever the table and the model."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.methods import oracle
+from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data import datasets
+from workbench.methods import Mondrian
+from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
+
+
+def classes_of(release):
+    return oracle.as_sets(release.group[release.table.cell_of_record(release.others)])
+
+
+def codes_of(values):
+    return np.unique(values.astype(object).fillna("missing").astype(str), return_inverse=True)[1]
+
+
+@pytest.fixture(scope="module")
+def adult_axes(adult):
+    frame = adult.frame
+    return [
+        oracle.axis_of(frame[name], None if adult.columns[name].kind == "number" else adult.columns[name].labels)
+        for name in adult.quasi
+    ]
+
+
+MODELS = {
+    "k = 10": (KAnonymity(10), lambda s: oracle.at_least(10)),
+    "k = 100": (KAnonymity(100), lambda s: oracle.at_least(100)),
+    "l = 4": (ProbabilisticLDiversity(4), lambda s: oracle.no_value_above(4, s)),
+    "t = 0.1, js": (TCloseness(0.1, "js"), lambda s: oracle.close_by_js(0.1, s)),
+    "delta = 1.5": (DeltaDisclosure(1.5), lambda s: oracle.within_delta(1.5, s)),
+    "k = 50 and t = 0.2": (
+        KAnonymity(50) & TCloseness(0.2, "js"),
+        lambda s: oracle.both(oracle.at_least(50), oracle.close_by_js(0.2, s)),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_adult_gets_the_classes_of_the_oracle(adult, adult_axes, case):
+    model, naive = MODELS[case]
+    expected = oracle.widest_range(adult_axes, naive(adult.codes["occupation"]))
+    release = Mondrian()(adult, model)
+    assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
+    assert len(release.classes) == len(expected)
+
+
+def test_adult_with_missing_values_gets_the_classes_of_the_oracle():
+    table = datasets.adult(quasi=["age", "workclass", "native_country"], sensitive=None, drop_missing=False)
+    frame = table.frame
+    axes = [oracle.axis_of(frame["age"])]
+    axes += [oracle.axis_of(frame[name], table.columns[name].labels) for name in ("workclass", "native_country")]
+    expected = oracle.widest_range(axes, oracle.at_least(25))
+    assert classes_of(Mondrian()(table, KAnonymity(25))) == {frozenset(part.tolist()) for part in expected}
+
+
+@pytest.mark.parametrize(("k", "classes"), [(10, 2148), (5000, 6)])
+def test_adult_has_as_many_classes_as_an_independent_study_found(adult, k, classes):
+    assert len(Mondrian()(adult, KAnonymity(k)).classes) == classes
+
+
+@settings(max_examples=60, deadline=None)
+@given(frames(), quasi_choices, st.integers(1, 12), st.sampled_from(["k", "l", "t", "delta"]))
+def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
+    table, s = table_of(frame, quasi), codes_of(frame["s"])
+    model, naive = {
+        "k": (KAnonymity(k), oracle.at_least(k)),
+        "l": (ProbabilisticLDiversity(1 + k / 10), oracle.no_value_above(1 + k / 10, s)),
+        "t": (TCloseness(k / 30, "js"), oracle.close_by_js(k / 30, s)),
+        "delta": (DeltaDisclosure(k / 3), oracle.within_delta(k / 3, s)),
+    }[kind]
+    if not naive(np.arange(len(frame))):
+        with pytest.raises(Unsatisfiable):
+            Mondrian()(table, model)
+        return
+    expected = oracle.widest_range(axes_of(frame, quasi), naive)
+    assert classes_of(Mondrian()(table, model)) == {frozenset(part.tolist()) for part in expected}
+
+
+def test_without_a_model_every_combination_is_a_class(small):
+    table = small(0)
+    release = Mondrian()(table)
+    assert len(release.classes) == len(table.frame.drop_duplicates(["age", "work", "sex"]))
+    assert (release.classes.low == release.classes.high).all()
+
+
+def test_every_sensitive_column_is_protected():
+    frame, quasi, model = random_frame(5, 120, 2), ["whole", "word", "plain"], ProbabilisticLDiversity(1.2)
+    made = {}
+    for names in (("s", "s2"), ("s",), ("s2",)):
+        naive = oracle.both(*(oracle.no_value_above(1.2, codes_of(frame[name])) for name in names))
+        made[names] = {frozenset(part.tolist()) for part in oracle.widest_range(axes_of(frame, quasi), naive)}
+        assert classes_of(Mondrian()(table_of(frame, quasi, names), model)) == made[names]
+    assert len(made["s", "s2"]) < min(len(made["s",]), len(made["s2",]))
+
+
+@pytest.mark.parametrize("method", [Mondrian(), Mondrian("information_gain", "plain")], ids=str)
+def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, method):
+    table, model = table_of(random_frame(5, 150), ["whole", "word"]), ProbabilisticLDiversity(1.1)
+    together = classes_of(method(table, model))
+    monkeypatch.setattr("workbench.methods.mondrian.splits.LARGEST_BLOCK", 1)
+    monkeypatch.setattr("workbench.methods.mondrian.information_gain.LARGEST_BLOCK", 1)
+    assert classes_of(method(table, model)) == together and len(together) > 5
+
+
+def test_a_table_with_no_sensitive_column_is_split_by_size(small):
+    table = small(4, ())
+    release = Mondrian()(table, KAnonymity(5))
+    assert release.classes.histograms == {} and release.classes.sizes.min() >= 5
+    assert classes_of(release) == classes_of(Mondrian()(small(4), KAnonymity(5)))
+
+
+def test_a_bucketized_release_has_the_same_classes(small):
+    plain, buckets = (Mondrian(publish=how)(small(6), KAnonymity(4)) for how in ("generalized", "bucketized"))
+    assert classes_of(plain) == classes_of(buckets)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"split": "information_gain"},
+        {"target": "sex"},
+        {"split": "information_gain", "target": "sex", "strict": False},
+        {"split": "widestt"},
+        {"publish": "both"},
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(wrong):
+    with pytest.raises(BadInput, match="mondrian"):
+        Mondrian(**wrong)
+
+
+def test_a_target_must_be_a_column_of_the_table(small):
+    with pytest.raises(BadInput, match="'nope' is not a column"):
+        Mondrian("information_gain", "nope")(small(0), KAnonymity(2))

@@ -1,0 +1,50 @@
+"""Classes: many at once, some of them, and several made one."""
+
+import numpy as np
+import pytest
+
+from workbench.models.classes import Classes, Sensitive
+
+SEEN = {"s": Sensitive("s", ("x", "y", "z"), np.array([5, 4, 1]))}
+
+
+@pytest.fixture
+def classes():
+    return Classes(
+        sizes=np.array([4, 3, 3]),
+        histograms={"s": np.array([[4, 0, 0], [1, 2, 0], [0, 2, 1]])},
+        sensitive=SEEN,
+        low=np.array([[0, 1], [2, 0], [5, 3]], np.int32),
+        high=np.array([[1, 1], [4, 2], [5, 3]], np.int32),
+    )
+
+
+def test_distributions_are_shares_of_each_class(classes):
+    assert classes.distributions("s") == pytest.approx(np.array([[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 2 / 3, 1 / 3]]))
+
+
+def test_the_prior_is_the_whole_tables_distribution():
+    assert SEEN["s"].prior == pytest.approx([0.5, 0.4, 0.1])
+    assert len(SEEN["s"]) == 3
+
+
+@pytest.mark.parametrize("chosen", [[2, 0], [False, True, False]])
+def test_some_classes_keep_all_that_is_theirs(classes, chosen):
+    some, of = classes.take(np.array(chosen)), np.arange(3)[np.array(chosen)]
+    assert len(some) == len(of)
+    assert some.sizes.tolist() == classes.sizes[of].tolist()
+    assert some.histograms["s"].tolist() == classes.histograms["s"][of].tolist()
+    assert some.low.tolist() == classes.low[of].tolist() and some.high.tolist() == classes.high[of].tolist()
+
+
+def test_merged_classes_add_up_and_cover_each_other(classes):
+    merged = classes.merged(np.array([1, 0, 1]))
+    assert merged.sizes.tolist() == [3, 7]
+    assert merged.histograms["s"].tolist() == [[1, 2, 0], [4, 2, 1]]
+    assert merged.low.tolist() == [[2, 0], [0, 1]] and merged.high.tolist() == [[4, 2], [5, 3]]
+
+
+def test_classes_without_runs_merge_and_are_taken_too(classes):
+    bare = Classes(classes.sizes, classes.histograms, SEEN)
+    assert bare.merged(np.zeros(3, int)).sizes.tolist() == [10]
+    assert bare.take(np.array([1])).low is None

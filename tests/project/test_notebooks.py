@@ -1,0 +1,59 @@
+"""Each notebook runs from top to bottom in an empty folder, is kept without outputs, and shows what it promises."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+
+
+def run(path: Path, folder: Path) -> nbformat.NotebookNode:
+    """The executed notebook; it works in a folder of its own, so that nothing is written into the project."""
+    notebook = nbformat.read(path, as_version=4)
+    work = folder / "notebooks"
+    work.mkdir()
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(work)}}).execute()
+    return notebook
+
+
+def shown(notebook: nbformat.NotebookNode, mime: str) -> str:
+    """Everything that the notebook displays in one form."""
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert not [o for o in outputs if o.output_type == "error"]
+    return "\n".join(str(o.data[mime]) for o in outputs if "data" in o and mime in o.data)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_is_kept_without_outputs(path):
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert all(not cell.outputs and cell.execution_count is None for cell in cells)
+
+
+def test_in_python_draws_the_frontier_and_writes_the_release(tmp_path):
+    notebook = run(ROOT / "notebooks" / "in_python.ipynb", tmp_path)
+    html = shown(notebook, "text/html")
+    assert html.count("data:image/svg+xml") >= 3
+    assert "knee" in html
+    assert (tmp_path / "adult-release.csv").exists()
+    assert oct((tmp_path / "explore.results").stat().st_mode)[-3:] == "700"
+
+
+def test_li_li_stands_beside_the_published_figures(tmp_path):
+    html = shown(run(ROOT / "notebooks" / "papers" / "li_li_2009.ipynb", tmp_path), "text/html")
+    assert html.count("data:image/svg+xml") >= 2
+    for figure in ("0.692", "0.488", "0.0288", "0.0258", "0.086", "0.0835"):
+        assert figure in html
+
+
+def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
+    notebook = run(ROOT / "notebooks" / "papers" / "brickell_shmatikov_2008.ipynb", tmp_path)
+    html = shown(notebook, "text/html")
+    for figure in ("46.56", "13.31", "0.1034", "0.2492", "Suppressed"):
+        assert figure in html
+    printed = "".join(
+        o.text for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "stream"
+    )
+    assert "14 values" in printed

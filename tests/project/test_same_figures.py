@@ -1,0 +1,85 @@
+"""Studies come to the same figures as before: the ready ones, and two hundred small ones at random.
+
+`python -m tests.project.test_same_figures` writes the record anew, once somebody has decided that figures change.
+"""
+
+import json
+import math
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.attacks.studies import KINDS, frame_of, study_of
+from workbench import Undefined, sweep
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.report.reporting import Report
+from workbench.studies.study import Study
+
+ROOT = Path(__file__).parents[2]
+RECORD = ROOT / "tests" / "records" / "figures.json"
+READY = ("li_li_2009", "brickell_shmatikov_2008_marital", "brickell_shmatikov_2008_occupation")
+SMALL = 200
+TOLD = ("recipe", "values", "efficient", "baseline")  # of what is published of a point; the words may change
+
+
+def digits(value):
+    """Enough of them to tell any change of what is computed, and not the processor it is computed on."""
+    return float(f"{value:.12g}") if math.isfinite(value) else str(value)
+
+
+def of(asked):
+    try:
+        return asked()
+    except Undefined:
+        return None
+
+
+def figures(study, given=None):
+    """The losses of every point, which of them are efficient, the knee and the area."""
+    frontier = sweep(study.table(study.read(given)), study.candidates(), study.measured(), threads=1)
+    points = {
+        str(point.recipe): [bool(best), {key: digits(value) for key, value in point.values.items()}]
+        for point, best in zip(frontier.measured, frontier.is_efficient(), strict=True)
+    }
+    return {"points": points, "knee": of(lambda: str(frontier.knee.recipe)), "area": of(lambda: digits(frontier.area))}
+
+
+def ready(name):
+    """A ready study's figures, and those of its points.json."""
+    study = Study.open(ROOT / "data" / "studies" / f"{name}.yaml")
+    with tempfile.TemporaryDirectory() as place:
+        told = Report(Published(publish(study, Path(place) / "out", releases=False, warn=lambda text: None))).points
+    points = [{key: point[key] for key in TOLD} for point in told["points"]]
+    return figures(study) | {"told": {"points": points, "cap": told["cap"], "recommended": told["recommended"]}}
+
+
+def small(seed):
+    rng = np.random.default_rng(seed)
+    kind = KINDS[seed % len(KINDS)]
+    study, frame = study_of(kind, rng), frame_of(kind, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return figures(study, frame)
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(RECORD.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", READY)
+def test_a_ready_study_has_the_figures_that_it_had(name, record):
+    assert json.loads(json.dumps(ready(name))) == record[name]
+
+
+def test_small_studies_have_the_figures_that_they_had(record):
+    assert [seed for seed in range(SMALL) if json.loads(json.dumps(small(seed))) != record["small"][seed]] == []
+
+
+if __name__ == "__main__":
+    found = {name: ready(name) for name in READY} | {"small": [small(seed) for seed in range(SMALL)]}
+    RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")

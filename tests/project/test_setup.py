@@ -1,0 +1,111 @@
+"""The ways to install it agree, and the wheel works where there is no checkout."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CONDA_NAMES = {"duckdb": "python-duckdb"}
+
+FRONTIER = """
+import sys
+from pathlib import Path
+import workbench
+assert Path(workbench.__file__).is_relative_to(sys.prefix), workbench.__file__
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+if __name__ == "__main__":
+    table = workbench.datasets.adult()
+    recipes = [workbench.Recipe(Mondrian(), KAnonymity(k)) for k in (10, 100, 1000)]
+    frontier = workbench.sweep(table, recipes, [PrivacyLoss(), UtilityLoss()])
+    assert len(frontier.points) >= 3 and len(frontier.efficient) > 0
+    print(frontier.points)
+"""
+
+
+def requirements() -> list[Requirement]:
+    return [Requirement(text) for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]]
+
+
+def test_conda_environment_matches_pyproject():
+    entries = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    conda = {r.name: r.specifier for r in (Requirement(entry) for entry in entries if isinstance(entry, str))}
+    del conda["pip"]
+    ours = {CONDA_NAMES.get(r.name, r.name): r.specifier for r in requirements()}
+    ours["python"] = Requirement("python" + PROJECT["requires-python"]).specifier
+    assert conda == ours
+    assert entries[-1] == {"pip": ["-e ."]}
+
+
+def test_constraints_pin_every_dependency_within_its_bounds():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines), "names and versions only"
+    pins = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
+    for requirement in requirements():
+        assert pins[canonicalize_name(requirement.name)] in requirement.specifier, requirement
+
+
+def test_no_file_names_a_registry_or_this_machine():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout: no telling what would be committed")
+    git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    # in pieces, or this file would find itself
+    hosts = "|".join(["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "-index-" + "url"])
+    places = "|".join(re.escape(f"{place}/") for place in (ROOT, Path.home()))
+    unwanted = re.compile(rf"{hosts}|(?<![\w./-])(?:{places})".encode())
+    found = []
+    for path in (ROOT / name for name in names if name):
+        content = path.read_bytes() if path.is_file() else b""
+        found += [f"{path.relative_to(ROOT)}: {match.decode()}" for match in set(unwanted.findall(content))]
+    assert not found
+
+
+PAGE = """
+import sys
+from pathlib import Path
+from voila.paths import collect_template_paths
+from widgets.server.server import TEMPLATES
+from workbench.commands import serving
+from workbench.commands import lab
+
+assert (serving.NOTEBOOKS / "dashboard.ipynb").is_relative_to(sys.prefix) and (serving.NOTEBOOKS / lab.EXPLORE).exists()
+found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
+assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
+"""
+
+
+@pytest.mark.slow
+def test_wheel_runs_a_frontier_in_an_empty_environment(tmp_path):
+    def run(*command: str | Path) -> str:
+        # nothing of this environment or checkout may leak into the new one
+        outside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+        done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, ROOT)
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    python = tmp_path / "venv" / "bin" / "python"
+    wheel = next(tmp_path.glob("*.whl"))
+    run(python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel)
+    (tmp_path / "frontier.py").write_text(FRONTIER)
+    run(python, "frontier.py")
+    (tmp_path / "page.py").write_text(PAGE)
+    run(python, "page.py")
+    command = tmp_path / "venv" / "bin" / "workbench"
+    shutil.copy(ROOT / "data" / "studies" / "li_li_2009.yaml", tmp_path / "study.yaml")
+    run(command, "dashboard", "--publish", "study.yaml", "published")
+    assert (tmp_path / "published" / "results.json").exists()

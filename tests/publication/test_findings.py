@@ -1,0 +1,74 @@
+"""Reasons on their way out: advice with a study's own numbers is told, counts and values of the data are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.data.table import Table
+from workbench.measures import UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import AlphaK, DistinctLDiversity, EntropyLDiversity, KAnonymity
+from workbench.models import ProbabilisticLDiversity as Probabilistic
+from workbench.publication.findings import NOTHING, UNDEFINED, reason
+from workbench.publication.publish import publish
+from workbench.studies.study import Study
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    """700 people, of whom 647 have the commonest of four diseases."""
+    disease = np.repeat(["flu", "gout", "records", "5"], [647, 30, 20, 3])
+    frame = pd.DataFrame({"age": np.arange(700) % 50, "disease": disease})
+    return Table.from_frame(frame, quasi=["age"], sensitive="disease", types={"disease": "text"})
+
+
+def why(call) -> str:
+    with pytest.raises((Undefined, Unsatisfiable)) as caught:
+        call()
+    return str(caught.value)
+
+
+ADVICE = {
+    KAnonymity(2000): "the table has fewer records than k = 2,000",
+    AlphaK(alpha=0.5, k=2): "the commonest value of 'disease' holds more of the records than alpha = 0.5",
+    DistinctLDiversity(l=9): "'disease' has fewer values than l = 9",
+    Probabilistic(l=3): "the commonest value of 'disease' holds more of the records than 1/l = 33.3 %",
+}
+
+
+@pytest.mark.parametrize(("model", "advice"), ADVICE.items(), ids=str)
+def test_why_no_release_keeps_a_model_is_told_with_the_numbers_that_were_asked_for(table, model, advice):
+    raw = why(lambda: Mondrian()(table, model))
+    told = reason(raw, table)
+    assert told == f"no release of this table keeps {model}: {advice}"
+    assert reason(told, table) == told, "what is told may be told again"
+    assert reason(f"{NOTHING}: {raw}", table) == f"{NOTHING}: {told}"
+    assert reason(f"{raw}; 3 have 5", table) == reason(f"3 have 5: {raw}", table) == UNDEFINED
+
+
+def test_how_to_have_populations_is_told(table):
+    raw = why(lambda: UtilityLoss(min_support=0.9)(Mondrian()(table, KAnonymity(2))))
+    assert reason(raw, table) == raw
+
+
+def test_what_is_not_known_to_be_advice_stays_hidden(table):
+    mixed = why(lambda: Mondrian()(table, EntropyLDiversity(l=3)))
+    for raw in (
+        mixed,
+        "no release of this table keeps k-anonymity, k = 5: the table has 4 records",
+        "no release of this table keeps l: 'flu' has 30 values, fewer than l = 40",
+        "no population has 1 % of the records; lower min_support to 3 records",
+        "k = 5",
+    ):
+        assert reason(raw, table) == UNDEFINED
+
+
+def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(table, tmp_path):
+    frame = pd.DataFrame({"age": np.arange(40) % 9, "disease": ["flu", "gout"] * 20})
+    asked = {"study": "Ward", "data": {"given": "ward"}, "roles": {"quasi": ["age"], "sensitive": ["disease"]},
+             "recipes": [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 500}}],
+             "measures": [{"name": "privacy loss"}, {"name": "utility loss"}]}  # fmt: skip
+    with pytest.raises(BadInput, match="fewer records than k = 500") as caught:
+        publish(Study.from_dict(asked), tmp_path / "out", given=frame)
+    assert "40" not in str(caught.value)

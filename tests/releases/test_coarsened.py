@@ -1,0 +1,90 @@
+"""What classes are told to lose: never less than they do, and the same for all counts that are told alike."""
+
+import numpy as np
+import pytest
+
+from workbench.base.thresholds import stepped
+from workbench.models.classes import Classes, Sensitive
+from workbench.models.distances import distance
+from workbench.models.farthest import Bounds, farthest
+from workbench.releases.coarsened import FINEST, disclosures, told
+
+CLASSES, MANY, FEW = 40, 10_000, 10
+# values of the sensitive column, how unevenly they are spread, the largest class
+KINDS = {
+    "two values": (2, 1.0, 3000),
+    "a few": (5, 1.0, 3000),
+    "many": (40, 0.3, 3000),
+    "equally common": (9, 1e6, 3000),
+    "nearly all the same": (6, 0.05, 3000),
+    "a small table": (4, 1.0, 90),
+}
+DISTANCES = ("js", "variation", "ordered", "hierarchical")
+
+
+def random_classes(kind: str, rng: np.random.Generator) -> Classes:
+    values, uneven, largest = KINDS[kind]
+    base = rng.dirichlet(np.full(values, uneven)) + 1e-4
+    sizes = np.exp(rng.uniform(np.log(2), np.log(largest), 4 if largest < 100 else CLASSES)).astype(int)
+    shares = [rng.dirichlet(base * np.exp(rng.uniform(-1, 6)) + 1e-3) for _ in sizes]
+    counts = np.array([rng.multinomial(size, share) for size, share in zip(sizes, shares, strict=True)])
+    counts = counts[:, counts.any(axis=0)]
+    count = counts.shape[1]
+    levels = (np.arange(count) // 2, np.arange(count) // 4)
+    seen = Sensitive("ill", tuple(map(str, range(count))), counts.sum(axis=0), levels)
+    return Classes(counts.sum(axis=1), {"ill": counts}, {"ill": seen})
+
+
+@pytest.mark.parametrize("kind", DISTANCES)
+def test_no_class_is_told_to_lose_less_than_it_does(kind):
+    rng, looked_at = np.random.default_rng(1), 0
+    while looked_at < MANY:
+        classes = random_classes(list(KINDS)[looked_at % len(KINDS)], rng)
+        seen = classes.sensitive["ill"]
+        exact = distance(kind, classes.distributions("ill"), seen.prior, seen.levels)
+        found = told(classes, kind, FEW)
+        full, dearest = disclosures([seen], kind, FEW)
+        said = [min(stepped(float(loss), full / FINEST), dearest) for loss in found.loss]
+        assert (np.array(said) >= exact - 1e-9).all() and (found.loss >= exact - 1e-9).all()
+        rows = np.arange(len(classes))
+        usual = seen.prior[found.value]
+        moved = (classes.distributions("ill")[rows, found.value] - usual) / np.maximum(1 - usual, 1e-9)
+        assert (np.array([found.exposed(row) for row in rows]) >= moved - 1e-9).all()
+        assert distance(kind, np.eye(len(seen)), seen.prior, seen.levels).max() <= dearest + 1e-9
+        looked_at += len(classes)
+
+
+@pytest.mark.parametrize("kind", DISTANCES)
+def test_counts_that_are_told_alike_lose_alike(kind):
+    def lost(few: int, of: int) -> float:
+        counts = np.array([[few, of - few], [800 - few, 900 + few]])
+        seen = Sensitive("ill", ("yes", "no"), counts.sum(axis=0), (np.arange(2),))
+        return told(Classes(counts.sum(axis=1), {"ill": counts}, {"ill": seen}), kind, FEW).loss[0]
+
+    for of in (90, 330, 1323):
+        assert len({lost(few, of) for few in range(FEW)}) == 1
+
+
+@pytest.mark.parametrize("kind", DISTANCES)
+def test_the_farthest_is_the_distance_itself_where_nothing_is_open_and_else_no_less_than_any(kind):
+    rng = np.random.default_rng(2)
+    for count in (2, 3, 8):
+        levels = (np.arange(count) // 2, np.arange(count) // 4)
+        p, q = rng.dirichlet(np.ones(count), 50), rng.dirichlet(np.ones(count))
+        exact = distance(kind, p, q, levels)
+        assert farthest(kind, Bounds(p, p), Bounds(q, q), levels) == pytest.approx(exact, abs=1e-9)
+        wide = [Bounds(one * 0.8, np.minimum(one * 1.3 + 0.02, 1)) for one in (p, q)]
+        most, tried = farthest(kind, *wide, levels), 0
+        for _ in range(300):
+            others = [between(one, rng) for one in wide]
+            inside = [((one >= b.low) & (one <= b.high)).all(axis=-1) for one, b in zip(others, wide, strict=True)]
+            both = inside[0] & inside[1]
+            assert (distance(kind, others[0], others[1], levels) <= most + 1e-9)[both].all()
+            tried += int(both.sum())
+        assert tried > 100
+
+
+def between(bounds: Bounds, rng: np.random.Generator) -> np.ndarray:
+    """Distributions that may lie within bounds."""
+    drawn = rng.uniform(bounds.low, bounds.high)
+    return drawn / drawn.sum(axis=-1, keepdims=True)

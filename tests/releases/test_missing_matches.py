@@ -1,0 +1,178 @@
+"""Missing values that fit every value: counted pair by pair, as sdcMicro defines it."""
+
+import random
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench import BadInput, Undefined
+from workbench.data.table import Table
+from workbench.disclosure.audit import audited
+from workbench.disclosure.exposure import exposed
+from workbench.disclosure.table import disclosure
+from workbench.measures import PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.measures.privacy.achieved import Achieved
+from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.releases.foreign import foreign
+from workbench.releases.missing_matches import ANYTHING
+
+QUASI = ["age", "sex", "town"]
+PEOPLE = pd.DataFrame(
+    {
+        "age": ["20-29", None, "20-29", "30-39", "30-39", "*"],
+        "sex": ["F", "F", "F", "M", None, "*"],
+        "town": ["A", "A", "B", "A", "A", "*"],
+        "disease": ["flu", "HIV", "flu", "ulcer", "ulcer", "HIV"],
+    }
+)
+
+
+def alike(one, other):
+    """Whether two records have the same value wherever neither lacks it."""
+    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
+
+
+def naive(frame):
+    """Of each record the sensitive values of all that look like it."""
+    rows = [[None if pd.isna(v) or v == "*" else v for v in row] for row in frame[QUASI].values.tolist()]
+    values = frame["disease"].tolist()
+    return [[values[j] for j, other in enumerate(rows) if alike(one, other)] for one in rows]
+
+
+def figures(frame):
+    """k, distinct and probabilistic l, t, the loss and re-identification, record by record."""
+    crowds, values = naive(frame), frame["disease"]
+    prior = values.value_counts(normalize=True)
+    shares = [pd.Series(crowd).value_counts(normalize=True).reindex(prior.index, fill_value=0) for crowd in crowds]
+    sizes = [len(crowd) for crowd in crowds]
+    return {
+        "k": min(sizes),
+        "distinct l": min(len({*crowd}) for crowd in crowds),
+        "l": 1 / max(share.max() for share in shares),
+        "t": max((share - prior).abs().sum() / 2 for share in shares),
+        "R_id": 1 / min(sizes),
+        "average": sum(1 / size for size in sizes) / len(sizes),
+        "alone": sum(size == 1 for size in sizes) / len(sizes),
+        "moved": max(js(share, prior) for share in shares),
+    }
+
+
+def js(p, q):
+    """The Jensen-Shannon divergence, natural logarithm."""
+    m = (p + q) / 2
+    return sum(x * np.log(x / y) for a in (p, q) for x, y in zip(a, m, strict=True) if x > 0) / 2
+
+
+def found(release):
+    """The same of a release."""
+    models = [KAnonymity(1), DistinctLDiversity(1), ProbabilisticLDiversity(1), TCloseness(1)]
+    k, distinct, l, t = (release.audit(model).achieved[0][1] for model in models)
+    risk = {one: ReidentificationRisk(statistic=one)(release).value for one in ("largest", "average", "alone")}
+    every = {"k": k, "distinct l": distinct, "l": l, "t": t, "R_id": risk.pop("largest"), **risk}
+    return every | {"moved": PrivacyLoss()(release).value}
+
+
+def test_the_example_by_hand():
+    """The size of a class is sdcMicro's fk: the NA of record 2 fits record 1 and the other way round."""
+    release = foreign(PEOPLE, QUASI, "disease", missing_fits="everything")
+    sizes = [len(crowd) for crowd in naive(PEOPLE)]
+    assert sizes == [3, 4, 2, 3, 4, 6]
+    labels = dict(zip(map(tuple, release.codes.tolist()), release.classes.sizes.tolist(), strict=True))
+    assert sorted(labels.values()) == sorted(sizes) and labels[(ANYTHING,) * 3] == 6
+    assert found(release) == pytest.approx(figures(PEOPLE))
+    assert foreign(PEOPLE, QUASI, "disease").classes.sizes.tolist() == [1] * 6
+
+
+@st.composite
+def released(draw):
+    """20 to 60 people of few values, of which some are missing or suppressed; and what they were."""
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    lacking = draw(st.sampled_from([0, 0.1, 0.4, 1]))
+    truth = pd.DataFrame(
+        [[rng.choice(values) for values in ("abcd", "FM", "xyz", "ppqr")] for _ in range(rng.randint(20, 60))],
+        columns=[*QUASI, "disease"],
+    )
+    truth.loc[:1, "disease"] = ["p", "q"]
+    shown = truth.copy()
+    for name in QUASI:
+        gone = [rng.random() < lacking for _ in range(len(truth))]
+        shown.loc[gone, name] = [rng.choice([None, "*", "NA", ""]) for one in gone if one]
+    return truth, shown
+
+
+@settings(max_examples=60, deadline=None)
+@given(released(), st.booleans())
+def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):
+    truth, shown = tables
+    if shown[QUASI].isin([None, "", "NA"]).all().any():  # a column of nothing but missing values has no role
+        shown.loc[0] = truth.loc[0]
+    roles = ((), None, Table.from_frame(truth, QUASI, "disease")) if against else (QUASI, "disease")
+    release = foreign(shown, *roles, missing_fits="everything")
+    plain = shown.replace({"NA": None, "": None})
+    assert found(release) == pytest.approx(figures(plain), rel=1e-9)
+    crowds = naive(plain)
+    verdict = release.audit(KAnonymity(4))
+    assert verdict.records == sum(len(crowd) < 4 for crowd in crowds)
+    at_risk = disclosure(release, at_risk=0.05)["records at risk"].sum()
+    prior = plain["disease"].value_counts(normalize=True)
+    shares = [pd.Series(one).value_counts(normalize=True).reindex(prior.index, fill_value=0) for one in crowds]
+    assert at_risk == sum(js(share, prior) >= 0.05 for share in shares)
+    assert release.records == audited(release)["records"] == len(shown)
+
+
+def test_where_nothing_is_missing_both_counts_are_one():
+    frame = PEOPLE.fillna("x").replace("*", "y")
+    both = [foreign(frame, QUASI, "disease", missing_fits=fits) for fits in ("itself", "everything")]
+    assert found(both[0]) == found(both[1])
+    assert any(note.startswith("0 of 6 records lack a quasi-identifier") for note in both[1].notes)
+
+
+def test_what_needs_records_in_one_class_each_is_refused_with_a_sentence():
+    truth = PEOPLE.assign(age=["20-29"] * 3 + ["30-39"] * 3, sex=[*"FFFMMM"], town=[*"AABAAA"])
+    table = Table.from_frame(truth, QUASI, "disease")
+    release, by_itself = (foreign(PEOPLE, original=table, missing_fits=fits) for fits in ("everything", "itself"))
+    told = {one["measure"]: one for one in audited(release)["measures"]}
+    other = {one["measure"]: one["value"] for one in audited(by_itself)["measures"]}
+    refused = {key for key, one in told.items() if one["value"] is None and other[key] is not None}
+    assert refused == {"A_acc", "C_avg", "DM", "Gain", "classes"}
+    assert {told[key]["reason"] for key in refused} == {
+        "missing values fit every value, so a record is in several classes, and this counts records in one"
+    }
+    lost = {key: one["value"] for key, one in told.items() if one["side"] == "utility" and key not in refused}
+    assert lost and lost == {key: other[key] for key in lost}  # what is lost is in the labels
+    assert UtilityLoss()(release).value > 0
+    with pytest.raises(Undefined, match="fit every value"):
+        _ = exposed(release).risk_shares
+
+
+def test_suppressed_records_that_are_left_out_fit_nobody():
+    release = foreign(PEOPLE, QUASI, "disease", suppressed="out", missing_fits="everything")
+    assert release.records == 5 and found(release) == pytest.approx(figures(PEOPLE[:5]))
+
+
+def test_values_that_cannot_be_chosen():
+    with pytest.raises(BadInput, match="missing_fits = 'nothing' is not one of 'itself', 'everything'"):
+        foreign(PEOPLE, QUASI, "disease", missing_fits="nothing")
+
+
+def test_many_records_take_seconds():
+    """45,000 records, nearly all with labels of their own: two thousand million pairs."""
+    rng = np.random.default_rng(1)
+    sizes = (80, 40, 16, 12, 7)
+    frame = pd.DataFrame({f"q{i}": rng.integers(0, size, 45_000).astype(str) for i, size in enumerate(sizes)})
+    for name in frame:
+        frame.loc[rng.random(45_000) < 0.1, name] = None
+    frame["disease"] = rng.choice(["a", "b", "c"], 45_000, p=[0.7, 0.2, 0.1])
+    began = time.process_time()
+    release = foreign(frame, [f"q{i}" for i in range(5)], "disease", missing_fits="everything")
+    k = Achieved()(release).value
+    assert time.process_time() - began < 60  # about 2
+    codes, rows = release.codes, np.random.default_rng(2).integers(0, len(release.classes), 20)
+    for row in rows.tolist():
+        fits = ((codes == codes[row]) | (codes == ANYTHING) | (codes[row] == ANYTHING)).all(axis=1)
+        assert release.classes.sizes[row] == release.partition.sizes[fits].sum()
+    assert k == release.classes.sizes.min()

@@ -1,0 +1,63 @@
+"""What a distance allows, against distributions drawn at random: none within it may have more of the value."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.data.table import Table
+from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.models.classes import Sensitive
+from workbench.models.distances import distance
+from workbench.publication.findings import promise
+from workbench.releases.scale import scale
+
+JOBS = Sensitive(
+    "job", ("clerk", "guard", "nurse", "smith"), np.array([4000, 3000, 2000, 1000]), (np.array([0, 0, 1, 1]),)
+)
+FLAG = Sensitive("epilepsy", ("no", "yes"), np.array([9800, 200]))
+
+
+@pytest.mark.parametrize("kind", ["js", "variation", "ordered", "hierarchical"])
+def test_no_mix_within_a_distance_has_more_of_the_value_and_some_have_as_much(kind):
+    found = scale([JOBS], kind, 1)
+    assert (found.column, found.value, found.share) == ("job", "clerk", 0.4)
+    drawn = np.random.default_rng(3)
+    mixes = np.vstack(
+        [drawn.dirichlet(np.ones(4), 20_000), [[p, *((1 - p) * JOBS.prior[1:] / 0.6)] for p in np.linspace(0, 1, 200)]]
+    )
+    far = distance(kind, mixes, JOBS.prior, JOBS.levels)
+    for limit in (0.01, 0.05, 0.1, 0.2, 0.3):
+        most = mixes[far <= limit, 0].max()
+        assert most <= found.most(limit) + 1e-9
+        assert kind not in ("js", "variation") or most >= found.most(limit) - 0.03, "no more is allowed than can be"
+
+
+def test_the_example_is_of_the_column_that_is_hardest_to_disclose():
+    """Nearly nobody has the flag: that a group is certain not to have it costs nothing, and says nothing."""
+    assert scale([FLAG, JOBS], "js", 10).column == "job"
+    assert scale([], "js", 10) is None
+
+
+def test_values_that_few_have_are_no_example():
+    each = Sensitive("name", tuple("abcdefgh"), np.full(8, 12))
+    assert scale([each], "js", 10) is None and scale([each], "js", 1).value == "a"
+
+
+def test_the_share_of_everybody_is_as_coarse_as_the_threshold():
+    """As is told of 4,000 may be told of any number from 3,996 to 4,004."""
+    others = [JOBS.totals + np.array([n, -n, 0, 0]) for n in range(-4, 5)]
+    found = {scale([Sensitive("job", JOBS.labels, totals)], "js", 10) for totals in others}
+    assert len(found) == 1
+
+
+def test_a_promise_of_closeness_has_a_scale():
+    frame = {"age": list(range(100)), "job": ["clerk"] * 60 + ["guard"] * 40}
+    table = Table.from_frame(pd.DataFrame(frame), quasi=["age"], sensitive="job")
+    said = promise(TCloseness(0.2), table, 1)
+    assert said == (
+        "every group's mix of job stays within a limit: for example, at most 80 % of a group have the job clerk "
+        "(of everybody: 60 %)"
+    )
+    assert "even all of a group may have the job clerk" in promise(TCloseness(0.4), table, 10)
+    both = KAnonymity(5) & DistinctLDiversity(2)
+    assert promise(both, table, 10) == "every group has at least 5 people and 2 different values of job"

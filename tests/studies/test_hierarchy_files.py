@@ -1,0 +1,160 @@
+"""Long hierarchies lie beside the study, for their owner alone; studies, scripts and other tabs find them there."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from widgets.session.keeping import Changed, Keeper
+from workbench import BadInput
+from workbench.commands.main import main
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+from workbench.studies.checker import checked
+from workbench.studies.script import python_code
+from workbench.studies.study import Study
+
+EMPLOYERS = [f"PLANTED {i % 40} / branch {i}" for i in range(400)]
+GROUPS = {f"PLANTED {g} / *": [one for one in EMPLOYERS if one.startswith(f"PLANTED {g} /")] for g in range(40)}
+FILE = "people.employer.hierarchy.json"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = {"age": [20 + i % 50 for i in range(400)], "employer": EMPLOYERS, "disease": ["flu", "ulcer"] * 200}
+    pd.DataFrame(rows).to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path
+
+
+def study(folder, **changes):
+    return Study(
+        name="people",
+        data={"path": "people.csv"},
+        quasi=("age", "employer"),
+        sensitive=("disease",),
+        hierarchies={"employer": {"builder": "groups", "levels": [GROUPS], "order": []},
+                     "age": {"builder": "intervals", "widths": [10]}},
+        recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 5}},),
+        measures=({"name": "average class size"},),
+        folder=str(folder),
+    ).with_(**changes)  # fmt: skip
+
+
+def test_a_long_hierarchy_is_in_a_file_of_its_owners_and_in_no_study(folder):
+    os.umask(0o022)
+    whole = study(folder)
+    path = whole.save(folder / "people.study.yaml")
+    text = path.read_text()
+    assert "PLANTED" not in text and len(text) < 1000 and f"file: {FILE}" in text
+    assert "widths" in text, "a short one stays"
+    assert (folder / FILE).stat().st_mode & 0o777 == 0o600
+    assert json.loads((folder / FILE).read_text())["levels"] == [GROUPS]
+    opened = Study.open(path)
+    assert opened.hierarchies == whole.hierarchies and opened.files == {"employer": FILE}
+    assert folder / FILE in opened.reads()
+    assert opened.table(opened.read()).fingerprint == whole.table(whole.read()).fingerprint
+
+
+def test_it_is_found_from_wherever_the_study_is_opened(folder, monkeypatch, tmp_path_factory):
+    study(folder).save(folder / "people.study.yaml")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    opened = Study.open(folder / "people.study.yaml")
+    assert opened.hierarchies == study(folder).hierarchies
+    copy = opened.save(folder / "copy.yaml")
+    assert "copy.employer.hierarchy.json" in copy.read_text(), "two studies share no file"
+    assert (folder / FILE).exists() and Study.open(copy).hierarchies == opened.hierarchies
+
+
+def test_columns_that_are_called_alike_have_files_of_their_own(folder):
+    long = {"builder": "groups", "levels": [{"all": [str(i) for i in range(200)]}], "order": []}
+    other = {**long, "levels": [{"all": [str(-i) for i in range(200)]}]}
+    given = {"a b": long, "a/b": other, "A-B": long, "../x": other, "": long}
+    saved = study(folder, hierarchies=given).save(folder / "people.yaml")
+    files = Study.open(saved).files
+    assert len({name.casefold() for name in files.values()}) == 5 and all("/" not in name for name in files.values())
+    assert Study.open(saved).hierarchies == given
+
+
+@pytest.mark.parametrize(
+    "how, said",
+    [
+        (lambda path: path.unlink(), "No such file"),
+        (lambda path: path.write_text('{"builder": "groups", "levels": [{"PLANTED": '), "holds no hierarchy"),
+        (lambda path: path.write_text('["PLANTED"]'), "holds no hierarchy"),
+        (lambda path: path.write_bytes(b"\xff\xfePLANTED"), "holds no hierarchy"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "is no file"),
+        (lambda path: (path.unlink(), path.mkdir()), "is no file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_said_at_its_line_without_a_value(folder, how, said):
+    path = study(folder).save(folder / "people.study.yaml")
+    how(folder / FILE)
+    with pytest.raises(BadInput, match=rf"line \d+: the hierarchy file {FILE} cannot be read: .*{said}") as caught:
+        Study.open(path)
+    assert "PLANTED" not in str(caught.value)
+    problems = [problem for problem in checked(path).problems if FILE in problem.text]
+    assert len(problems) == 1 and problems[0].line
+
+
+def test_a_strangers_study_reads_no_file_outside_its_folder(folder):
+    study(folder).save(folder / "people.study.yaml")
+    (folder / "inner").mkdir()
+    text = (folder / "people.study.yaml").read_text()
+    assert Study.from_yaml(text, folder, confined=True).files
+    for name in (f"../{FILE}", str(folder / FILE), "../none.json"):
+        with pytest.raises(BadInput, match="outside the folder"):
+            Study.from_yaml(text.replace(FILE, name), folder / "inner", confined=True)
+
+
+def test_the_exported_python_names_it(folder):
+    whole = study(folder)
+    opened = Study.open(whole.save(folder / "people.study.yaml"))
+    for one in (whole, opened):
+        code = python_code(one, Recipe(Mondrian(), KAnonymity(5)))
+        assert "PLANTED" not in code and f"read_hierarchy('{FILE}')" in code
+    (folder / "release.py").write_text(code)
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "release.py"], cwd=folder, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(pd.read_csv(folder / "release.csv")) == 400
+
+
+def test_kept_while_one_works_with_undo_and_other_tabs(folder):
+    """A study is one thing in several files: each is whole, and what another tab has done to any is noticed."""
+    first = study(folder)
+    here = Keeper(folder / "people.study.yaml")
+    here.save(first)
+    changed = [*GROUPS.items()]
+    other = study(folder, hierarchies={"employer": {"builder": "groups", "levels": [dict(changed[:30])], "order": []}})
+    here.save(other)
+    assert Study.open(here.path).hierarchies == other.hierarchies
+    here.save(first)  # undone
+    there = Keeper(here.path)
+    assert there.open().hierarchies == first.hierarchies
+    here.save(first)
+    there.save(other)  # the study's own text hardly changes, its file does
+    with pytest.raises(Changed):
+        here.save(first.with_(seed=1))
+    here.save(first.with_(seed=1), over=True)
+    assert there.open().hierarchies == first.hierarchies
+
+
+def test_init_writes_it_beside_the_study(folder, capsys):
+    frame = pd.read_csv(folder / "people.csv")
+    pd.concat([frame] * 3).to_csv(folder / "people.csv", index=False)
+    assert (
+        main(["init", str(folder / "people.csv"), "--quasi", "age,employer", "--sensitive", "disease", "--json"]) == 0
+    )
+    said = capsys.readouterr()
+    text = (folder / "people.study.yaml").read_text()
+    assert f"file: {FILE}" in text and "PLANTED" not in text + said.out
+    assert (folder / FILE).stat().st_mode & 0o777 == 0o600
+    assert Study.open(folder / "people.study.yaml").hierarchies["employer"]["builder"] == "groups"
+    assert main(["init", str(folder / "people.csv")]) == 2, "it is not written over"

@@ -1,0 +1,157 @@
+"""The roles that are proposed: on Adult, on real files as an expert would choose them, and on awkward tables."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.data.test_uniqueness import naive
+from workbench.data.table import Table
+from workbench.data.uniqueness import NAMELIKE, namelike, survey
+from workbench.studies.proposed_roles import propose_roles
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+EXPERT = {  # what an expert would choose, and how many of the proposed roles may differ
+    "namcs-2011": {
+        "quasi": {"month", "age", "sex", "race", "region", "metropolitan", "past_visits", "major_reason"},
+        "sensitive": {"n_chronic_conditions", "asthma", "copd", "any_medication", "dx1_3"},
+        "identifier": {"visit_id"},
+        "dropped": {"weight", "dx1", "medicare_payment"},
+    },
+    "donations-2008": {"quasi": {"state", "zip", "employer", "amount"}, "sensitive": {"party"}},
+}
+
+
+def proposed(table):
+    return propose_roles(table, survey(table, [name for name, c in table.columns.items() if namelike(c)]))
+
+
+def roles(frame):
+    return {name: one.role for name, one in proposed(Table.bare(frame)).items()}
+
+
+def in_role(advice, role):
+    return {name for name, one in advice.items() if one.role == role}
+
+
+@pytest.mark.parametrize("name", EXPERT)
+def test_roles_of_real_files_are_those_of_an_expert(name):
+    path = SHARED / f"{name}.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    advice = proposed(Table.bare(path))
+    assert {role: in_role(advice, role) for role in EXPERT[name]} == EXPERT[name]
+    assert set(advice) == set.union(*EXPERT[name].values()) and all(one.reason for one in advice.values())
+
+
+def test_a_column_that_follows_from_a_sensitive_one_is_left_out_or_taken_instead():
+    rng = np.random.default_rng(5)
+    n, codes = 6000, np.array([f"{chr(65 + i % 20)}{i % 90 + 10}.{i % 7}" for i in range(2600)])
+    frame = pd.DataFrame({"diagnosis": codes[rng.integers(0, 2600, n)], "few": codes[rng.integers(0, 60, n)]})
+    frame = frame.rename(columns={"few": "dx2"}).assign(age=rng.integers(0, 90, n))
+    frame["chapter"], frame["part"] = frame.diagnosis.str[:1], frame.dx2.str[:1]
+    advice = proposed(Table.bare(frame))
+    assert (advice["diagnosis"].role, advice["chapter"].role) == ("dropped", "sensitive")
+    assert "too many to be learnt one by one; chapter follows from it" in advice["diagnosis"].reason
+    assert (advice["dx2"].role, advice["part"].role) == ("sensitive", "dropped")
+    assert "It follows from dx2, which is sensitive" in advice["part"].reason
+
+
+def test_what_others_know_stays_though_something_sensitive_follows_from_it():
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"town": rng.choice(list("abcdefgh"), 900), "age": rng.integers(0, 90, 900)})
+    frame["income"] = frame.town.map({town: 1000 * (i // 3) for i, town in enumerate("abcdefgh")})
+    assert roles(frame) == {"town": "quasi", "age": "quasi", "income": "sensitive"}
+
+
+def test_what_tells_nothing_is_neutral_and_nothing_else():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({f"n{i}": rng.integers(0, 3 + i, 700) for i in range(14)}).assign(same="x")
+    found = roles(frame)
+    assert [name for name, role in found.items() if role == "neutral"] == ["same"]
+    assert list(found.values()).count("quasi") == 8 and list(found.values()).count("dropped") == 6
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"a": [f"x{i}" for i in range(60)], "b": [f"y{i}" for i in range(60)]}),
+        pd.DataFrame({"age": [40], "disease": ["flu"]}),
+        pd.DataFrame({"disease": ["flu", "cold"] * 40}),
+        pd.DataFrame({"a": [None, "x"] * 30, "b": [None, None, "y"] * 20}),
+        pd.DataFrame({"a": np.arange(50) * 0.37}),
+        pd.DataFrame({f"q{i}": np.arange(40) % (i + 2) for i in range(45)}),
+    ],
+    ids=["all unique", "one row", "one column", "mostly missing", "one reading", "more columns than are combined"],
+)
+def test_awkward_tables_get_a_role_for_every_column(frame):
+    found = roles(frame)
+    assert set(found) == set(frame) and set(found.values()) <= {
+        "quasi",
+        "sensitive",
+        "identifier",
+        "dropped",
+        "neutral",
+    }
+    assert all(frame[name].nunique(dropna=False) == 1 for name, role in found.items() if role == "neutral")
+
+
+def test_proposed_roles_of_adult():
+    from workbench.data import datasets
+
+    table = Table.bare(datasets.path("adult"))
+    advice = proposed(table)
+    assert in_role(advice, "quasi") == {
+        "age", "workclass", "education", "marital_status", "relationship", "race", "sex", "native_country",
+    }  # fmt: skip
+    assert in_role(advice, "sensitive") == {"occupation", "salary"} and not in_role(advice, "neutral")
+    assert "By its name a survey weight" in advice["fnlwgt"].reason
+    assert advice["education_num"].reason == "It tells the same as education in every record; one of them is enough."
+    alone, together = (
+        naive(table.frame, ("education", "hours_per_week")),
+        naive(table.frame, ("age", "education", "hours_per_week")),
+    )
+    more = (together[1] - alone[1]) / table.records
+    assert f"beside education and hours_per_week it singles out {100 * more:.1f} % more" in advice["age"].reason
+    assert all(one.reason.endswith(".") for one in advice.values())
+
+
+def test_proposals_that_follow_from_one_column():
+    n = 400
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "number": np.arange(n),
+            "often": np.arange(n) % int(n * NAMELIKE + 20),
+            "reading": rng.normal(size=n),
+            "same": ["x"] * n,
+            "Surname": rng.integers(0, 50, n).astype(str),
+            "mainDiagnosis": rng.integers(0, 5, n),
+            "a": rng.integers(0, 40, n),
+            "b": rng.integers(0, 40, n),
+            "flag": rng.integers(0, 2, n) * 0 + (np.arange(n) == 0),
+        }
+    )
+    table = Table.bare(frame)
+    advice = proposed(table)
+    roles = {name: one.role for name, one in advice.items()}
+    assert roles == {
+        "number": "identifier", "often": "identifier", "reading": "dropped", "same": "neutral", "Surname": "identifier",
+        "mainDiagnosis": "sensitive", "a": "quasi", "b": "quasi", "flag": "quasi",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["name", "Patient Name", "last_name", "LastName", "email", "e-mail", "ssn", "phone"])
+def test_what_is_called_like_a_name_is_an_identifier_though_not_unique(name):
+    frame = pd.DataFrame({name: ["Anna", "Bo", "Carl", "Dora"] * 25, "age": range(100)})
+    table = Table.bare(frame)
+    assert propose_roles(table, survey(table))[name].role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("country_name", ["A", "B"]), ("product name", ["A", "B"]), ("name", [1, 2])]
+)
+def test_not_every_name_is_a_persons(name, values):
+    table = Table.bare(pd.DataFrame({name: values * 50, "age": range(100)}))
+    assert propose_roles(table, survey(table))[name].role != "identifier"

@@ -1,0 +1,313 @@
+"""A study: plain data in, the same table, recipes and measures out, and the same file back."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data import datasets
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Remove
+from workbench.models import And, KAnonymity, TCloseness
+from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
+from workbench.studies.study import Study, ranges_of, written_out
+
+TEXT = """
+study: Adult
+data: {bundled: adult, drop_missing: true}
+roles:
+  quasi: [age, workclass, education, marital_status, race, sex]
+  sensitive: occupation
+hierarchies: {age: {builder: intervals, widths: [5, 10, 20, 40]}, education: bundled, sex: bundled}
+recipes:
+- {method: {name: mondrian}, model: {name: k-anonymity, k: [10, 50]}}
+- method: {name: mondrian, publish: [generalized, bucketized]}
+  model: [{name: k-anonymity, k: 5}, {name: t-closeness, t: [0.1, 0.2], distance: js}]
+- {method: {name: remove, columns: [age]}}
+measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}]
+axes: [P_loss, U_loss]
+caps: {P_loss: 0.15}
+"""
+
+
+def without(key, text=TEXT):
+    return "\n".join(line for line in text.splitlines() if not line.startswith(key))
+
+
+def test_a_study_goes_through_its_file():
+    study = Study.from_yaml(TEXT)
+    assert Study.from_yaml(study.to_yaml()) == study
+    assert study.caps == {"P_loss": 0.15}
+    assert study.sensitive == ("occupation",)
+
+
+def test_it_is_saved_and_opened(tmp_path):
+    study = Study.from_yaml(TEXT)
+    study.save(tmp_path / "adult.study.yaml")
+    assert Study.open(tmp_path / "adult.study.yaml").to_dict() == study.to_dict()
+
+
+def test_its_table_is_the_one_that_code_makes():
+    study = Study.from_yaml(without("hierarchies"))
+    table = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES}).table(study.read())
+    assert table.fingerprint == datasets.adult().fingerprint
+
+
+def test_ranges_are_written_out_and_models_joined():
+    recipes = Study.from_yaml(without("- {method: {name: remove")).candidates()
+    assert [str(recipe.model) for recipe in recipes[:2]] == ["k-anonymity, k = 10", "k-anonymity, k = 50"]
+    assert len(recipes) == 2 + 4
+    assert recipes[2].model == KAnonymity(5) & TCloseness(0.1, distance="js")
+    assert isinstance(recipes[2].model, And)
+    assert {recipe.method.publish for recipe in recipes[2:]} == {"generalized", "bucketized"}
+
+
+def test_a_recipe_is_written_and_read_again():
+    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex")))]:
+        assert written_out(ranges_of(recipe)) == [recipe]
+
+
+def test_measures_keep_their_settings():
+    assert [(m.key, m.settings()) for m in Study.from_yaml(TEXT).measured()][1][1]["min_support"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("- a\n- b", "no study"),
+        ("Mrs Miller, 43", "^this is no study: one has lines such as .data:. and .roles:., each a name and a colon$"),
+        ("study: [", "line 1"),
+        ("studdy: x", "did you mean 'study'"),
+        ("roles: {quazi: [a]}", "did you mean 'quasi'"),
+        ("data: {path: a.csv, bundled: adult}", "exactly one"),
+        ("recipes: {a: 1}", "must be a list"),
+        ("hierarchies: [a]", "must be a mapping"),
+        ("smallest: many", "whole number"),
+        ("seed: true", "whole number"),
+        ("data: !!python/object/apply:os.system [ls]", "line 1: a tag"),
+        ("study: x\na: &a [l, o, l]\nb: *a", "line 3: a reference .* is not read"),
+        ("caps: {P_loss: 1, U_loss: 2,\n  P_loss: 3}", "line 2: this name stands here a second time"),
+        ("study: x\nseed: 9999-99-99", "line 2: this value cannot be"),
+        ("study: x\nseed: 1" + ":59" * 10_000, "line 2: this value cannot be"),
+        ("[" * 100_000, "line 1: more than 50 brackets"),
+        ("{a: " * 100_000, "line 1: more than 50 brackets"),
+        ("\n".join(" " * i + "a:" for i in range(2_000)), "line 51: more than 50 brackets"),
+        ("study: " + "x" * 200_000, "line 1: a value of more than 100,000 characters"),
+        ("#" * 5_000_000, "longer than 4,000,000"),
+        ("study: \ud800", "no YAML"),
+        ("study: \0", "no YAML"),
+        (None, "no text"),
+    ],
+)
+def test_what_is_wrong_is_said(text, says):
+    with pytest.raises(BadInput, match=says):
+        Study.from_yaml(text)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "says"),
+    [
+        ({"model": {"name": "k-anonymity"}}, "has a method"),
+        ({"method": {"name": "mondrian"}, "modle": 1}, "has a method"),
+        ({"method": {"name": "mondrain"}}, "no variant"),
+        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": []}}, "no values"),
+        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(1, 20_000))}}, "more than"),
+        ({"method": {"name": "mondrian"}, "model": "k"}, "no|mapping"),
+    ],
+)
+def test_a_recipe_that_cannot_be_says_why(ranges, says):
+    with pytest.raises(BadInput, match=says):
+        written_out(ranges)
+
+
+def test_the_words_about_a_wrong_value_do_not_repeat_it():
+    with pytest.raises(BadInput) as caught:
+        Study.from_yaml("study: x\ncaps: {P_loss: 2024-13-77}")
+    assert "2024" not in str(caught.value) and caught.value.__cause__ is caught.value.__context__ is None
+
+
+def test_what_is_shared_in_memory_is_written_out():
+    """Or the study could not be opened again."""
+    name, sizes = {"name": "mondrian"}, [2, 5]
+    study = Study(recipes=[{"method": name, "model": {"name": "k-anonymity", "k": sizes}}] * 2)
+    assert Study.from_yaml(study.to_yaml()).recipes == study.recipes
+
+
+QUERY = 'data: {{sql: "SELECT * FROM {}"}}'
+
+
+@pytest.fixture
+def places(tmp_path):
+    """A study's folder, and a secret beside it that can be reached from inside."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
+    for name in ("secret.csv", "inside.csv"):
+        (tmp_path / name).write_text("secret,other\n4711,1\n")
+    (tmp_path / "in" / "link.csv").symlink_to(tmp_path / "secret.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "read_csv('/etc/passwd')",
+        "read_text('/proc/self/environ')",
+        "read_blob('{out}/secret.csv')",
+        "read_csv('{out}/in/../secret.csv')",
+        "read_csv('{out}/in/link.csv')",
+        "read_csv('{out}/in*.csv')",
+        "read_csv(['{out}/in/data.csv', '{out}/secret.csv'])",
+        "glob('/etc/*')",
+        "glob('{out}/*')",
+        "query('FROM read_csv(''/etc/passwd'')')",
+        "read_csv('https://example.org/x.csv')",
+    ],
+)
+def test_a_query_of_a_study_reads_no_file_outside_its_folder(places, function):
+    (places / "in" / "study.yaml").write_text(QUERY.format(function.format(out=places)))
+    with pytest.raises(BadInput, match="outside the folder of its study") as caught:
+        Study.open(places / "in" / "study.yaml").read()
+    assert "4711" not in str(caught.value) and "root" not in str(caught.value)
+
+
+def test_a_query_of_a_study_reads_what_lies_beside_it(places):
+    for folder in (places / "in", places / "it's"):
+        folder.mkdir(exist_ok=True)
+        (folder / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
+        text = QUERY.format("read_csv('" + str(folder / "data.csv").replace("'", "''") + "')")
+        assert Study.from_yaml(text, folder, confined=True).read().records == 2
+
+
+@pytest.mark.parametrize("name", ["../secret.csv", "link.csv", "/etc/passwd", "{out}/secret.csv", "a/../../secret.csv"])
+def test_a_strangers_study_names_no_file_outside_its_folder(places, name):
+    name = name.format(out=places)
+    for text in (f"data: {{path: {name}}}", f"hierarchies: {{sex: {{csv: {name}}}}}"):
+        with pytest.raises(BadInput, match="outside the folder of the study"):
+            Study.from_yaml(text, places / "in", confined=True)
+        assert Study.from_yaml(text, places / "in").to_dict()  # the analyst's own may
+    with pytest.raises(BadInput, match="outside the folder"):
+        Study.from_yaml('data: {path: "a\\0b"}', places / "in", confined=True)
+
+
+def test_a_strangers_study_names_files_in_its_folder(places):
+    for name in ("data.csv", f"{places}/in/data.csv"):
+        assert Study.from_yaml(f"data: {{path: {name}}}", places / "in", confined=True).read().records == 2
+
+
+def test_an_endless_file_is_no_study():
+    with pytest.raises(BadInput, match="longer than"):
+        Study.open("/dev/zero")
+
+
+def test_data_that_were_handed_over_are_asked_for_again():
+    with pytest.raises(BadInput, match="give them again"):
+        Study(data={"given": "frame"}).read()
+
+
+def test_a_hierarchy_lies_beside_the_study(tmp_path):
+    (tmp_path / "sex.csv").write_text("Female;person\nMale;person\n")
+    (tmp_path / "data.csv").write_text("sex,illness\nMale,flu\nFemale,flu\nMale,cold\n")
+    text = "data: {path: data.csv}\nroles: {quasi: [sex], sensitive: illness}\nhierarchies: {sex: {csv: sex.csv}}\n"
+    (tmp_path / "study.yaml").write_text(text)
+    study = Study.open(tmp_path / "study.yaml")
+    assert study.table(study.read()).columns["sex"].hierarchy.levels[0].labels == ("person",)
+
+
+def test_what_is_dropped_is_in_no_release_and_in_the_file():
+    study = Study(data={"given": "x"}, quasi=("age",), sensitive=("ill",), identifiers=("name",), dropped=("ward",))
+    assert Study.from_yaml(study.to_yaml()).to_dict() == study.to_dict()
+    frame = pd.DataFrame({"name": ["a", "b"], "age": [1, 2], "ill": ["x", "y"], "ward": ["A", "B"], "note": ["c", "d"]})
+    table = study.table(study.read(frame))
+    assert table.names == ["age", "ill", "note"] and table.neutral == ("note",)
+    with pytest.raises(BadInput, match="roles"):
+        Study.from_yaml("data: {given: x}\nroles: {quasi: [a], left: [b]}\n")
+
+
+def test_missing_values_are_left_out_when_identifiers_are_gone():
+    frame_of = "name,age,illness\nAnn,30,flu\n,31,cold\nBob,,flu\nEve,33,cold\n"
+    study = Study(
+        data={"given": "x", "drop_missing": True}, quasi=("age",), sensitive=("illness",), identifiers=("name",)
+    )
+    import io
+
+    import pandas as pd
+
+    base = Table.bare(pd.read_csv(io.StringIO(frame_of)))
+    assert study.table(base).records == 3
+    assert study.with_(identifiers=()).table(base).records == 2
+
+
+def test_a_study_of_a_part_of_the_data(tmp_path):
+    rows = ["Mexico,30,flu,x", "Mexico,31,cold,", "Peru,30,flu,y", "Peru,44,flu,z", "Mexico,30,cold,"]
+    (tmp_path / "data.csv").write_text("country,age,illness,note\n" + "\n".join(rows) + "\n")
+    text = (
+        "data: {path: data.csv, only: {country: Mexico}}\n"
+        "roles: {quasi: [age], sensitive: illness, identifiers: [country]}\n"
+    )
+    study = Study.from_yaml(text, tmp_path)
+    table = study.table(study.read())
+    assert table.records == 3 and table.names == ["age", "illness", "note"]
+    assert study.with_(data={**study.data, "only": {"country": "Mexico", "age": 30}}).table(study.read()).records == 2
+    directly = Table.read(
+        tmp_path / "data.csv", ["age"], "illness", ["country"], only={"country": "Mexico"}, drop_missing=False
+    )
+    assert directly.fingerprint == table.fingerprint
+    for only, says in (({"country": "Chile"}, "'country'"), ({"town": "x"}, "no column 'town'")):
+        with pytest.raises(BadInput, match=says) as caught:
+            Table.bare(tmp_path / "data.csv").only(only)
+        assert "Mexico" not in str(caught.value) and "Chile" not in str(caught.value)
+    with pytest.raises(BadInput, match="all the values"):
+        Table.bare(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
+
+
+def test_a_column_that_holds_nothing_in_a_part_is_left_out(tmp_path):
+    (tmp_path / "data.csv").write_text("country,age,note\nMexico,30,\nMexico,31,\nPeru,30,y\n")
+    assert Table.bare(tmp_path / "data.csv").only({"country": "Mexico"}).names == ["country", "age"]
+
+
+def test_the_file_says_which_version_wrote_it():
+    study = Study.from_yaml(TEXT)
+    assert "versions:" in study.to_yaml() and "versions" not in study.to_dict()
+    with pytest.raises(BadInput, match="line 2: the file was written by a newer workbench"):
+        Study.from_yaml("study: x\nversions: {format: 2}")
+
+
+def test_opening_a_file_names_it_and_the_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.yaml").write_text(TEXT.replace("k: [10, 50]", "k: [10, 0.5]"))
+    with pytest.raises(BadInput, match=r"^my\.yaml, line 9: k-anonymity: k = 0\.5 must be a whole number$"):
+        Study.open("my.yaml")
+
+
+def test_the_documented_study_is_one_and_every_key_is_documented():
+    text = (Path(__file__).parents[2] / "docs" / "study.md").read_text()
+    example = text.split("```yaml\n")[1].split("```")[0]
+    assert len(Study.from_yaml(example).candidates()) == 5
+    for key in (*Study.from_yaml(example).to_dict(), *ROLES, *FROM, *CHOICES, *FILE, "versions"):
+        assert key in text
+
+
+def test_a_study_says_what_its_columns_and_records_are_called():
+    study = Study.from_yaml(TEXT + "titles: {race: origin}\nrecord: [visit, visits]\n")
+    assert study.titles == {"race": "origin"} and study.record == ("visit", "visits")
+    assert Study.from_yaml(study.to_yaml()) == study
+    assert "record" not in Study.from_yaml(TEXT).to_yaml()
+
+
+@pytest.mark.parametrize(
+    "line, says",
+    [
+        ("titles: {race: [1]}", "must be text"),
+        ("titles: {race: ' '}", "race is empty"),
+        ("titles: {race: a, sex: a}", "two columns are called 'a'"),
+        ("record: visit", "[visit, visits]"),
+        ("record: [visit, '']", "[visit, visits]"),
+    ],
+)
+def test_what_is_wrong_with_titles_is_said_with_its_line(line, says):
+    with pytest.raises(BadInput, match=re.escape(says)) as caught:
+        Study.from_yaml(TEXT + line + "\n")
+    assert f"line {len(TEXT.splitlines()) + 1}" in str(caught.value)

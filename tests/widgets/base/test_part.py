@@ -1,0 +1,104 @@
+"""What every widget does: answers messages, says problems at their field, and sends nothing that JSON can't carry."""
+
+import asyncio
+import logging
+import threading
+
+import numpy as np
+import pytest
+
+from widgets.base.part import Part, plain, whole
+from widgets.base.worker import Worker
+from workbench.base.errors import BadInput
+
+
+class Picked(Part):
+    _esm = "export default { render() {} }"
+
+    def __init__(self):
+        self.sent = []
+        super().__init__()
+
+    def send(self, content, buffers=None):
+        self.sent.append(content)
+
+    def show(self):
+        self.tell("drawn", share=np.float64(0.5))
+
+    def hear_choose(self, content, buffers):
+        if content["value"] == "bad":
+            raise BadInput("choose another")
+        if content["value"] == "broken":
+            raise KeyError(content["record"])
+
+
+@pytest.fixture
+def part():
+    return Picked()
+
+
+def test_a_view_that_says_hello_is_shown_everything(part):
+    part._heard(None, {"kind": "hello"}, [])
+    assert part.sent == [{"kind": "drawn", "share": 0.5}]
+
+
+def test_a_problem_is_said_at_its_field_and_taken_back_when_it_is_gone(part):
+    part._heard(None, {"kind": "choose", "field": "k", "value": "bad"}, [])
+    part._heard(None, {"kind": "choose", "field": "k", "value": "good"}, [])
+    assert part.sent == [
+        {"kind": "problem", "field": "k", "text": "choose another"},
+        {"kind": "fine", "field": "k"},
+    ]
+
+
+def test_a_mistake_of_ours_tells_its_place_and_no_data(part, caplog):
+    with caplog.at_level(logging.ERROR, "widgets"):
+        part._heard(None, {"kind": "choose", "field": "k", "value": "broken", "record": "Mrs Miller, 43, HIV"}, [])
+    assert "KeyError at test_part.py" in part.sent[0]["text"]
+    assert "Miller" not in part.sent[0]["text"] + caplog.text
+
+
+@pytest.mark.parametrize("kind", ["msg", "trait_change", "nothing", "__init__", None, 3, "problem"])
+def test_no_other_method_can_be_called_from_outside(part, kind):
+    part._heard(None, {"kind": kind}, [])
+    assert part.sent == []
+
+
+def test_what_is_sent_is_plain():
+    given = {"a": np.array([1.5, np.inf, -np.inf, np.nan]), 2: (np.int64(3), {"x": np.bool_(True)})}
+    assert plain(given) == {"a": [1.5, "inf", "-inf", None], "2": [3, {"x": True}]}
+
+
+def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplog):
+    part.wrong("k", BadInput("choose another"))
+    with caplog.at_level(logging.ERROR, "widgets"):
+        part.wrong("k", ValueError("Mrs Miller, 43, HIV"))
+    texts = [one["text"] for one in part.sent]
+    assert texts[0] == "choose another" and "itself: ValueError. The last" in texts[1]
+    assert "Miller" not in caplog.text
+
+
+def test_a_part_that_is_closed_hears_no_more_of_its_work(part):
+    part.worker, said = Worker(print), []
+    part.worker.start(lambda cancel, tell: (part.close(), tell(said.append, cancel.is_set())))
+    assert said == []
+
+
+def test_a_message_from_another_thread_is_answered_in_the_kernels():
+    async def play():
+        part, threads = Picked(), []
+        part.show = lambda: threads.append(threading.get_ident())
+        await asyncio.to_thread(part._heard, None, {"kind": "hello"}, [])
+        await asyncio.sleep(0)
+        return threads == [threading.get_ident()]
+
+    assert asyncio.run(play())
+
+
+def test_whole_numbers():
+    assert [whole({"n": n}, "n", 0, 2) for n in (0, 2)] == [0, 2] and whole({"n": 9}, "n", 0) == 9
+    for wrong in (-1, 3, True, 1.0, "1", None, [1]):
+        with pytest.raises(BadInput, match="n: give a whole number from 0 to 2, not "):
+            whole({"n": wrong}, "n", 0, 2)
+    with pytest.raises(BadInput, match="gone"):
+        whole({}, "n", 0, 2, "gone")

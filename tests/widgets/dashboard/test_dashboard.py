@@ -1,0 +1,278 @@
+"""The dashboard asks a published folder and nothing else; what the browser sends is not trusted."""
+
+import gzip
+import io
+import json
+import math
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import traitlets
+
+from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, planted
+from widgets import Dashboard
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("study")
+    return publish(planted(place), place / "out")
+
+
+class Heard:
+    """A dashboard and what it tells."""
+
+    def __init__(self, folder=None):
+        self.widget = Dashboard(folder)
+        self.told, self.buffers = [], []
+        self.widget.send = self._send
+
+    def _send(self, content, buffers=None):
+        self.told.append(content)
+        self.buffers.append(buffers)
+
+    def say(self, kind, **content):
+        """The messages that a message is answered with."""
+        del self.told[:], self.buffers[:]
+        self.widget._heard(None, {"kind": kind, **content}, [])
+        return self.told
+
+    def one(self, kind):
+        return next(content for content in self.told if content["kind"] == kind)
+
+    def kinds(self):
+        return [content["kind"] for content in self.told]
+
+
+@pytest.fixture
+def heard(folder):
+    return Heard(folder)
+
+
+def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
+    assert [content["kind"] for content in heard.say("hello")] == ["study", "choice"]
+    study, choice = heard.one("study"), heard.one("choice")
+    assert "600 people" in study["about"] and len(study["points"]) == 10 and study["smallest"] == 10
+    assert choice["here"] == choice["first"] and choice["recommended"] and choice["name"].startswith("Recommended")
+    assert choice["proposed"] and "Nobody has set a limit" in choice["why"] and choice["none"] == ""
+    assert study["question"] == "How much may be learnt about any one person?"
+    assert [one["name"] for one in choice["alternatives"]] == [
+        "A bit safer",
+        "A bit more accurate",
+        "Simplest to explain",
+    ]
+    card = choice["card"]
+    assert "guesses the disease right" in card["learnt"] and "of a group have the disease" in card["worst"]["unit"]
+    assert (card["surest"]["figure"], card["surest"]["unit"]) == ("Nobody’s", "disease is certain")
+    assert "The surest guess" in card["surest"]["sentence"] and card["unsafe"] == ""
+    assert all(one.get("within", True) for one in choice["alternatives"]), "no limit is set, so none is over it"
+    assert card["title"][0].isupper() and card["title"] != card["recipe"] and "most exposed first" in card["order"]
+    assert all(who.startswith("Who has") for who, _ in card["attackers"]) and study["limit"] == ""
+    assert json.dumps(heard.told, allow_nan=False)
+
+
+def test_the_slider_moves_the_recommendation(heard, folder):
+    read = Published(folder)
+    for cap in (str(read.privacy["high"]), read.privacy["low"]):  # it opens in between
+        heard.say("cap", cap=cap, field="cap")
+        assert heard.one("choice")["here"] == read.choices(float(cap))["recommended"]
+        assert heard.one("choice")["recommended"]
+        assert heard.widget.cap == float(cap) and heard.kinds()[-1] == "fine"
+
+
+@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, [0.1], {}, "../../etc", "15%", "0,15"])
+def test_a_bad_limit_is_said_and_the_last_one_stays(heard, cap):
+    before = heard.widget.cap
+    (problem,) = heard.say("cap", cap=cap, field="cap")
+    assert problem["kind"] == "problem" and problem["field"] == "cap" and f"{before:g} stays" in problem["text"]
+    assert heard.widget.cap == before
+
+
+@pytest.mark.parametrize("cap", [0.0001, -1, "-inf"])
+def test_a_limit_that_no_release_keeps_shows_the_safest_and_says_so(heard, cap):
+    said = heard.say("cap", cap=cap, field="cap")
+    assert heard.widget.cap == heard.widget.published.privacy["low"]
+    assert said[-1]["field"] == "cap" and "shown is the safest" in said[-1]["text"]
+
+
+@pytest.mark.parametrize("cap", [5, math.inf, "1e999"])
+def test_a_limit_beyond_all_releases_is_the_last_one(heard, cap):
+    assert heard.say("cap", cap=cap, field="cap")[-1]["kind"] == "fine"
+    assert heard.widget.cap == heard.widget.published.privacy["high"]
+
+
+def test_an_alternative_that_is_none_says_why(heard, folder, tmp_path):
+    for end in ("high", "low"):
+        heard.say("cap", cap=Published(folder).privacy[end])
+    safer, _, simplest = heard.one("choice")["alternatives"]
+    assert safer["none"] == "No release here is safer." and "No release of the simplest kind" in simplest["none"]
+    simple = {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [12, 40, 120]}}
+    alike = Heard(publish(planted(tmp_path, recipes=[simple]), tmp_path / "out", warn=lambda said: None))
+    alike.say("hello")
+    assert "already" in alike.one("choice")["alternatives"][2]["none"]
+
+
+def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard):
+    heard.say("cap", cap=0.2)
+    other = heard.one("choice")["alternatives"][2]["index"]
+    heard.say("open", index=other, field="open")
+    assert heard.one("choice")["here"] == other and "Simplest to explain" in heard.one("choice")["name"]
+    heard.say("cap", cap=0.25, field="cap")
+    assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["first"]
+
+
+def test_an_address_from_before_is_said_and_the_recommended_is_shown(heard):
+    heard.say("cap", cap=0.2)
+    other, edition = heard.one("choice")["alternatives"][2]["index"], heard.widget.published.results["edition"]
+    (problem,) = heard.say("open", index=other, edition="0" * 16, field="open")
+    assert "published anew" in problem["text"] and heard.widget.chosen == -1
+    heard.say("open", index=other, edition=edition, field="open")
+    assert heard.widget.chosen == other
+
+
+def test_a_release_over_the_limit_says_so(heard):
+    heard.say("cap", cap=0.12)
+    assert heard.one("choice")["within"]
+    heard.say("open", index=heard.one("choice")["alternatives"][1]["index"])
+    assert not heard.one("choice")["within"]
+
+
+def test_the_studys_limit_that_none_keeps_and_what_is_published_as_it_is_are_said(tmp_path):
+    study = planted(tmp_path).with_(caps={"P_loss": 0.0001}, identifiers=("name",))
+    heard = Heard(publish(study, tmp_path / "out", warn=lambda text: None))
+    heard.say("hello")
+    told = heard.one("study")
+    assert "No release keeps to the study's own limit of at most 0.0001" in told["limit"]
+    assert "Published as they are: wage." in told["as_they_are"]
+    assert "who does is certain of the disease of" in told["as_they_are"]
+    assert "the study's own limit is stricter" in heard.one("choice")["why"]
+    assert heard.one("choice")["name"].startswith("Best within")
+
+
+@pytest.mark.parametrize("index", [99, -2, 8, True, "0", 1.0, None, "../points/0", [0]])
+def test_only_releases_that_are_offered_open(heard, index):
+    (problem,) = heard.say("open", index=index, field="open")
+    assert problem["kind"] == "problem" and heard.widget.chosen == -1
+
+
+@pytest.mark.parametrize(
+    "trait, value", [("cap", 99.0), ("cap", math.nan), ("chosen", 99), ("chosen", 8), ("chosen", -7)]
+)
+def test_a_page_cannot_set_a_trait_to_what_is_not_offered(heard, trait, value):
+    before = getattr(heard.widget, trait)
+    with pytest.raises(traitlets.TraitError):
+        setattr(heard.widget, trait, value)
+    assert getattr(heard.widget, trait) == before
+
+
+def test_the_table_comes_in_pages_and_can_be_searched(heard):
+    heard.say("open", index=0)
+    heard.say("classes", start=0, wanted="", field="classes")
+    first = heard.one("classes")
+    assert len(first["rows"]) == 20 < first["count"] and first["rows"][-1]["people"] == "fewer than 15 people"
+    heard.say("classes", start=20, wanted="", field="classes")
+    assert heard.one("classes")["rows"][0] not in first["rows"]
+    heard.say("classes", start=0, wanted="elm sex f", field="classes")
+    found = heard.one("classes")
+    assert 0 < found["count"] < first["count"] and all("Elm" in row["labels"][1] for row in found["rows"])
+    heard.say("classes", start=0, wanted="31 m", field="classes")
+    ages = [row["labels"][0].strip("[]").split("-") for row in heard.one("classes")["rows"]]
+    assert ages and all(int(low) <= 31 <= int(high) for low, high in ages), "a number lies in an interval"
+    assert {row["labels"][2] for row in heard.one("classes")["rows"]} == {"M"}, "a word begins there"
+    value = (
+        next(row["sentence"] for row in first["rows"] if "disease" in row["sentence"])
+        .split("disease ")[1]
+        .split(";")[0]
+    )
+    heard.say("classes", start=0, wanted=value, field="classes")
+    assert 0 < heard.one("classes")["count"] < first["count"] and value in heard.one("classes")["rows"][0]["sentence"]
+    heard.say("classes", start=0, wanted=".*", field="classes")
+    assert heard.one("classes")["count"] == 0  # words, not a pattern
+
+
+@pytest.mark.parametrize(
+    "asked", [{"start": -1}, {"start": "0"}, {"start": True}, {"wanted": 5}, {"wanted": "x" * 101}]
+)
+def test_a_bad_question_about_the_table_is_refused(heard, asked):
+    (problem,) = heard.say("classes", field="classes", **asked)
+    assert problem["kind"] == "problem"
+
+
+def test_the_release_and_the_report_are_handed_over(heard, folder):
+    heard.say("release", field="download", path="/etc/passwd", name="x")
+    file, index = heard.one("file"), heard.widget._here
+    there, stem = folder / "points" / str(index), "who-is-ill-release"
+    assert file["name"] == f"{stem}.zip" and not file["compressed"]
+    with zipfile.ZipFile(io.BytesIO(heard.buffers[1][0])) as archive:
+        assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
+        assert all(archive.read(name) == (there / name).read_bytes() for name in archive.namelist())
+    assert heard.kinds() == ["preparing", "file", "fine", "fine"]
+    heard.say("report", field="download")
+    assert heard.one("file")["name"] == "who-is-ill-report.html"
+    page = gzip.decompress(heard.buffers[heard.kinds().index("file")][0]).decode()
+    assert page.startswith("<!doctype html>") and "No limit was set" in page and "The line is the limit" not in page
+    heard.say("cap", cap=0.2)
+    heard.say("report", field="download")
+    page = gzip.decompress(heard.buffers[heard.kinds().index("file")][0]).decode()
+    assert "The line is the limit, at most 0.2" in page
+
+
+def test_several_files_come_as_one_archive(tmp_path):
+    heard = Heard(publish(planted(tmp_path, recipes=[BUCKETIZED]), tmp_path / "out", releases="all"))
+    heard.say("release", field="download")
+    assert heard.one("file")["name"].endswith(".zip")
+    names = zipfile.ZipFile(io.BytesIO(heard.buffers[1][0])).namelist()
+    assert names == ["who-is-ill-release-disease.csv", "who-is-ill-release-records.csv"]
+
+
+def test_a_release_without_a_file_says_why(tmp_path):
+    heard = Heard(publish(planted(tmp_path), tmp_path / "out", releases=False))
+    (problem,) = heard.say("release", field="download")
+    assert "without its releases" in problem["text"]
+
+
+@pytest.mark.parametrize("given", [None, "nowhere", ""])
+def test_a_folder_that_is_none_is_said_on_the_page_without_its_path(given, tmp_path, monkeypatch):
+    monkeypatch.delenv("WORKBENCH_PUBLISHED", raising=False)
+    heard = Heard(given and tmp_path / given)
+    (missing,) = heard.say("hello")
+    assert missing["kind"] == "missing" and "no study has been published" in missing["text"]
+    assert str(tmp_path) not in missing["text"]
+    for kind in ("cap", "open", "classes", "release", "report"):
+        assert [content["kind"] for content in heard.say(kind, cap=0.1, index=0, field="cap")] == ["problem"]
+
+
+def test_the_server_says_which_folder(folder, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_PUBLISHED", str(folder))
+    assert Heard().say("hello")[0]["kind"] == "study"
+
+
+def test_published_anew_under_an_open_page_is_said(tmp_path):
+    study = planted(tmp_path)
+    heard = Heard(publish(study, tmp_path / "out"))
+    publish(study, tmp_path / "out")
+    (problem,) = heard.say("classes", start=0, field="classes")
+    assert "load this page again" in problem["text"]
+
+
+def test_no_marker_is_in_a_message_or_a_trait(heard):
+    everything = []
+    for cap in (0.02, 0.1, 0.3):
+        for kind, content in (("cap", {"cap": cap}), ("hello", {}), ("classes", {"start": 0}), ("open", {"index": 0})):
+            everything += [json.dumps(one) for one in heard.say(kind, **content)]
+    state = {key: value for key, value in heard.widget.get_state().items() if not key.startswith("_")}
+    assert {key for key, value in state.items() if key in ("cap", "chosen")} == {"cap", "chosen"}
+    everything.append(str(state))
+    for marker in ("planted-", PLACE, RARE_DISEASE, "people.csv", str(heard.widget.published.folder)):
+        assert not any(marker in said for said in everything)
+
+
+def test_its_kernel_loads_nothing_of_the_engine_before_it_is_asked():
+    heavy = ("altair", "numba", "duckdb", "pandas", "pyarrow", "workbench.data.table", "workbench.studies.study")
+    asked = f"import sys, widgets.dashboard.dashboard; print([name for name in {heavy!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,357 @@
+"""The frontier chart without a browser: what it sends, what it answers, what stays when points stream in."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from widgets import FrontierChart
+from widgets.base.vega import ChartPart
+from workbench.base.errors import BadInput
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.sweep import sweep
+from workbench.measures import (
+    Discernibility,
+    InformationLoss,
+    KnowledgeGain,
+    NumberOfClasses,
+    PrivacyLoss,
+    ReidentificationRisk,
+    UtilityLoss,
+)
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity, TCloseness
+
+MEASURES = [PrivacyLoss(), UtilityLoss(), Discernibility(), KnowledgeGain(), NumberOfClasses()]
+
+
+def point(recipe, privacy, utility, **more):
+    rest = {"DM": 1000.0, "A_know": privacy / 2, MEASURES[-1].key: 10.0}
+    return Point(recipe, {"P_loss": privacy, "U_loss": utility, **rest, **more})
+
+
+def points():
+    lost = Point(Recipe(Mondrian(), TCloseness(t=0.4)), {"P_loss": 0.3}, {"U_loss": "nobody asked"})
+    return [
+        point(Recipe(Keep()), 0.7, 0.0),
+        point(Recipe(Remove()), 0.0, 0.05),
+        point(Recipe(Mondrian(), KAnonymity(k=5)), 0.5, 0.01),
+        point(Recipe(Mondrian(), KAnonymity(k=50)), 0.1, 0.02),
+        point(Recipe(Mondrian(), TCloseness(t=0.2)), 0.2, 0.03),
+        lost,
+    ]
+
+
+@pytest.fixture
+def chart():
+    one = FrontierChart(Frontier(points(), MEASURES))
+    one.sent = []
+    one.send = lambda content, buffers=None: one.sent.append(content)
+    return one
+
+
+def heard(chart, kind, **content):
+    chart.sent.clear()
+    chart._heard(None, {"kind": kind, **content}, [])
+    return {message["kind"]: message for message in chart.sent}
+
+
+def test_a_view_that_says_hello_gets_everything(chart):
+    picture = heard(chart, "hello")["picture"]
+    assert picture["headline"] == "2 of 4 points are efficient (filled); the others are beaten (hollow)"
+    assert picture["left_out"] == 1 and picture["axes"] == ["P_loss", "U_loss"]
+    states = [row["state"] for row in picture["points"]]
+    assert states == ["baseline", "baseline", "efficient", "knee, efficient", "beaten", "left out"]
+    assert {row["i"] for row in picture["rows"]["points"]} == {0, 1, 2, 3, 4}
+    assert set(picture["spec"]["datasets"]) == set(picture["rows"])
+    json.dumps(chart.sent, allow_nan=False)
+    assert heard(chart, "hello")["picture"]["spec"] == picture["spec"]
+
+
+def test_no_data_in_a_synced_trait(chart):
+    assert not {"frontier", "pinned", "moving"} & set(chart.keys)
+    state = chart.get_state(key={"axes", "caps", "selected", "view"})
+    assert state == {"axes": [], "caps": {}, "selected": -1, "view": "frontier"}
+
+
+def test_moving_sends_one_row(chart):
+    heard(chart, "hello")
+    chart.sent.clear()
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
+    (moved,) = chart.sent
+    assert list(moved["rows"]) == ["moving"] and len(moved["rows"]["moving"]) == 1
+    assert moved["text"].startswith("k-anonymity, k = 7 (mondrian): P_loss 0.4, U_loss 0.02. Beaten by")
+    chart.sent.clear()
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=2)), 2.0, 0.02)  # beyond the axis: it grows
+    assert chart.sent[-1]["kind"] == "picture" and chart.sent[-1]["spec"] is not None
+    chart.moving = None
+    assert chart.sent[-1]["rows"]["moving"] == []
+
+
+def test_while_points_stream_in_only_rows_are_sent_and_axes_stay(chart):
+    heard(chart, "hello")
+    chart.sent.clear()
+    chart.total = 6
+    for n in (4, 5, 6):
+        chart.frontier = Frontier(points()[:n], MEASURES, complete=n == 6)
+    pictures = [message for message in chart.sent if message["kind"] == "picture"]
+    assert all(message["spec"] is None for message in pictures)
+    assert "4 of 6 points so far: 2 are efficient" in [message["headline"] for message in pictures]
+    domains = [message["caps"][0]["domain"] for message in pictures]
+    assert all(domain == domains[0] for domain in domains)
+
+
+def test_a_line_keeps_its_hue(chart):
+    hues = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    chart.frontier = Frontier(points()[::-1], MEASURES)
+    assert {row["line"]: row["hue"] for row in chart.sent[-1]["legend"]} == hues
+
+
+def test_axes_fit_the_points_that_come_after_the_first(chart):
+    """The ends come first: one point has no range, and must not leave one behind."""
+    some = [points()[i] for i in (1, 0, 2, 3)]
+    chart.frontier, chart.total = None, 4
+    heard(chart, "hello")
+    for n in (1, 2, 3):
+        chart.frontier = Frontier(some[:n], MEASURES, complete=False)
+    high = [cap["domain"][1] for cap in chart.sent[-1]["caps"]]
+    assert high[0] == pytest.approx(0.7 * 1.075) and high[1] == pytest.approx(0.05 * 1.075)
+
+
+def hues(drawn):
+    """Hue by line, as a spec has it."""
+    text = json.dumps(drawn["layer"])
+    found = re.findall(r'"scale": {"domain": (\[[^\]]*\]), "range": (\["(?:#|rgba)[^\]]*\])}', text)
+    return [dict(zip(*map(json.loads, pair), strict=True)) for pair in found]
+
+
+def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
+    """Points came in another order than they have at the end, and other ones are pinned."""
+    first = [points()[i] for i in (0, 1, 4)]
+    chart.frontier = Frontier(first, MEASURES, complete=False)
+    chart.frontier = chart.pinned = Frontier(points(), MEASURES)
+    legend = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    assert len(legend) == 4 and legend["t-closeness (mondrian)"] == "#009E73"
+    shown = chart.sent[0]["spec"]
+    for drawn in (
+        shown,
+        chart.altair().to_dict(),
+        chart.frontier.chart().to_dict(),
+        Frontier(first, MEASURES).chart().to_dict(),
+    ):
+        assert hues(drawn)
+        assert all(legend[line] == hue for scale in hues(drawn) for line, hue in scale.items())
+    chart.view = "parallel"
+    assert all(legend[line] == hue for scale in hues(chart.altair().to_dict()) for line, hue in scale.items())
+
+
+def test_the_selected_recipe_stays_selected(chart):
+    heard(chart, "select", index=4)
+    assert chart.selected == 4
+    chart.frontier = Frontier(points()[2:], MEASURES)
+    assert chart.selected == 2
+    chart.frontier = Frontier(points()[:3], MEASURES, complete=False)
+    assert chart.selected == -1
+    chart.frontier = Frontier(points(), MEASURES)
+    assert chart.selected == 4
+    heard(chart, "select", index=-1)
+    chart.frontier = Frontier(points()[1:], MEASURES)
+    assert chart.selected == -1
+    heard(chart, "select", index=99)
+    assert chart.selected == -1
+
+
+def test_caps_are_typed_dragged_and_refused(chart):
+    heard(chart, "hello")
+    answer = heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
+    assert chart.caps == {"P_loss": 0.3}
+    assert answer["capped"]["best"].startswith("Best under the cap: k-anonymity, k = 50 (mondrian): P_loss 0.1, U_loss")
+    assert answer["capped"]["best_index"] == 3 and len(answer["rows"]["rows"]["best"]) == 1
+    for wrong in ("much", "nan", "inf", "0,3"):
+        problem = heard(chart, "cap", field="cap-privacy", key="P_loss", value=wrong)["problem"]
+        assert problem["field"] == "cap-privacy" and "give a number" in problem["text"]
+    assert chart.caps == {"P_loss": 0.3}
+    answer = heard(chart, "cap", field="cap-utility", key="U_loss", value=0.001)
+    assert answer["capped"]["best"].startswith("Out of reach: no point has") and answer["capped"]["best_index"] == -1
+    heard(chart, "cap", field="cap-privacy", key="P_loss", value="")
+    heard(chart, "cap", field="cap-utility", key="U_loss", value=0.02)
+    assert chart.caps == {"U_loss": 0.02} and "k = 50" in chart.sent[-2]["best"]  # the most private of them
+    heard(chart, "cap", field="cap-utility", key="U_loss", value=None)
+    assert chart.caps == {}
+
+
+def test_other_axes(chart):
+    heard(chart, "axis", field="axis-utility", side="utility", key=MEASURES[-1].key)
+    assert chart.axes == ["P_loss", MEASURES[-1].key] and chart.sent[0]["caps"][1]["bound"] == "at least"
+    problem = heard(chart, "axis", field="axis-utility", side="utility", key="A_know")["problem"]
+    assert "no measure of utility" in problem["text"] and chart.axes[1] == MEASURES[-1].key
+    chart.frontier = Frontier(points(), MEASURES[:2])  # the chosen measure is no longer there
+    assert chart.sent[-1]["axes"] == ["P_loss", "U_loss"]
+
+
+def test_a_pinned_frontier_is_compared(chart):
+    heard(chart, "pin", on=True)
+    worse = [point(p.recipe, p.values["P_loss"], p.values["U_loss"] * (1 if p.recipe.baseline else 1.2))
+             for p in points()[:5]]  # fmt: skip
+    chart.frontier = Frontier(worse, MEASURES)
+    picture = chart.sent[-1]
+    assert (
+        picture["compared"].startswith("Area under the frontier") and "The pinned one is better" in picture["compared"]
+    )
+    legend = {row["line"]: row for row in picture["legend"]}
+    own, pinned = legend["k-anonymity (mondrian)"], legend["pinned: k-anonymity (mondrian)"]
+    assert own["shape"] == pinned["shape"] and pinned["hue"].startswith("rgba(") and len(picture["rows"]["pinned"]) == 5
+    assert picture["unlike"] == ""
+    chart.pinned = Frontier([point(Recipe(Keep()), 0.6, 0.0), *points()[1:]], MEASURES)
+    unlike = chart.sent[-1]["unlike"]
+    assert "other data, quasi-identifiers" in unlike and "(everything kept: P_loss 0.7, pinned 0.6)" in unlike
+    assert chart.sent[-1]["compared"] == ""  # no number says which is better
+    chart.pinned = Frontier(points(), MEASURES[2:])
+    assert chart.sent[-1]["compared"].startswith("The pinned frontier is not drawn: the points were not measured with")
+    chart.pinned = Frontier(points()[2:], MEASURES)
+    assert "cannot be compared" in chart.sent[-1]["compared"]
+    heard(chart, "pin", on=False)
+    assert chart.pinned is None and chart.sent[0]["compared"] == ""
+
+
+def test_why_and_what_is_left_out_on_ask(chart):
+    assert heard(chart, "why", index=4)["why"]["text"].startswith("Beaten by k-anonymity, k = 50 (mondrian)")
+    assert heard(chart, "left_out")["left_out"]["rows"] == [["t-closeness, t = 0.4 (mondrian)", "U_loss: nobody asked"]]
+
+
+@pytest.mark.parametrize("view", ["parallel", "heat"])
+def test_all_measures_at_once(chart, view):
+    picture = heard(chart, "view", view=view)["picture"]
+    assert chart.view == view and picture["spec"] is not None
+    assert [row["shape"] for row in picture["legend"]] == {"parallel": ["line", "line"], "heat": []}[view]
+    assert "is better" in picture["note"]
+    chart.sent.clear()
+    chart.moving = points()[3]
+    assert list(chart.sent[-1]["rows"]) == ["moving"] and len(chart.sent[-1]["rows"]["moving"]) == len(MEASURES)
+    chart.selected = 4
+    rows = next(message["rows"] for message in chart.sent if message["kind"] == "rows")
+    assert rows["chosen"]
+    assert chart.altair().to_dict()["datasets"]
+
+
+@pytest.mark.parametrize(
+    ("frontier", "said"),
+    [
+        (None, "No points yet"),
+        (Frontier([], MEASURES), "No points yet"),
+        (Frontier(points(), MEASURES[:1]), "No measure of utility was taken"),
+    ],
+)
+def test_nothing_to_draw_is_a_sentence(frontier, said):
+    chart = FrontierChart(frontier)
+    chart.sent = []
+    chart.send = lambda content, buffers=None: chart.sent.append(content)
+    assert heard(chart, "hello")["nothing"]["text"].startswith(said)
+    chart.moving, chart.selected, chart.caps = points()[2], 3, {"P_loss": 0.2}
+    assert not [message for message in chart.sent if message["kind"] == "problem"]
+    with pytest.raises(BadInput, match=said):
+        chart.altair()
+    chart.total = 5
+    assert chart.sent[-1]["text"].startswith("Measuring") == (not frontier or not frontier.measured)
+
+
+def test_without_a_sensitive_column_the_chart_says_once_what_to_do(small):
+    bare = small(1)
+    bare = bare.with_roles(bare.quasi)
+    frontier = sweep(bare, [Recipe(Mondrian(), KAnonymity(k=k)) for k in (2, 5)], [PrivacyLoss(), UtilityLoss()])
+    chart = FrontierChart(frontier)
+    chart.sent = []
+    chart.send = lambda content, buffers=None: chart.sent.append(content)
+    text = heard(chart, "hello")["nothing"]["text"]
+    assert text.startswith("No point can be drawn: the table has no sensitive column") and "in Roles" in text
+    assert text.count("sensitive column") == 1
+    chart.frontier = sweep(bare, [], [ReidentificationRisk(), InformationLoss()])
+    assert "picture" in heard(chart, "hello")
+
+
+def test_infinity_and_nothing_defined_anywhere():
+    endless = point(Recipe(Mondrian(), KAnonymity(k=9)), math.inf, math.inf)
+    blank = Point(Recipe(Mondrian(), KAnonymity(k=3)), {})
+    for some in ([endless], [blank], [endless, blank, *points()]):
+        chart = FrontierChart(Frontier(some, MEASURES))
+        for view in ("frontier", "parallel", "heat"):
+            chart.view = view
+            chart.altair().to_dict()
+
+
+def test_the_altair_chart_is_what_is_shown(chart):
+    heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
+    chart.selected, chart.pinned = 4, chart.frontier
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.4, 0.02)  # beyond the other points
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.0, 0.02)
+    shown = heard(chart, "hello")["picture"]
+    drawn = chart.altair().to_dict()
+    rows = drawn["datasets"]
+    for name in ("points", "pinned", "stairs", "pinned_stairs", "chosen", "best", "moving"):
+        own = [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in rows[name]]
+        assert own == [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in shown["rows"][name]]
+    domains = [
+        set(re.findall(r'"domain": \[(-?[\d.e-]+, [\d.e-]+)\]', json.dumps(spec))) for spec in (drawn, shown["spec"])
+    ]
+    assert domains[0] == domains[1] and len(domains[0]) == 2
+    assert "1.505" in str(domains[0])  # the page kept the longer axis, and so does the picture
+    assert len(rows["chosen"]) == len(rows["best"]) == len(rows["cap_x"]) == 1 and rows["pinned"] and not rows["cap_y"]
+    assert rows["points"][2]["why"].startswith("Efficient")
+
+
+def test_the_library_is_sent_to_a_page_without_one(chart, monkeypatch):
+    sent = []
+    monkeypatch.setattr("widgets.base.vega.bundle", lambda: "library")
+    chart.send = lambda content, buffers=None: sent.append((content, buffers))
+    chart._heard(None, {"kind": "library"}, [])
+    assert sent[0] == ({"kind": "library"}, [b"library"]) and isinstance(chart, ChartPart)
+    sent.clear()
+    monkeypatch.setattr("widgets.base.vega.bundle", lambda: 1 / 0)
+    chart._heard(None, {"kind": "library"}, [])
+    assert sent[0][0]["kind"] == "problem"
+
+
+def test_what_is_sent_is_plain(chart):
+    values = {key: np.float64(value) for key, value in points()[2].values.items()}
+    chart.frontier = Frontier([Point(Recipe(Mondrian(), KAnonymity(k=5)), values)], MEASURES)
+    json.dumps(chart.sent, allow_nan=False)
+
+
+def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
+    heard(chart, "hello")
+    chart.sent.clear()
+    chart.nearly = "between k = 5 and 10"
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
+    moved = chart.sent[-1]
+    assert moved["rows"]["moving"][0]["nearly"] and moved["rows"]["moving"][0]["said"].startswith("about ")
+    assert moved["text"].startswith(
+        "k-anonymity, k = 7 (mondrian): about P_loss 0.4, U_loss 0.02, between k = 5 and 10."
+    )
+    for view in ("parallel", "heat"):  # where it could not be told from a measured one
+        assert heard(chart, "view", view=view)["picture"]["rows"]["moving"] == []
+    heard(chart, "view", view="frontier")
+    chart.sent.clear()
+    chart.nearly = ""
+    assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]
+
+
+def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
+    heard(chart, "hello")
+    picture = heard(chart, "scale", side="privacy", on=True)["picture"]
+    assert (
+        chart.log == ["P_loss"]
+        and picture["spec"] is not None
+        and [cap["log"] for cap in picture["caps"]] == [True, False]
+    )
+    assert all(row["x"] > 0 for row in picture["rows"]["points"])
+    assert heard(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
+    assert (
+        "there is no axis of" in heard(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
+    )
+    zero = [point(Recipe(Mondrian(), KAnonymity(k=k)), 0.0, 0.1) for k in (2, 3)]
+    chart.frontier = Frontier(zero, MEASURES)
+    told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
+    assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []

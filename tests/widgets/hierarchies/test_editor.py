@@ -1,0 +1,588 @@
+"""The hierarchy editor, driven by messages as a view sends them."""
+
+import asyncio
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from widgets.base.history import History
+from widgets.hierarchies import forms
+from widgets.hierarchies.editor import HierarchyEditor
+from workbench.base.errors import BadInput
+from workbench.data import datasets
+from workbench.data.hierarchies.builders import Groups, Intervals, Prefixes, read_csv
+from workbench.data.table import Table
+from workbench.studies.study import Study
+
+CITIES = ["Bonn", "Kiel", "Lyon", "Nice", "Oslo"]
+
+
+@pytest.fixture(scope="module")
+def base():
+    rng = np.random.default_rng(0)
+    n = 400
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 91, n),
+            "income": rng.integers(0, 300, n) / 8,
+            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 150, n) * 100, unit="D"),
+            "zip": [f"{z:05d}" for z in rng.integers(10_000, 10_400, n)],
+            "city": rng.choice(CITIES, n),
+            "illness": rng.choice(["flu", "ulcer", "cold"], n),
+        }
+    )
+    return Table.bare(frame)
+
+
+@pytest.fixture
+def table(base):
+    return base.with_roles(["age", "income", "born", "zip", "city"], "illness")
+
+
+class Driven:
+    """An editor and what it sent last."""
+
+    def __init__(self, *given, **options):
+        self.editor = HierarchyEditor(*given, **options)
+        self.sent = []
+        self.editor.send = lambda content, buffers=None: self.sent.append(content)
+        self.say("hello")
+
+    def say(self, kind, buffers=(), **content):
+        self.sent.clear()
+        self.editor._heard(None, {"kind": kind, **content}, list(buffers))
+        return self
+
+    def use(self, column, tab, **form):
+        self.editor.column = column
+        return self.say("use", column=column, tab=tab, form=form, field=tab)
+
+    @property
+    def shown(self):
+        return [one for one in self.sent if one["kind"] == "column"][-1]
+
+    def line(self, column):
+        lines = [one for one in self.sent if one["kind"] == "columns"][-1]["columns"]
+        return next(line for line in lines if line["name"] == column)
+
+    @property
+    def problem(self):
+        (problem,) = self.shown["problems"]
+        return problem
+
+    def fix(self, start):
+        return self.say("fix", fix=next(fix for fix in self.problem["fixes"] if fix.startswith(start)))
+
+    def paste(self, column, text):
+        return self.use(column, "import", text=text, source="")
+
+    def sizes(self, column):
+        return [len(level.starts) for level in self.editor.table.columns[column].hierarchy.levels]
+
+    def labels(self, column, level=0):
+        return self.editor.table.columns[column].hierarchy.levels[level].labels
+
+
+@pytest.fixture
+def driven(table):
+    return Driven(table)
+
+
+def assert_same_as_study(editor, base):
+    """What comes out is what the study makes of the same settings."""
+    table = editor.table
+    study = Study(quasi=table.quasi, sensitive=tuple(table.sensitive), hierarchies=editor.hierarchies)
+    assert study.table(base).fingerprint == table.fingerprint
+
+
+# --- what is shown
+
+
+def test_every_column_has_a_line_and_the_chosen_one_its_tree(driven):
+    lines = [one for one in driven.sent if one["kind"] == "columns"][-1]["columns"]
+    assert [line["role"] for line in lines] == ["quasi"] * 5 + ["sensitive"]
+    assert driven.shown["name"] == "age" and driven.shown["state"] == "draft"  # the proposal, not in use
+    assert sum(driven.shown["tree"]["counts"]) == 400
+    driven.say("choose", column="city")
+    assert driven.editor.column == "city" and driven.shown["tree"]["leaves"] == CITIES
+
+
+def test_nothing_that_holds_values_is_synced(driven):
+    driven.say("propose", column="age")
+    state = driven.editor.get_state()
+    assert not {"table", "hierarchies", "study"} & set(state)
+    assert not any(city in str({k: v for k, v in state.items() if k[0] != "_"}) for city in CITIES)
+
+
+def test_without_a_table_there_are_no_columns():
+    assert Driven(None).sent[-1]["columns"] == []
+
+
+def test_a_table_that_brings_hierarchies_has_them_learnt():
+    adult = datasets.adult()
+    editor = HierarchyEditor(adult)
+    assert editor.table is adult
+    assert editor.hierarchies["age"] == {"builder": "intervals", "widths": [5, 10, 20, 40]}
+    assert editor.hierarchies["capital_gain"]["cuts"] == [[1, 3000, 7000, 15000], [1]]
+    assert editor.hierarchies["education"]["builder"] == "groups"
+    again = HierarchyEditor(adult.without_hierarchies(adult.names), editor.hierarchies)
+    assert again.table.fingerprint == adult.fingerprint
+
+
+@pytest.mark.parametrize("builder", [Intervals(quantiles=(8, 4)), Intervals(widths=(2.5, 5)), Intervals(cuts=(7, 99))])
+def test_intervals_are_learnt_as_they_were_given(table, builder):
+    given = table.with_hierarchies({"income": builder})
+    assert HierarchyEditor(given).hierarchies["income"] == builder.to_dict()
+
+
+# --- each builder
+
+
+def test_a_proposal_with_its_reason(driven, base):
+    assert "spread well enough" in driven.shown["proposal"]["why"]
+    driven.say("propose", column="age")
+    assert driven.editor.hierarchies == {"age": {"builder": "intervals", "widths": [5, 10, 20]}}
+    assert driven.shown["state"] == "used" and driven.shown["proposal"]["used"]
+    assert driven.line("age")["sizes"] == [74, *driven.sizes("age")]
+    assert_same_as_study(driven.editor, base)
+
+
+def test_no_proposal_says_why(driven):
+    driven.say("propose", column="city", field="groups")
+    assert driven.sent[-1]["kind"] == "problem" and "few enough" in driven.sent[-1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("form", "spec"),
+    [
+        ({"by": "widths", "widths": ["20", " 10 ", ""], "origin": "5"}, {"widths": [10, 20], "origin": 5}),
+        ({"by": "widths", "widths": ["2.5"]}, {"widths": [2.5]}),
+        ({"by": "cuts", "cuts": ["18, 65", "65"]}, {"cuts": [[18, 65], [65]]}),
+        ({"by": "quantiles", "quantiles": ["4", "2"]}, {"quantiles": [4, 2]}),
+    ],
+)
+def test_intervals(driven, base, form, spec):
+    driven.use("age", "intervals", **form)
+    assert driven.editor.hierarchies["age"] == {"builder": "intervals", **spec}
+    assert [row["groups"] for row in driven.shown["about"]["rows"] if row["groups"]]
+    assert driven.shown["form"].items() >= form.items()  # as it was typed
+    assert_same_as_study(driven.editor, base)
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "said"),
+    [
+        ({"by": "widths", "widths": ["5", "1x"]}, "widths-1", "'1x' is no number"),
+        ({"by": "widths", "widths": ["0"]}, "widths-0", "above 0"),
+        ({"by": "widths", "widths": ["5", "5"]}, "widths-1", "is a level already"),
+        ({"by": "widths", "widths": [""]}, "widths-0", "Type a width"),
+        ({"by": "widths", "widths": ["nan"]}, "widths-0", "no number"),
+        ({"by": "widths", "widths": ["5"], "origin": "a"}, "origin", "no number"),
+        ({"by": "cuts", "cuts": ["9, 3"]}, "cuts-0", "ascend"),
+        ({"by": "quantiles", "quantiles": ["1"]}, "quantiles-0", "2 or more"),
+    ],
+)
+def test_wrong_intervals_are_said_at_their_field_and_the_last_good_ones_stay(driven, form, field, said):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    before = driven.editor.table
+    driven.use("age", "intervals", **form)
+    assert driven.problem["field"] == field and said in driven.problem["text"]
+    assert driven.editor.table is before and driven.shown["state"] == "wrong"
+    driven.say("hello")  # a page that is loaded again
+    assert driven.shown["form"].items() >= form.items() and driven.problem["field"] == field
+    driven.say("discard", column="age")
+    assert driven.shown["form"]["widths"] == ["10"] and not driven.shown["problems"]
+
+
+def test_several_widths_in_one_field_become_levels(driven):
+    driven.use("age", "intervals", by="widths", widths=["5, 10", "40"])
+    driven.fix("Make 2 levels of it")
+    assert driven.editor.hierarchies["age"]["widths"] == [5, 10, 40]
+    assert driven.shown["form"]["widths"] == ["5", "10", "40"]
+
+
+def test_a_draft_is_kept_and_previewed_but_not_used(driven):
+    before = driven.editor.table
+    stamp = {"view": "a", "number": 3}
+    driven.say("draft", column="age", tab="intervals", form={"by": "widths", "widths": ["25"]}, stamp=stamp)
+    assert driven.editor.table is before and not driven.editor.hierarchies
+    assert driven.shown["preview"] and driven.shown["stamp"] == stamp
+    assert [len(level["labels"]) for level in driven.shown["tree"]["levels"]] == [4]
+    driven.say("choose", column="city").say("choose", column="age")
+    assert driven.shown["form"]["widths"] == ["25"]
+
+
+def test_prefixes(driven, base):
+    driven.use("zip", "prefixes", keep="4, 3", pad="")
+    assert driven.editor.hierarchies["zip"] == {"builder": "prefixes", "keep": [4, 3]}
+    assert driven.shown["about"]["samples"][0][1].endswith("*")
+    assert_same_as_study(driven.editor, base)
+    driven.use("zip", "prefixes", keep="4, x", pad="")
+    assert driven.problem["field"] == "keep"
+    driven.use("zip", "prefixes", keep="4", pad="5 6")
+    assert driven.problem["field"] == "pad"
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "said"),
+    [
+        ({"keep": "0", "pad": ""}, "keep", "0 characters kept would hide the whole value"),
+        ({"keep": "3, 0", "pad": ""}, "keep", "0 characters kept"),
+        ({"keep": "5", "pad": ""}, "keep", "No value is longer than 5 characters: keeping 5 changes nothing"),
+        ({"keep": "9, 3", "pad": ""}, "keep", "keeping 9 changes nothing"),
+        ({"keep": "3", "pad": "4"}, "pad", "All values have 4 characters or more: padding to 4 changes nothing"),
+    ],
+)
+def test_prefixes_that_change_nothing_are_said_at_their_field(driven, form, field, said):
+    driven.use("zip", "prefixes", **form)
+    assert driven.problem["field"] == field and said in driven.problem["text"]
+    assert driven.shown["state"] == "wrong" and "zip" not in driven.editor.hierarchies
+    driven.use("zip", "prefixes", keep="3, 2", pad="7")
+    assert driven.shown["problems"] == [] and driven.shown["state"] == "used"
+
+
+def test_prefixes_that_no_values_share():
+    frame = pd.DataFrame({"code": ["a1x", "b2x", "c3x", "d4x"] * 3})
+    driven = Driven(Table.bare(frame).with_roles(["code"]))
+    driven.use("code", "prefixes", keep="2", pad="")
+    assert "No two values share their first 2 characters" in driven.problem["text"]
+
+
+def test_what_is_wrong_with_a_form_is_said_after_its_message_is_answered(driven):
+    """A view takes an answer for "nothing is wrong any more": what is wrong comes after it, and stays in the state."""
+    for column, tab, form in (
+        ("city", "import", {"text": "Bonn;x", "source": ""}),
+        ("born", "dates", {"levels": []}),
+    ):
+        driven.use(column, tab, **form)
+        kinds = [one["kind"] for one in driven.sent]
+        assert driven.problem["field"] == tab
+        assert kinds.index("fine") < len(kinds) - 1 - kinds[::-1].index("column")
+
+
+def test_dates(driven, base):
+    driven.use("born", "dates", levels=["year", "decade"])
+    assert driven.labels("born", 1)[0] == "1950s"
+    assert driven.shown["about"]["groups"]["decade"] == driven.sizes("born")[1]
+    assert_same_as_study(driven.editor, base)
+    driven.use("born", "dates", levels=[])
+    assert driven.problem["field"] == "dates" and driven.sizes("born")
+
+
+def test_a_form_that_the_column_does_not_have(driven):
+    driven.say("use", column="city", tab="dates", form={}, field="dates")
+    assert driven.sent[-1]["kind"] == "problem" and "no form 'dates'" in driven.sent[-1]["text"]
+
+
+def test_removing_brings_the_bare_column_back(driven, table):
+    driven.paste("city", "Oslo;N\nKiel;N\nBonn;S\nLyon;S\nNice;S")
+    assert driven.editor.table.columns["city"].labels[0] == "Oslo"
+    driven.say("remove", column="city")
+    assert driven.editor.table.fingerprint == table.fingerprint and not driven.editor.hierarchies
+
+
+def test_the_datas_own_hierarchy():
+    study = Study(data={"bundled": "adult"})
+    bare = Table.bare(datasets.path("adult"))
+    driven = Driven(bare.with_roles(["education", "age"], "occupation"), {}, study)
+    driven.say("choose", column="education")
+    assert driven.shown["bundled"]
+    driven.say("bundled", column="education")
+    assert driven.editor.hierarchies == {"education": "bundled"} and driven.sizes("education") == [5]
+    assert driven.shown["tab"] == "groups" and not driven.shown["bundled"]
+    driven.say("group", column="education", level=2, members=["Up-to-8th", "High-school"], label="School")
+    assert driven.editor.hierarchies["education"]["builder"] == "groups"  # written out, since it is another now
+    assert driven.editor.table.columns["education"].labels[0] == "Preschool"  # still in the file's order
+
+
+# --- groups
+
+
+def test_groups_on_several_levels_stay_nested(driven, base):
+    driven.editor.column = "city"
+    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Germany")
+    driven.say("group", column="city", level=1, members=["Lyon", "Nice"], label="France")
+    driven.say("group", column="city", level=2, members=["Germany", "France"], label="Union")
+    assert driven.editor.hierarchies["city"]["levels"] == [
+        {"Germany": ["Bonn", "Kiel"], "France": ["Lyon", "Nice"]},
+        {"Union": ["Bonn", "Kiel", "Lyon", "Nice"]},
+    ]
+    assert_same_as_study(driven.editor, base)
+    driven.say("group", column="city", level=1, members=["Nice", "Oslo"], label="Coast")
+    assert "all of 'Coast' is now in 'Union'" in driven.shown["notes"][0]
+    assert driven.editor.table.columns["city"].hierarchy.nested
+
+
+def test_into_a_group_out_of_it_and_renamed(driven):
+    driven.editor.column = "city"
+    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.say("group", column="city", level=1, members=["Oslo"], label="A")
+    driven.say("rename", column="city", level=1, label="A", to="North")
+    assert driven.editor.hierarchies["city"]["levels"] == [{"North": ["Bonn", "Kiel", "Oslo"]}]
+    driven.say("ungroup", column="city", level=1, members=["Bonn"])
+    assert driven.editor.hierarchies["city"]["levels"] == [{"North": ["Kiel", "Oslo"]}]
+    driven.say("ungroup", column="city", level=1, members=["Kiel", "Oslo"])
+    assert driven.editor.hierarchies["city"]["levels"] == []
+
+
+def test_a_level_goes(driven):
+    driven.editor.column = "city"
+    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.say("group", column="city", level=2, members=["A", "Oslo"], label="B")
+    driven.say("drop_level", column="city", level=1)
+    assert driven.editor.hierarchies["city"]["levels"] == [{"B": ["Bonn", "Kiel", "Oslo"]}]
+
+
+def test_a_group_called_like_a_value_outside_it(driven):
+    driven.editor.column = "city"
+    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
+    assert driven.problem["field"] == "groups" and not driven.editor.hierarchies
+    assert driven.shown["form"]["name"] == "Oslo"  # what was typed stays
+    driven.fix("Call it")
+    assert driven.labels("city")[0] == "Oslo (group)" and driven.shown["form"]["name"] == ""
+    driven.say("undo").say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
+    driven.fix("Take 'Oslo' into it")
+    assert driven.editor.hierarchies["city"]["levels"] == [{"Oslo": ["Bonn", "Kiel", "Oslo"]}]
+
+
+def test_a_name_that_another_group_has(driven):
+    driven.editor.column = "city"
+    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.say("group", column="city", level=1, members=["Lyon", "Nice"], label="B")
+    driven.say("rename", column="city", level=1, label="B", to="A").fix("Merge")
+    assert driven.editor.hierarchies["city"]["levels"] == [{"A": ["Bonn", "Kiel", "Lyon", "Nice"]}]
+
+
+def test_numbers_that_are_no_neighbours(driven):
+    driven.say("group", column="age", level=1, members=["17", "20"], label="young")
+    assert "no partition into neighbours" in driven.problem["text"]
+    driven.fix("Take the 2 values between")
+    assert driven.editor.hierarchies["age"]["levels"] == [{"young": ["17", "20", "18", "19"]}]
+    driven.say("group", column="age", level=1, members=["18"], label="18 only").fix("Give the parts names")
+    assert driven.labels("age")[:4] == ("young", "18 only", "young (2)", "21")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"members": [], "label": "x"}, {"members": ["Bonn"], "label": " "}, {"members": ["?"], "label": "x"}]
+)
+def test_nothing_to_group(driven, asked):
+    driven.say("group", column="city", level=1, field="groups", **asked)
+    assert driven.sent[-1]["kind"] == "problem" and driven.sent[-1]["field"] == "groups"
+
+
+# --- files
+
+
+WHOLE = "Bonn;D;EU\nKiel;D;EU\nLyon;F;EU\nNice;F;EU\nOslo;N;EU\n"
+
+
+def test_a_file_that_fits_is_used_at_once(driven, base):
+    driven.editor.column = "city"
+    text = "leaf,country,union\n" + WHOLE.replace(";", ",") + "Rome,I,EU\n"
+    driven.say("file", [memoryview(text.encode("utf-8-sig"))], column="city", name="cities.csv", field="import")
+    spec = driven.editor.hierarchies["city"]
+    assert spec["builder"] == "columns" and spec["source"] == "cities.csv"
+    assert driven.shown["state"] == "used" and driven.shown["tab"] == "import"
+    assert "'Rome'" in driven.shown["about"]["notes"][0]
+    assert_same_as_study(driven.editor, base)
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfea", b"a\0b", b""])
+def test_a_file_that_is_none(driven, data):
+    driven.editor.column = "city"
+    driven.say("file", [memoryview(data)], column="city", name="picture.png", field="import")
+    said = [one["text"] for one in driven.sent if one["kind"] == "problem"]
+    assert said or driven.problem["text"]
+    assert not driven.editor.hierarchies
+
+
+LACKING = WHOLE.replace("Nice;F;EU\nOslo;N;EU\n", "")
+
+
+def test_values_that_a_file_lacks(driven):
+    driven.paste("city", LACKING)
+    assert driven.problem["field"] == "import"
+    assert "2 of its 5 values are missing from the hierarchy: 'Nice'" in driven.problem["text"]
+    driven.fix("Put them in a group of their own: other")
+    assert driven.labels("city") == ("D", "F", "other") and driven.labels("city", 1) == ("EU",)
+    driven.say("undo").paste("city", LACKING).fix("Leave each on its own")
+    assert driven.labels("city") == ("D", "F", "Nice", "Oslo")
+
+
+def test_a_misspelt_value(driven):
+    driven.paste("city", WHOLE.replace("Oslo", "oslo").replace("Nice", "Nizza"))
+    driven.fix("'oslo' in the file is 'Oslo'")
+    driven.fix("Put them")
+    assert driven.labels("city") == ("D", "F", "N", "other")
+
+
+def test_values_listed_twice(driven):
+    driven.paste("city", WHOLE + "Oslo;X;EU\n")
+    assert "Duplicate leaves 'Oslo'" in driven.problem["text"]
+    driven.fix("Keep the first")
+    assert driven.labels("city") == ("D", "F", "N")
+
+
+@pytest.mark.parametrize("short", ["Nice;F", "Nice;F;"])
+def test_rows_with_gaps(driven, short):
+    driven.paste("city", WHOLE.replace("Nice;F;EU", short))
+    driven.fix("Fill the gaps")
+    assert driven.labels("city", 1) == ("EU",)
+
+
+def test_labels_that_split(driven):
+    driven.paste("city", "Bonn;a;x\nKiel;b;x\nLyon;a;y\nNice;b;y\nOslo;c;z")
+    assert "no partition" in driven.problem["text"]
+    driven.fix("Give the parts names")
+    assert set(driven.labels("city")) == {"a (x)", "b (x)", "a (y)", "b (y)", "c"}
+
+
+def test_a_file_of_numbers(driven):
+    ages = range(17, 91)
+    rows = [f"{age};{age // 10}0s" for age in ages]
+    driven.paste("age", "\n".join(row for row in rows if not row.startswith(("33;", "34;"))))
+    driven.fix("Put each with the value below it")
+    assert driven.labels("age")[2] == "30s" and len(driven.labels("age")) == 9
+    odd = [row if age != 50 else "50;odd" for age, row in zip(ages, rows, strict=True)]
+    driven.paste("age", "\n".join(odd).replace("55;50s", "55;odd")).fix("Give the parts names")
+    assert {"50s", "50s (2)", "odd", "odd (2)"} <= set(driven.labels("age"))
+    driven.paste("age", "\n".join([*rows, "?;unknown"]))  # missing is on a branch of its own: such a row does no harm
+    assert driven.shown["state"] == "used" and "'?'" in driven.shown["about"]["notes"][0]
+
+
+def test_a_fix_is_for_what_was_shown(driven):
+    driven.paste("city", LACKING)
+    old = driven.problem["fixes"][0]
+    driven.paste("city", WHOLE)
+    driven.say("fix", fix=old, field="import")
+    assert driven.sent[-1]["kind"] == "problem" and driven.labels("city") == ("D", "F", "N")
+
+
+# --- one follows the other
+
+
+def test_undo_and_redo(driven, table):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    driven.use("city", "import", text=WHOLE, source="")
+    driven.say("undo")
+    assert driven.sizes("age") and driven.editor.table.columns["city"].hierarchy is None
+    driven.say("undo")
+    assert driven.editor.column == "age" and driven.editor.table.fingerprint == table.fingerprint
+    assert not driven.shown["drafted"]
+    assert driven.sent[0]["redo"] and not driven.sent[0]["undo"]
+    driven.say("redo").say("redo").say("redo")
+    assert driven.labels("city") == ("D", "F", "N") and driven.sizes("age")
+
+
+def test_a_history_of_others(table):
+    driven = Driven(table, own_history=False)
+    driven.say("propose", column="age").say("undo")
+    assert driven.editor.hierarchies and not driven.editor.history.can_undo
+
+
+def test_history():
+    history = History(1)
+    for state in (2, 2, 3):
+        history.push(state)
+    assert (history.undo(), history.undo(), history.undo()) == (2, 1, 1) and not history.can_undo
+    assert history.redo() == 2 and history.can_redo
+    history.push(9)
+    assert not history.can_redo and history.redo() == 9 and history.state == 9
+
+
+def test_a_new_table_gets_the_hierarchies_that_are_known(driven, base):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    seen = []
+    driven.editor.observe(lambda change: seen.append((change.new, driven.editor.hierarchies)), "table")
+    driven.editor.table = base.with_roles(["age", "zip"], "illness")
+    assert len(seen) == 1 and driven.sizes("age") == [9]
+    assert driven.editor.table.quasi == ("age", "zip")
+    driven.editor.table = driven.editor.table  # nothing is new
+    assert len(seen) == 1
+
+
+def test_a_hierarchy_that_does_not_fit_new_data_is_said_and_can_be_mended(driven):
+    driven.paste("city", WHOLE)
+    frame = pd.DataFrame(
+        {"city": [*CITIES, "Rome"], "age": [1, 2, 3, 4, 5, 6], "illness": ["a", "b", "a", "b", "a", "b"]}
+    )
+    driven.say("hello")
+    driven.editor.table = Table.bare(frame).with_roles(["age", "city"], "illness")
+    assert "city" not in driven.editor.hierarchies and driven.editor.table.columns["city"].hierarchy is None
+    assert "'Rome'" in driven.line("city")["unfit"]
+    assert "'Rome'" in driven.problem["text"]
+    driven.fix("Leave each on its own")
+    assert driven.labels("city") == ("D", "F", "N", "Rome") and not driven.line("city")["unfit"]
+
+
+def test_hierarchies_set_from_outside_are_all_built_or_none(driven):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    before, table = driven.editor.hierarchies, driven.editor.table
+    with pytest.raises(BadInput, match="missing from the hierarchy"):
+        driven.editor.hierarchies = {
+            "zip": {"builder": "prefixes"},
+            "city": {"builder": "columns", "rows": [["Bonn", "D"]]},
+        }
+    assert driven.editor.hierarchies == before and driven.editor.table is table
+    driven.editor.hierarchies = {"zip": Prefixes((3,)).to_dict(), "elsewhere": "bundled"}
+    assert driven.editor.table.columns["age"].hierarchy is None and driven.sizes("zip")
+
+
+def test_a_table_and_its_hierarchies_from_outside_are_not_built_again(driven, base):
+    study = Study(quasi=("age", "city"), hierarchies={"city": Groups(({"x": ["Bonn", "Oslo"]},)).to_dict()})
+    made = study.table(base)
+    driven.editor.table = made
+    driven.editor.hierarchies = study.hierarchies
+    assert driven.editor.table is made and driven.editor.hierarchies == study.hierarchies
+
+
+def test_another_state_is_followed_and_shown_once(driven, base):
+    driven.use("age", "intervals", by="widths", widths=["10"])
+    study = Study(quasi=("zip",), hierarchies={"zip": Prefixes((3,)).to_dict()})
+    made = study.table(base)
+    driven.sent.clear()
+    driven.editor.follow(made, study.hierarchies, study)
+    assert driven.editor.table is made and driven.editor.hierarchies == study.hierarchies
+    assert [one["kind"] for one in driven.sent] == ["columns", "column"]
+
+
+def test_a_file_beside_the_study_is_written_out_when_it_is_edited(table, tmp_path):
+    (tmp_path / "c.csv").write_text(WHOLE)
+    driven = Driven(table, {"city": {"csv": "c.csv"}}, Study(folder=str(tmp_path)))
+    assert driven.sizes("city") == [3, 1]
+    driven.editor.column = "city"
+    driven.say("rename", column="city", level=1, label="N", to="Norway")
+    assert driven.editor.hierarchies["city"]["builder"] == "groups" and driven.labels("city")[2] == "Norway"
+    assert read_csv(tmp_path / "c.csv")
+
+
+def test_a_level_that_models_look_at_cannot_be_taken_away(base):
+    table = base.with_hierarchies({"illness": Groups(({"bad": ["flu", "ulcer"]},))})
+    driven = Driven(table.with_roles(["age"], "illness", {"illness": 1}))
+    driven.say("choose", column="illness").say("remove", column="illness")
+    assert "no level 1" in driven.problem["text"] and "illness" in driven.editor.hierarchies
+
+
+def test_five_thousand_values(base):
+    frame = pd.DataFrame({"code": [f"{i:06d}" for i in range(5000)] * 2, "s": ["a", "b"] * 5000})
+    driven = Driven(Table.bare(frame, types={"code": "text"}).with_roles(["code"], "s"))
+    driven.use("code", "prefixes", keep="5, 4, 3", pad="")
+    assert driven.sizes("code") == [500, 50, 5]
+    driven.say("group", column="code", level=4, members=["000***", "001***"], label="low")
+    assert driven.sizes("code") == [500, 50, 5, 4] and len(driven.shown["tree"]["leaves"]) == 5000
+
+
+def test_a_message_from_another_thread_is_drawn_once_and_in_the_kernels(table):
+    async def play():
+        driven, shown = Driven(table), []
+        show = driven.editor.show
+        driven.editor.show = lambda: (shown.append(threading.get_ident()), show())
+        form = {**forms.filled("intervals", table.columns["age"], None), "by": "widths", "widths": ["15"]}
+        content = {"kind": "use", "column": "age", "tab": "intervals", "form": form, "field": "intervals"}
+        await asyncio.to_thread(driven.editor._heard, None, content, [])
+        await asyncio.sleep(0)
+        return shown == [threading.get_ident()]
+
+    assert asyncio.run(play())

@@ -1,0 +1,472 @@
+"""The recipe picker: generated from declarations; what is typed is taken, or explained where it stands."""
+
+import sys
+
+import pytest
+
+import workbench.models
+from widgets.parameters import values
+from widgets.recipes.recipes import RecipePicker
+from workbench.base.errors import BadInput
+from workbench.base.variants import catalog
+from workbench.frontier.sweep import sweep
+from workbench.measures import Measure
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.models.beta_likeness import BetaLikeness
+from workbench.models.k_anonymity import KAnonymity
+from workbench.models.t_closeness import TCloseness
+from workbench.studies.study import MOST, Study
+
+RECIPES = [
+    {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 10]}},
+    {"method": {"name": "mondrian"}, "model": [{"name": "t-closeness", "t": 0.2}, {"name": "k-anonymity", "k": 5}]},
+]
+MEASURES = [{"name": "privacy loss"}, {"name": "utility loss"}, {"name": "utility loss", "min_support": 0.1}]
+AXES = ["P_loss", "U_loss"]
+
+
+class Stand:
+    """A picker, and what it sent."""
+
+    def __init__(self, table, **traits):
+        self.picker = RecipePicker(table, **{"recipes": RECIPES, "measures": MEASURES, "axes": AXES, **traits})
+        self.sent = []
+        self.picker.send = lambda content, buffers=None: self.sent.append(content)
+        self.say("hello")
+
+    def say(self, kind, **content):
+        self.sent.clear()
+        self.picker._heard(None, {"kind": kind, **content}, [])
+
+    def last(self, kind):
+        return next((one for one in reversed(self.sent) if one["kind"] == kind), None)
+
+    def row(self, name, group=0):
+        """The address of a model's first row."""
+        self.say("hello")
+        rows = self.last("draft")["groups"][group]["rows"]
+        return f"row.{group}." + str(
+            next(i for i, row in enumerate(rows) if [p["name"] for p in row["parts"]][:1] == [name])
+        )
+
+    def measure(self, name):
+        self.say("hello")
+        rows = self.last("draft")["measures"]
+        return f"measure.{next(i for i, row in enumerate(rows) if row['parts'][0]['name'] == name)}"
+
+    def type(self, row, name, text, part=0):
+        self.say("values", field=f"{row}.{part}.{name}", row=row, part=part, name=name, text=text)
+
+
+@pytest.fixture
+def stand(small):
+    return Stand(small(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10, 20, 50", [10, 20, 50]),
+        ("10 20;50", [10, 20, 50]),
+        ("5..25 step 5", [5, 10, 15, 20, 25]),
+        ("2..512 x2", [2, 4, 8, 16, 32, 64, 128, 256, 512]),
+        ("2 to 20 by 9, 3", [2, 3, 11, 20]),
+        ("50, 10, 10", [10, 50]),
+        ("10..100 x1.5", [10, 15, 22, 34, 51, 76]),
+        ("7", [7]),
+    ],
+)
+def test_lists_and_ranges_of_whole_numbers(text, found):
+    assert values.values(text, KAnonymity, "k") == found
+    assert all(type(value) is int for value in values.values(text, KAnonymity, "k"))
+
+
+def test_decimal_ranges_are_exact():
+    assert values.values("0.05..0.35 step 0.05", TCloseness, "t") == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no values"),
+        ("ten", "'ten' is no number"),
+        ("10, 2o", "'2o' is no number"),
+        ("5..100", "how far apart"),
+        ("100..5 step 5", "runs downwards"),
+        ("5..100 step 0", "step must be above 0"),
+        ("5..100 x1", "factor above 1"),
+        ("0..10 x2", "begin above 0"),
+        ("1..1000000000 step 1", f"more than {MOST:,} values"),
+        ("1..2 x1.0000000000000000000000000000000001", "more than"),
+        ("1..9e300 x1.0000001", f"more than {MOST:,} values"),
+        ("2.5", "must be a whole number"),
+        ("0", "must be at least 1"),
+        ("-3", "must be at least 1"),
+        ("1e999", "too large"),
+        ("nan", "no number"),
+    ],
+)
+def test_what_is_typed_wrong_is_explained(text, says):
+    with pytest.raises(BadInput, match=says):
+        values.values(text, KAnonymity, "k")
+
+
+def test_bounds_of_the_table_count(small):
+    table = small(0)
+    with pytest.raises(BadInput, match=f"k = 1000000 must be at most {table.records}"):
+        values.values("5, 1000000", KAnonymity, "k", table)
+
+
+@pytest.mark.parametrize(
+    "kind", [*catalog("workbench.models", Model).values(), *catalog("workbench.measures", Measure).values()]
+)
+def test_every_declared_number_has_an_axis_a_slider_and_reads_back(kind, small):
+    table = small(0)
+    for name in kind.parameters():
+        if values.is_number(kind, name):
+            found = values.proposed(kind, name, table)
+            assert found == sorted(set(found))
+            assert values.values(values.written(found, kind, name), kind, name, table) == found
+            ends = values.ends(kind, name, table, values.default(kind, name))
+            assert ends.low < ends.high
+            assert ends.step > 0
+
+
+def test_axes_follow_the_declaration(adult):
+    assert values.proposed(KAnonymity, "k", adult) == [2, 5, 10, 20, 50, 100, 200]
+    assert values.proposed(TCloseness, "t", adult) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
+    assert values.proposed(BetaLikeness, "beta", adult) == [0.5, 1, 2, 4, 8]  # no upper end
+    assert values.ends(KAnonymity, "k", adult, 10) == (1, 45_222, 1, True)
+    assert values.ends(BetaLikeness, "beta", adult, 2).high == 8
+    assert values.ends(BetaLikeness, "beta", adult, 50).high == 100
+
+
+def test_ranges_are_written_shortly():
+    assert values.written([2, 4, 8, 16, 32, 64], KAnonymity, "k") == "2..64 x2"
+    assert values.written([0.1, 0.15, 0.2, 0.25, 0.3, 0.35], TCloseness, "t") == "0.1..0.35 step 0.05"
+    assert values.written([5, 10, 50, 100, 200, 500], KAnonymity, "k") == "5, 10, 50, 100, 200, 500"
+
+
+def test_the_whole_catalog_is_shown_and_what_is_asked_for_is_on(stand):
+    draft = stand.last("draft")
+    (group,) = draft["groups"]
+    names = [row["parts"][0]["name"] for row in group["rows"] if row["parts"]]
+    assert sorted(set(names)) == sorted(catalog("workbench.models", Model))
+    on = [[part["name"] for part in row["parts"]] for row in group["rows"] if row["on"]]
+    assert on == [["k-anonymity"], ["t-closeness", "k-anonymity"]]
+    assert {row["parts"][0]["name"] for row in draft["measures"]} == set(catalog("workbench.measures", Measure))
+    methods = catalog("workbench.methods", Method)
+    assert draft["methods"] == [name for name, kind in methods.items() if not kind.baseline]
+    assert draft["summary"] == "3 releases of 2 models"
+
+
+def test_showing_changes_nothing(stand):
+    assert (stand.picker.recipes, stand.picker.measures, stand.picker.axes) == (RECIPES, MEASURES, AXES)
+
+
+def test_typed_values_are_taken(stand):
+    row = stand.row("k-anonymity")
+    stand.type(row, "k", "2..16 x2")
+    assert stand.picker.recipes[0]["model"] == {"name": "k-anonymity", "k": [2, 4, 8, 16]}
+    assert stand.last("draft")["summary"] == "5 releases of 2 models"
+    stand.type(row, "k", "7")
+    assert stand.picker.recipes[0]["model"]["k"] == 7
+
+
+def test_wrong_values_stay_in_their_field_and_the_last_good_ones_hold(stand):
+    row = stand.row("k-anonymity")
+    stand.type(row, "k", "5, many")
+    assert stand.last("problem")["field"] == f"{row}.0.k"
+    assert "'many' is no number" in stand.last("problem")["text"]
+    assert stand.picker.recipes == RECIPES
+    stand.say("hello")  # a reloaded page
+    field = stand.last("draft")["groups"][0]["rows"][int(row.split(".")[-1])]["parts"][0]["fields"][0]
+    assert (field["text"], field["values"]) == ("5, many", [5, 10])
+    assert "no number" in field["problem"]
+    stand.type(row, "k", "5")
+    assert stand.last("problem") is None
+    assert stand.picker.recipes[0]["model"]["k"] == 5
+
+
+def test_what_is_typed_is_tried_before_it_is_taken(stand):
+    row = stand.row("k-anonymity")
+    stand.say("try", field=f"{row}.0.k", row=row, part=0, name="k", text="2, 3")
+    assert stand.last("tried")["values"] == [2, 3]
+    assert stand.picker.recipes == RECIPES
+
+
+def test_models_go_on_and_off_and_remember_their_values(stand):
+    row = stand.row("k-anonymity")
+    stand.say("switch", field=row, row=row, on=False)
+    assert [one["model"] for one in stand.picker.recipes] == [RECIPES[1]["model"]]
+    stand.say("switch", field=row, row=row, on=True)
+    assert stand.picker.recipes[0]["model"] == {"name": "k-anonymity", "k": [5, 10]}
+    other = stand.row("beta-likeness")
+    stand.say("switch", field=other, row=other, on=True)
+    assert {"name": "beta-likeness", "beta": [0.5, 1, 2, 4, 8]} in [one["model"] for one in stand.picker.recipes]
+
+
+def test_models_are_joined_and_parted(stand):
+    row = stand.row("k-anonymity")
+    stand.say("join", field=row, row=row, model="t-closeness")
+    assert stand.picker.recipes[0]["model"] == [
+        {"name": "k-anonymity", "k": [5, 10]},
+        {"name": "t-closeness", "t": 0.15},
+    ]
+    stand.type(row, "t", "0.1, 0.2", part=1)
+    assert stand.last("draft")["summary"] == "5 releases of 2 models"
+    stand.say("part", field=row, row=row, part=1)
+    assert stand.picker.recipes == RECIPES
+    stand.say("again", field=row, row=row)
+    again = f"row.0.{int(row.split('.')[-1]) + 1}"
+    stand.say("join", field=again, row=again, model="t-closeness")
+    assert len(stand.picker.recipes) == 3
+    stand.say("remove", field=again, row=again)
+    assert stand.picker.recipes == RECIPES
+
+
+def test_choices_are_axes_too(stand):
+    row = stand.row("t-closeness")
+    stand.say("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[0, 3])
+    assert stand.picker.recipes[1]["model"][0] == {"name": "t-closeness", "t": 0.2, "distance": ["equal", "js"]}
+    stand.say("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[])
+    assert "at least one" in stand.last("problem")["text"]
+    assert stand.picker.recipes[1]["model"][0]["distance"] == ["equal", "js"]
+
+
+def test_options_that_go_together_only_are_explained_until_they_do(stand, small):
+    target = small(0).quasi[0]
+    stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
+    assert "goes with a target" in next(iter(stand.last("draft")["problems"].values()))
+    assert stand.picker.recipes == RECIPES
+    place = 1 + small(0).names.index(target)
+    stand.say("choices", field="method.0.target", group=0, name="target", places=[place])
+    assert stand.last("draft")["problems"] == {}
+    method = {"name": "mondrian", "split": "information_gain", "target": target}
+    assert [one["method"] for one in stand.picker.recipes] == [method, method]
+
+
+def test_two_methods_side_by_side(stand):
+    stand.say("method", name="mondrian")
+    row = stand.row("k-anonymity", group=1)
+    stand.say("choices", field="method.1.publish", group=1, name="publish", places=[1])
+    stand.say("switch", field=row, row=row, on=True)
+    assert stand.picker.recipes[2]["method"] == {"name": "mondrian", "publish": "bucketized"}
+    written = Study(recipes=stand.picker.recipes).candidates()
+    assert len(written) == stand.last("draft")["count"]
+    stand.say("without", field="group.1", group=1)
+    assert stand.picker.recipes == RECIPES
+
+
+def test_too_many_releases_are_refused(stand):
+    row = stand.row("k-anonymity")
+    stand.say("join", field=row, row=row, model="t-closeness")
+    stand.type(row, "t", "0.001..0.9 step 0.001", part=1)
+    assert stand.last("draft")["summary"] == "1,801 releases of 2 models"
+    before = stand.picker.recipes
+    stand.type(row, "k", "1..40 step 1")
+    assert "more than 10,000" in str(stand.last("draft")["problems"])
+    assert stand.picker.recipes == before
+    other = stand.row("(alpha,k)-anonymity")
+    stand.say("switch", field=other, row=other, on=True)
+    stand.type(other, "alpha", "0.0001..0.9 step 0.0001")
+    assert "more than 10,000" in stand.last("problem")["text"]
+    assert stand.last("draft")["count"] > MOST
+    assert sum(len(Study(recipes=[one]).candidates()) for one in stand.picker.recipes) <= MOST
+
+
+def test_measures_with_their_parameters_and_axes(stand):
+    row = stand.measure("utility loss")
+    view = stand.last("draft")["measures"][int(row.split(".")[-1])]
+    assert next(f["text"] for f in view["parts"][0]["fields"] if f["name"] == "min_support") == "0.05, 0.1"
+    achieved = stand.measure("achieved figure")
+    stand.say("switch", field=achieved, row=achieved, on=True)
+    field = stand.last("draft")["measures"][int(achieved.split(".")[-1])]["parts"][0]["fields"][0]
+    places = [field["options"].index(name) for name in ("k-anonymity", "t-closeness")]
+    stand.say("choices", field=f"{achieved}.0.model", row=achieved, part=0, name="model", places=places)
+    assert {"k (k-anonymity)", "t (t-closeness)"} <= {
+        one.key for one in Study(measures=stand.picker.measures).measured()
+    }
+    stand.say("axis", field="axis.privacy", side="privacy", key="t (t-closeness)")
+    assert stand.picker.axes == ["t (t-closeness)", "U_loss"]
+    stand.say("axis", field="axis.privacy", side="privacy", key="U_loss")
+    assert stand.last("problem")["field"] == "axis.privacy"
+    stand.say("switch", field=achieved, row=achieved, on=False)
+    assert stand.picker.axes == ["P_loss", "U_loss"]
+
+
+def test_one_measure_of_each_side_is_needed(stand):
+    row = stand.measure("utility loss")
+    stand.say("switch", field=row, row=row, on=False)
+    assert "measure of utility" in stand.last("draft")["problems"]["measures"]
+    assert stand.picker.measures == MEASURES
+
+
+def test_seed(stand):
+    stand.say("seed", field="seed", text="42")
+    assert stand.picker.seed == 42
+    for text in ("x", "-1", "1.5", "", "9" * 40):
+        stand.say("seed", field="seed", text=text)
+        assert stand.last("problem")["field"] == "seed"
+    assert stand.picker.seed == 42
+
+
+def test_traits_set_from_outside_are_shown(stand):
+    stand.picker.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "l-diversity", "l": [2, 3]}}]
+    assert stand.last("draft")["summary"] == "2 releases of 1 model"
+    with pytest.raises(BadInput):
+        stand.picker.recipes = [{"method": {"name": "nonsense"}}]
+    with pytest.raises(BadInput):
+        stand.picker.measures = [{"name": "nonsense"}]
+
+
+def test_a_listener_may_put_the_choice_back(stand):
+    stand.picker.observe(lambda event: setattr(stand.picker, "recipes", RECIPES), "recipes")
+    row = stand.row("k-anonymity")
+    stand.type(row, "k", "7")
+    assert stand.picker.recipes == RECIPES
+    fields = stand.last("draft")["groups"][0]["rows"][int(row.split(".")[-1])]["parts"][0]["fields"]
+    assert fields[0]["text"] == "5, 10"
+
+
+def test_another_table_says_what_no_longer_fits(stand, small):
+    row = stand.row("k-anonymity")
+    stand.type(row, "k", "100")
+    few = small(0)
+    stand.picker.table = few.with_roles(few.quasi, ())
+    rows = stand.last("draft")["groups"][0]["rows"]
+    noted = [row["parts"][0]["name"] for row in rows if row["note"]]
+    assert "t-closeness" in noted
+    assert "k-anonymity" not in noted
+    row = stand.row("t-closeness")
+    assert "choose one in the step Roles" in stand.last("draft")["problems"][row]  # it is on
+
+
+def test_without_a_sensitive_column_a_model_says_that_it_needs_one_first(small):
+    stand = Stand(small(0).with_roles(small(0).quasi, ()))
+    row = stand.row("l-diversity")
+    stand.say("switch", field=row, row=row, on=True)
+    said = stand.last("draft")["problems"][row]
+    assert said == "l-diversity needs a sensitive column, and the table has none: choose one in the step Roles."
+    stand.type(row, "l", "2, 3")
+    assert stand.last("problem") is None
+    assert stand.picker.recipes[-1]["model"] == {"name": "l-diversity", "l": [2, 3]}
+    stand.picker.table = small(0)
+    assert stand.last("draft")["problems"] == {}
+    stand.type(row, "l", "200")
+    assert stand.last("problem")["text"].startswith("l = 200 must be at most")
+
+
+def test_what_nobody_touched_is_proposed_anew_for_another_table(small):
+    table = small(0)
+    stand = Stand(table.with_roles(table.quasi, ()))
+    stand.picker.table = table
+    most = min(len(seen) for seen in table.sensitive.values())
+    rows = stand.last("draft")["groups"][0]["rows"]
+    fields = [f for row in rows for part in row["parts"] for f in part["fields"] if f["name"] == "l"]
+    assert all(max(f["values"]) <= most and not f["problem"] for f in fields)
+
+
+def test_an_edit_leaves_everything_where_it_was(small):
+    mondrian = {"name": "mondrian"}
+    recipes = [
+        {"method": mondrian, "model": {"name": "t-closeness", "t": [0.2]}},
+        {"method": {"name": "keep"}},
+        {"method": mondrian, "model": {"name": "k-anonymity", "k": [5, 10]}},
+        {"method": mondrian, "model": {"name": "beta-likeness", "beta": 1}},
+    ]
+    measures = [{"name": "utility loss"}, {"name": "privacy loss"}, {"name": "information loss"},
+                {"name": "utility loss", "min_support": 0.1}, {"name": "average class size"}]  # fmt: skip
+    stand = Stand(small(0), recipes=recipes, measures=measures)
+    stand.type(stand.row("k-anonymity"), "k", "7")
+    names = [one.get("model", one["method"])["name"] for one in stand.picker.recipes]
+    assert names == ["t-closeness", "keep", "k-anonymity", "beta-likeness"]
+    assert stand.picker.measures == measures
+    row = stand.row("l-diversity")
+    stand.say("switch", field=row, row=row, on=True)
+    assert [one.get("model", one["method"])["name"] for one in stand.picker.recipes] == [*names, "l-diversity"]
+    stand.type(stand.measure("utility loss"), "min_support", "0.05, 0.2")
+    keys = [one.key for one in Study(measures=stand.picker.measures).measured()]
+    assert keys == ["U_loss", "P_loss", "NCP", "U_loss(min_support=0.2)", "C_avg"]
+
+
+def test_alone_it_begins_calmly_with_what_is_usual(small):
+    table = small(0)
+    for one in (table, table.with_roles(table.quasi, ())):
+        picker = RecipePicker(one)
+        sent = []
+        picker.send = lambda content, buffers=None, sent=sent: sent.append(content)
+        picker._heard(None, {"kind": "hello"}, [])
+        (draft,) = [one for one in sent if one["kind"] == "draft"]
+        fields = [f for g in draft["groups"] for row in g["rows"] for part in row["parts"] for f in part["fields"]]
+        assert draft["problems"] == {} and not any(f["problem"] for f in fields)
+        assert draft["count"] > 1 and len(picker.axes) == 2
+        assert all(one.model for one in Study(recipes=picker.recipes).candidates())
+    models = {values["model"]["name"] for values in picker.recipes}
+    assert models == {"k-anonymity"}
+    few = RecipePicker(table.with_roles(table.quasi, ()))
+    study = Study(recipes=few.recipes, measures=few.measures)
+    frontier = sweep(few.table, study.candidates()[:1], study.measured())
+    assert all(not point.reasons for point in frontier.measured if not point.recipe.baseline)
+
+
+def test_it_stands_alone_without_a_table():
+    stand = Stand(None)
+    row = stand.row("k-anonymity")
+    stand.type(row, "k", "100000000")
+    assert stand.picker.recipes[0]["model"]["k"] == 100_000_000
+
+
+def test_messages_of_an_older_page_do_no_harm(stand):
+    for message in (
+        {"kind": "switch", "row": "row.9.9"},
+        {"kind": "switch", "row": "nonsense"},
+        {"kind": "values", "row": "row.0.0", "name": "nonsense"},
+        {"kind": "choices", "row": "row.0.0", "part": 7, "name": "k", "places": "x"},
+        {"kind": "join", "row": "row.0.0", "model": "nonsense"},
+        {"kind": "part", "row": "row.0.0", "part": 0},
+        {"kind": "method", "name": "keep"},
+        {"kind": "without", "group": 5},
+        {"kind": "axis", "side": "x", "key": []},
+    ):
+        stand.sent.clear()
+        stand.picker._heard(None, {"field": "f", **message}, [])
+        assert "mistake of the workbench" not in (stand.last("problem") or {"text": ""})["text"]
+        assert stand.last("problem") is not None
+    assert stand.picker.recipes == RECIPES
+
+
+def test_a_new_model_in_a_file_appears_by_itself(tmp_path, monkeypatch, small):
+    (tmp_path / "minimum_size.py").write_text(
+        '"""Minimum size: a model of a test, dropped in as a file; every class has that many records."""\n'
+        "from dataclasses import dataclass\n"
+        "from workbench.models import Model\n"
+        "from workbench.base.variants import parameter\n"
+        "@dataclass(frozen=True)\n"
+        "class MinimumSize(Model):\n"
+        "    least: float = parameter(4.0, 'records', low=1, high=64)\n"
+        "    name, figure, at_least = 'minimum size', 'least', True\n"
+        "    @property\n"
+        "    def limit(self): return self.least\n"
+        "    def score_one(self, histogram, sensitive): return histogram.sum(axis=1)\n"
+    )
+    monkeypatch.setattr(workbench.models, "__path__", [*workbench.models.__path__, str(tmp_path)])
+    try:
+        stand = Stand(small(0))
+        row = stand.row("minimum size")
+        stand.say("switch", field=row, row=row, on=True)
+        assert {"name": "minimum size", "least": [2, 3, 4, 5, 6, 7]} in [one["model"] for one in stand.picker.recipes]
+        assert len(Study(recipes=stand.picker.recipes).candidates()) == 9
+    finally:
+        sys.modules.pop("workbench.models.minimum_size", None)
+
+
+def test_no_count_or_label_of_the_data_is_in_a_trait(stand, small):
+    state = str(stand.picker.get_state())
+    for seen in small(0).sensitive.values():
+        assert not any(label in state for label in seen.labels if len(label) > 3)
+
+
+def test_a_factor_next_to_one_ends():
+    assert values.values("1..1 x1.0000000000000000000000000000000001", KAnonymity, "k") == [1]

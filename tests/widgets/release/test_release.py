@@ -1,0 +1,407 @@
+"""This release: sliders move recipe, release and point together; what cannot be had is explained."""
+
+import asyncio
+import time
+
+import pytest
+
+import widgets.release.release as module
+from widgets.release.neighbours import NOTICED, expected, neighbours, own_losses, small_changes, spans, worth_most
+from widgets.release.release import ReleaseCard
+from workbench.base.variants import catalog
+from workbench.frontier.recipe import Recipe, recipes
+from workbench.frontier.sweep import point_of, sweep
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Keep, Mondrian
+from workbench.models import AlphaK, BetaLikeness, KAnonymity, Model, ProbabilisticLDiversity, TCloseness
+
+MEASURES = [PrivacyLoss(), UtilityLoss()]
+
+
+class Stand:
+    """A card, and what it sent."""
+
+    def __init__(self, table, measures=MEASURES, recipe=None, **traits):
+        self.card = ReleaseCard(table, measures, recipe, **traits)
+        self.sent = []
+        self.card.send = lambda content, buffers=None: self.sent.append(content)
+        self.card._heard(None, {"kind": "hello"}, [])
+
+    def say(self, kind, **content):
+        self.sent.clear()
+        self.card._heard(None, {"kind": kind, **content}, [])
+
+    def move(self, name, value, part=0, **more):
+        self.say("move", field=f"{part}.{name}", part=part, name=name, value=value, **more)
+
+    def last(self, kind):
+        return next((one for one in reversed(self.sent) if one["kind"] == kind), None)
+
+
+@pytest.fixture
+def table(small):
+    return small(0)
+
+
+@pytest.fixture
+def frontier(table):
+    asked = [*recipes(Mondrian(), KAnonymity, k=[2, 3, 5, 10, 20]), *recipes(Mondrian(), TCloseness, t=[0.2, 0.3, 0.5])]
+    return sweep(table, asked, MEASURES)
+
+
+@pytest.fixture
+def stand(table, frontier):
+    return Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+
+
+def test_a_recipe_is_made_and_measured(stand, table):
+    card = stand.card
+    assert card.release.classes.sizes.min() >= 5
+    assert card.point == point_of(card.recipe, card.release, MEASURES)
+    point = stand.last("point")
+    assert point["model"] == "k-anonymity, k = 5"
+    assert point["classes"].startswith(f"{table.records} records in ")
+    assert point["sentences"] == {"privacy": card.point.sentences["P_loss"], "utility": card.point.sentences["U_loss"]}
+    assert [(row["key"], row["better"]) for row in point["figures"]] == [("P_loss", "lower"), ("U_loss", "lower")]
+    assert all(row["unit"] for row in point["figures"])
+
+
+def test_recipe_release_and_point_are_set_together(stand):
+    seen = []
+    card = stand.card
+    card.observe(lambda _: seen.append((card.recipe, card.point.recipe, card.release)), ["recipe", "release", "point"])
+    stand.move("k", 8)
+    assert len(seen) == 3
+    assert {(a, b) for a, b, _ in seen} == {(Recipe(Mondrian(), KAnonymity(8)),) * 2}
+    assert {id(release) for _, _, release in seen} == {id(card.release)}
+    assert card.release.classes.sizes.min() >= 8
+
+
+def test_the_answer_says_which_question_it_answers(stand):
+    stand.move("k", 7, ask=12)
+    assert stand.last("point")["ask"] == 12
+    assert stand.last("controls") is None  # nothing is drawn anew under the hand
+    stand.move("k", "seven", ask=13)
+    assert stand.last("answered")["ask"] == 13
+
+
+@pytest.mark.parametrize("value", ["", "ten", "2.5", 0, -1, 10**9, "5, 6", None, [1]])
+def test_numbers_that_cannot_be_are_refused_at_the_field(stand, value):
+    before = stand.card.point
+    stand.move("k", value)
+    assert stand.last("problem")["field"] == "0.k"
+    assert "mistake of the workbench" not in stand.last("problem")["text"]
+    assert stand.card.point is before
+
+
+def test_what_cannot_be_had_is_explained_and_the_last_good_stays(table):
+    stand = Stand(table, MEASURES, Recipe(Mondrian(), ProbabilisticLDiversity(2)))
+    good = stand.card.recipe, stand.card.release, stand.card.point
+    stand.move("l", 5)
+    point = stand.last("point")
+    assert "no release of this table keeps" in point["reason"]
+    assert (point["asked"], point["recipe"]) == (str(Recipe(Mondrian(), ProbabilisticLDiversity(5))), str(good[0]))
+    assert (stand.card.recipe, stand.card.release, stand.card.point) == good
+    stand.say("hello")
+    assert stand.last("point")["reason"]
+    assert stand.last("controls")["parts"][0]["fields"][0]["values"] == [5.0]  # the slider stays where the hand left it
+    stand.move("l", 1.5)
+    assert stand.last("point")["reason"] == ""
+
+
+def test_a_recipe_from_outside_that_cannot_be_had_goes_back(stand):
+    good = stand.card.recipe
+    stand.card.recipe = Recipe(Mondrian(), ProbabilisticLDiversity(5))
+    assert stand.card.recipe == good
+    assert stand.last("point")["reason"]
+
+
+def test_every_model_has_controls_from_its_declaration(table):
+    for name, kind in catalog("workbench.models", Model).items():
+        stand = Stand(table)
+        stand.say("model", field="asked", name=name)
+        (part, method) = stand.last("controls")["parts"]
+        assert [field["name"] for field in part["fields"]] == list(kind.parameters())
+        assert method["part"] == "method"
+        for field in part["fields"]:
+            if field["type"] == "numbers":
+                assert field["low"] <= field["values"][0] <= field["high"]
+
+
+def test_joined_models_have_sliders_each(table):
+    stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(3) & TCloseness(0.5)))
+    stand.move("t", 0.6, part=1)
+    stand.move("k", 4, part=0)
+    assert stand.card.recipe == Recipe(Mondrian(), KAnonymity(4) & TCloseness(0.6))
+    stand.say("pick", field="1.distance", part=1, name="distance", place=3)
+    assert stand.card.recipe.model == KAnonymity(4) & TCloseness(0.6, distance="js")
+    stand.say("pick", field="method.publish", part="method", name="publish", place=1)
+    assert stand.card.recipe.method == Mondrian(publish="bucketized")
+
+
+def test_a_slider_without_an_upper_end_grows_with_what_is_typed(table):
+    stand = Stand(table, MEASURES, Recipe(Mondrian(), BetaLikeness(2)))
+    stand.move("beta", "100")
+    field = stand.last("controls")["parts"][0]["fields"][0]
+    assert field["high"] == 200
+
+
+def test_options_that_go_together_only_are_refused_at_the_field(stand):
+    stand.say("pick", field="method.split", part="method", name="split", place=1)
+    assert "goes with a target" in stand.last("problem")["text"]
+
+
+def test_a_beaten_point_says_what_beats_it_and_alternatives_can_be_chosen(stand, frontier):
+    stand.say("hello")
+    point = stand.last("point")
+    assert point["place"] == frontier.explain(stand.card.point)
+    assert 1 <= len(point["alternatives"]) <= 3
+    wanted = point["alternatives"][0]["recipe"]
+    stand.say("select", field="asked", place=0, recipe="of an older picture")
+    assert "gone" in stand.last("problem")["text"]
+    stand.say("select", field="asked", place=0, recipe=wanted)
+    assert str(stand.card.recipe) == wanted
+    stand.say("select", field="asked", place=7)
+    assert stand.last("problem") is not None
+
+
+def test_neighbours_are_efficient_and_on_either_side(table, frontier):
+    recipe = Recipe(Mondrian(), KAnonymity(4))
+    point = point_of(recipe, recipe.release(table), MEASURES)
+    found = neighbours(frontier, point)
+    efficient = [frontier.measured[int(i)] for i in frontier.efficient.index]
+    assert all(any(one.point is other for other in efficient) for one in found)
+    own, unit = own_losses(frontier, point), spans(frontier)
+    for why, side in (("more private", 0), ("more useful", 1)):
+        for one in found:
+            if one.why == why:
+                assert ((own - own_losses(frontier, one.point)) / unit)[side] > NOTICED
+    assert len({id(one.point) for one in found}) == len(found)
+
+
+def test_the_small_change_that_is_worth_most(stand, table, frontier):
+    stand.say("rest")
+    assert stand.last("change") is not None
+    found = []
+    for name, before, after, recipe in small_changes(stand.card.recipe, table):
+        assert (name, before) == ("k", 5)
+        assert after in (4, 6)
+        point = point_of(recipe, recipe.release(table), MEASURES)
+        found.append(((own_losses(frontier, stand.card.point) - own_losses(frontier, point)) / spans(frontier), after))
+    gains = {after: max(gain) / -min(min(gain), -1e-300) for gain, after in found if max(gain) > 0}
+    best = max(gains, key=gains.get, default=None)
+    if best is not None and gains[best] > 1:
+        assert stand.last("change")["take"] == f"k 5 → {best}"
+        stand.say("take", field="asked", take="k 5 → 77")  # of an older picture
+        assert stand.card.recipe.model == KAnonymity(5)
+        stand.say("take", field="asked", take=f"k 5 → {best}")
+        assert stand.card.recipe.model == KAnonymity(best)
+    else:
+        assert stand.last("change")["take"] == ""
+
+
+def test_a_change_that_loses_more_than_it_gains_is_not_praised(frontier):
+    assert worth_most(frontier, frontier.measured[0], []) is None
+
+
+def test_small_changes_keep_to_the_bounds(table):
+    found = small_changes(Recipe(Mondrian(), AlphaK(alpha=1.0, k=1)), table)
+    assert [(name, after) for name, _, after, _ in found] == [("alpha", 0.9), ("k", 2)]
+
+
+def test_a_point_is_kept_for_the_study(stand):
+    heard = []
+    stand.card.observe(lambda event: heard.append(list(event.new)), "kept")
+    stand.move("k", 6)
+    stand.say("hold", field="asked")
+    assert heard == [[Recipe(Mondrian(), KAnonymity(6))]]
+    stand.say("hold", field="asked")  # it may have been taken out of the study since
+    assert heard[-1] == heard[0]
+
+
+def test_points_of_the_study_are_not_kept_twice(stand):
+    assert stand.card.recipe in [point.recipe for point in stand.card.frontier.measured]
+    stand.say("hello")
+    assert stand.last("point")["kept"]
+
+
+def test_another_table_makes_the_release_anew(stand, small):
+    before = stand.card.release
+    stand.card.table = small(2)
+    assert stand.card.release is not before
+    assert stand.card.release.table is small(2)
+    stand.card.table = None
+    assert (stand.card.release, stand.card.point) == (None, None)
+
+
+def test_a_release_of_another_table_is_not_the_last_good(small):
+    stand = Stand(small(0), MEASURES, Recipe(Mondrian(), ProbabilisticLDiversity(2)))
+    few = small(0)
+    stand.card.table = few.with_roles(few.quasi, ())
+    assert (stand.card.release, stand.card.point) == (None, None)
+    assert "needs a sensitive column" in stand.last("point")["reason"]
+
+
+def test_measures_may_come_from_a_study(table):
+    stand = Stand(table, [{"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.1}])
+    assert [one.key for one in stand.card.measures] == ["P_loss", "U_loss(min_support=0.1)"]
+    stand.say("model", field="asked", name="k-anonymity")
+    assert set(stand.card.point.values) == {"P_loss", "U_loss(min_support=0.1)"}
+
+
+def test_what_is_undefined_says_why(table):
+    stand = Stand(table, [PrivacyLoss(), UtilityLoss(min_support=1.0)], Recipe(Mondrian(), KAnonymity(3)))
+    stand.say("hello")
+    row = stand.last("point")["figures"][1]
+    assert row["value"] is None
+    assert "lower min_support" in row["reason"]
+    assert "undefined" in stand.last("point")["sentences"]["utility"]
+
+
+def test_baselines_have_no_sliders_and_are_not_kept(table, frontier):
+    stand = Stand(table, MEASURES, Recipe(Keep()), frontier=frontier)
+    stand.say("hello")
+    assert stand.last("point")["baseline"]
+    assert [part["fields"] for part in stand.last("controls")["parts"]] == [[]]
+    assert stand.last("point")["place"].startswith("A baseline")
+    stand.say("rest")
+    assert "mistake" not in str(stand.sent)
+
+
+def test_it_stands_alone_and_waits_for_a_table():
+    stand = Stand(None, None)
+    stand.say("model", field="asked", name="k-anonymity")
+    assert "no table yet" in stand.last("problem")["text"]
+    stand.say("move", field="0.k", part=0, name="k", value=3)
+    assert stand.last("point") is None
+
+
+def test_messages_of_an_older_page_do_no_harm(stand):
+    for message in (
+        {"kind": "move", "part": 5, "name": "k", "value": 3},
+        {"kind": "move", "part": "x", "name": "k", "value": 3},
+        {"kind": "move", "part": 0, "name": "nonsense", "value": 3},
+        {"kind": "pick", "part": 0, "name": "k", "place": 0},
+        {"kind": "pick", "part": "method", "name": "publish", "place": 99},
+        {"kind": "model", "name": "nonsense"},
+        {"kind": "select", "place": "x"},
+    ):
+        stand.sent.clear()
+        stand.card._heard(None, {"field": "f", **message}, [])
+        assert "mistake of the workbench" not in stand.last("problem")["text"]
+
+
+def test_in_a_loop_the_newest_question_wins_and_the_kernel_stays_free(table):
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)))
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            if stand.card.point is not None:
+                break
+        for k in range(6, 16):
+            stand.move("k", k, ask=k)
+        assert stand.card.point.recipe.model == KAnonymity(5)  # nothing was computed in the kernel's thread
+        for _ in range(200):
+            await asyncio.sleep(0.01)
+            if stand.card.point.recipe.model == KAnonymity(15):
+                return
+        raise AssertionError("the newest did not arrive")
+
+    asyncio.run(main())
+
+
+def test_no_record_and_no_sentence_is_in_a_trait(stand):
+    state = {name: value for name, value in stand.card.get_state().items() if name not in ("_esm", "_css")}
+    assert not any(word in str(state) for word in ("Farm", "Ulcer", "lose", "k-anonymity"))
+
+
+def test_each_ask_to_keep_a_point_is_about_that_point_alone(stand):
+    heard = []
+    stand.card.observe(lambda event: heard.append(event.new), "kept")
+    for k in (6, 7):
+        stand.move("k", k)
+        stand.say("hold", field="asked")
+    assert heard == [[Recipe(Mondrian(), KAnonymity(k))] for k in (6, 7)]
+
+
+def test_a_release_that_is_still_made_does_not_come_when_its_table_is_gone(table):
+    async def play():
+        stand = Stand(table, recipe=Recipe(Mondrian(), KAnonymity(5)))
+        stand.card.table = None
+        await asyncio.sleep(0.3)
+        return stand.card.release, stand.card.point, stand.last("point")["values"]
+
+    release, point, _ = asyncio.run(play())
+    assert release is None and point is None
+
+
+def test_where_a_point_is_expected_lies_between_its_measured_neighbours(frontier):
+    known = {p.recipe.model: p.values for p in frontier.measured if p.recipe.model is not None}
+    found = expected(frontier, Recipe(Mondrian(), KAnonymity(7)), 0, "k")
+    assert found.why == "between k = 5 and 10" and found.point.recipe == Recipe(Mondrian(), KAnonymity(7))
+    for key, value in found.point.values.items():
+        low, high = sorted((known[KAnonymity(5)][key], known[KAnonymity(10)][key]))
+        assert low <= value <= high
+    assert expected(frontier, Recipe(Mondrian(), KAnonymity(10)), 0, "k").point.values == known[KAnonymity(10)]
+    beyond = expected(frontier, Recipe(Mondrian(), KAnonymity(50)), 0, "k")
+    assert beyond.why == "as for k = 20" and beyond.point.values == known[KAnonymity(20)]
+    for other in (Recipe(Mondrian(), BetaLikeness(2)), Recipe(Mondrian(strict=False), KAnonymity(7))):
+        assert expected(frontier, other, 0, next(iter(type(other.model).parameters()))) is None
+    assert expected(None, Recipe(Mondrian(), KAnonymity(7)), 0, "k") is None
+
+
+@pytest.fixture
+def slowly(monkeypatch):
+    """Measuring takes as long as a release of many records does."""
+
+    def slow(*arguments):
+        time.sleep(0.4)
+        return point_of(*arguments)
+
+    return lambda: monkeypatch.setattr(module, "point_of", slow)
+
+
+async def until(true):
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it does not come"
+        await asyncio.sleep(0.01)
+
+
+def test_a_slow_release_is_shown_where_it_is_expected_until_it_is_there(table, frontier, slowly):
+    """Dimmed, never kept, and the newest question is answered although an older one is still being worked on."""
+
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+        card = stand.card
+        await until(lambda: card.point is not None)
+        slowly()
+        before = card.release
+        for ask, k in ((1, 7), (2, 14)):
+            stand.move("k", k, ask=ask)
+            await until(lambda: stand.last("point"))
+            told = stand.last("point")
+            assert told["waits"] and told["ask"] == ask and told["expected"].startswith("between k = ")
+            assert told["asked"] == f"k-anonymity, k = {k} (mondrian)"
+            assert card.expected.point.recipe.model == KAnonymity(k)
+            assert card.release is before and card.point.recipe.model == KAnonymity(5)  # exact, and all that can leave
+        stand.say("hold", field="asked")
+        assert card.kept == []
+        stand.sent.clear()
+        await until(lambda: card.expected is None)
+        assert card.point.recipe.model == KAnonymity(14) and card.release is not before
+        assert not stand.last("point")["waits"] and stand.last("point")["expected"] == ""
+
+    asyncio.run(main())
+
+
+def test_a_quick_release_is_shown_at_once_and_nothing_is_guessed(table, frontier):
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+        await until(lambda: stand.card.point is not None)
+        stand.move("k", 7, ask=1)
+        await until(lambda: stand.card.point.recipe.model == KAnonymity(7))
+        await asyncio.sleep(2 * module.PROMPT)
+        assert stand.card.expected is None and not any(one.get("expected") for one in stand.sent)
+
+    asyncio.run(main())

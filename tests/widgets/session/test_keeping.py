@@ -1,0 +1,95 @@
+"""The study's file: written as one works, never over what another tab has written."""
+
+import pandas as pd
+import pytest
+
+from widgets.session.keeping import Changed, Keeper, kept, seen_from
+from workbench.studies.study import Study
+
+ONE, TWO = Study(name="one"), Study(name="two")
+
+
+def test_it_comes_back(tmp_path):
+    Keeper(tmp_path / "a.yaml").save(ONE)
+    assert Keeper(tmp_path / "a.yaml").open().name == "one"
+
+
+def test_two_tabs_on_one_study(tmp_path):
+    here, there = Keeper(tmp_path / "a.yaml"), Keeper(tmp_path / "a.yaml")
+    here.save(ONE)
+    there.open()
+    there.save(TWO)
+    with pytest.raises(Changed, match="another tab"):
+        here.save(Study(name="three"))
+    assert there.open().name == "two"
+    here.save(Study(name="three"), over=True)
+    assert there.open().name == "three"
+
+
+def test_the_same_words_are_no_conflict(tmp_path):
+    here, there = Keeper(tmp_path / "a.yaml"), Keeper(tmp_path / "a.yaml")
+    here.save(ONE)
+    there.save(ONE)
+    here.save(TWO)
+    assert there.open().name == "two"
+
+
+def test_a_file_that_was_there_is_not_overwritten_unread(tmp_path):
+    (tmp_path / "a.yaml").write_text("study: mine\n")
+    with pytest.raises(Changed):
+        Keeper(tmp_path / "a.yaml").save(ONE)
+    assert "mine" in (tmp_path / "a.yaml").read_text()
+
+
+def test_a_file_that_went_away_is_said(tmp_path):
+    here = Keeper(tmp_path / "a.yaml")
+    here.save(ONE)
+    here.path.unlink()
+    with pytest.raises(Changed):
+        here.save(TWO)
+
+
+def test_a_study_of_other_data_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    one, other = (Study(name="people", data={"path": f"{name}/people.csv"}) for name in "ab")
+    study, keeper, note = kept(one, None, None, None)
+    assert study.data == one.data and keeper.path.name == "people.study.yaml" and note == ""
+    keeper.save(one.with_(quasi=("age",)))
+    again, keeper, note = kept(one, None, None, None)
+    assert again.quasi == ("age",) and "Back where you were" in note
+    study, keeper, note = kept(other, None, None, None)
+    assert study.data == other.data and keeper.path.name == "people-2.study.yaml" and "other data" in note
+
+
+def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = Study(name="from the notebook", data={"given": "frame"})
+    _, keeper, _ = kept(study, pd.DataFrame({"age": [1], "ill": [2]}), None, None)
+    keeper.save(study.with_(quasi=("age",)))
+    assert kept(study, pd.DataFrame({"age": [1], "ill": [2]}), None, None)[0].quasi == ("age",), "the same once more"
+    other = pd.DataFrame({"age": [1], "sex": [2]})
+    assert kept(study, other, None, None)[0].quasi == (), "another frame of this notebook"
+    del keeper
+    assert kept(study, other, None, None)[0].quasi == ("age",), "new data after a restart, looked at in the same way"
+    found, keeper, _ = kept(study, pd.DataFrame({"height": [1]}), None, None)
+    assert found.quasi == () and keeper.path.name == "from-the-notebook-2.study.yaml"
+
+
+def test_a_damaged_file_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.study.yaml").write_text("study: [")
+    _, keeper, note = kept(ONE, None, None, None)
+    assert keeper.path.name == "one-2.study.yaml" and "left alone" in note
+    assert (tmp_path / "one.study.yaml").read_text() == "study: ["
+
+
+def test_relative_names_go_with_the_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies").mkdir()
+    study = Study(data={"path": "data/a.csv"}, hierarchies={"age": {"csv": "age.csv"}, "sex": {"builder": "dates"}})
+    moved = seen_from(study, tmp_path / "studies")
+    assert moved.data == {"path": "../data/a.csv"}
+    assert moved.hierarchies == {"age": {"csv": "../age.csv"}, "sex": {"builder": "dates"}}
+    assert seen_from(moved, tmp_path).data == study.data

@@ -1,0 +1,1 @@
+"""The workbench: the parts put together."""

@@ -1,0 +1,394 @@
+"""The workbench: the parts put together around one study. A part changes the study, the study changes the parts."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any
+
+import ipywidgets
+
+from widgets.base.part import Part
+from widgets.base.turns import Turn, turns_here
+from widgets.data.data import DataPicker
+from widgets.disclosure.disclosure import DisclosureTable
+from widgets.frontier.frontier import FrontierChart
+from widgets.hierarchies.editor import HierarchyEditor
+from widgets.preview.preview import ReleasePreview
+from widgets.recipes.recipes import RecipePicker
+from widgets.release.release import ReleaseCard
+from widgets.roles.roles import RolePicker
+from widgets.session.keeping import Keeper, kept, under_voila
+from widgets.session.points import Points
+from widgets.session.replacing import replaces
+from widgets.session.results import Results
+from widgets.session.saving import Saving
+from widgets.session.session import COMPARED, POINTS, TABLE, Session, differ, fitting
+from widgets.session.start import begun, proposed, renamed, used
+from widgets.topbar.topbar import TopBar
+from workbench.base.errors import BadInput
+from workbench.base.scratch import scratch
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.studies.study import ROLES, Study, ranges_of, results_beside
+
+PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", "disclosure")
+OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
+REST = 0.4  # seconds on a release until it is chosen
+
+
+class Workbench(Results, ipywidgets.VBox):
+    """`Workbench(frame, path, study or "adult")` as the last line of a cell.
+
+    The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in
+    none); opened again, the workbench comes back with it. Results lie in the folder `store`.
+    """
+
+    def __init__(
+        self,
+        given: Any = "adult",
+        *,
+        keep: str | PathLike[str] | bool | None = None,
+        store: str | PathLike[str] | None = None,
+    ) -> None:
+        replaces(self)
+        study, handed, file = begun(given)
+        study, keeper, note = kept(study, handed, file, keep)
+        self._quiet, self._unseen, self._keeper = False, True, keeper
+        self._turns = turns_here()
+        self._recommended: Recipe | None = None  # as long as nothing is chosen
+        self._resting: Turn | None = None  # until what is under the hand is chosen
+        self._waiting: Study | None = None  # whose data are being read, or asked for
+        self._word = note  # said until something is changed
+        self.session = Session(study, self._changed, self._follow_history)
+        self._discard: weakref.finalize | None = None
+        self._store = Store(store) if store is not None else None
+        self._parts(study, handed)
+        shown = (self.chart, self.card, self.preview, self.top)
+        self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
+        left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
+        middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
+        main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
+        super().__init__([self.top, main, _framed(self.disclosure)])
+        self.add_class("wb-app")
+        self._listen()
+        self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
+        self._data_arrived()
+        self._without_data(self.data.trouble)
+
+    def _ipython_display_(self) -> None:
+        self.chart.still.beside(self)
+
+    @property
+    def store(self) -> Store:
+        """Where points are kept: made when there are some to keep."""
+        if self._store is None:
+            self._store = self._own_store(self._keeper)
+        return self._store
+
+    def _own_store(self, keeper: Keeper | None) -> Store:
+        """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""
+        if keeper is not None:
+            return Store(results_beside(keeper.path))
+        folder = scratch()
+        self._discard = weakref.finalize(self, shutil.rmtree, folder, True)
+        return Store(folder)
+
+    def _parts(self, study: Study, handed: Any) -> None:
+        by_tab = self._keeper is None and under_voila()  # the browser's tab may remember what no file does
+        group = f"steps-{id(self)}"
+        self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
+        self._saving = Saving(self._keeper, self.top)
+        source = handed if handed is not None else dict(study.data)
+        self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
+        self.roles = RolePicker(None, unfolded=not study.quasi, group=group)
+        self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
+        self.recipes = RecipePicker(None, unfolded=False, group=group)
+        self.chart = FrontierChart(None)
+        self.card = ReleaseCard(None)
+        self.preview = ReleasePreview(None, draw=self.chart.altair)
+        self.disclosure = DisclosureTable(None)
+
+    def close(self) -> None:
+        """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
+        run again with what it made before."""
+        if self.closed:
+            return
+        self._choose()
+        if self._resting is not None:
+            self._resting.cancel()
+        self._saving.close()
+        self._points.forget()
+        if self._discard is not None:
+            self._discard()
+        everything = _below(self)
+        self.children = ()
+        for name in OWN:  # who still holds the workbench holds no data
+            self.__dict__.pop(name, None)
+        for one in everything:
+            one.close()
+            one.layout.close()
+        super().close()
+        self.layout.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether this is over."""
+        return "session" not in self.__dict__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in OWN:
+            raise BadInput("this workbench was closed: its cell was run again, or something called close()")
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Workbench, closed>"
+        made = str(self.card.point.recipe) if self.card.point is not None else "none yet"
+        data = self._data_line(self.session.study)
+        return f"<Workbench {self.session.study.name!r}, {data}; {len(self._points):,} points; release: {made}>"
+
+    # --- from the parts to the study
+
+    def _listen(self) -> None:
+        """Each part's choices change the study."""
+        self.data.observe(lambda _: self._data_arrived(), ["base", "data"])
+        self.data.observe(lambda event: self._without_data(event.new), "trouble")
+        self.roles.observe(lambda _: self._change(self.roles, **self._roles_chosen()), ["roles", "levels"])
+        self.hierarchies.observe(
+            lambda _: self._change(self.hierarchies, hierarchies=self.hierarchies.hierarchies), "hierarchies"
+        )
+        for name in ("recipes", "measures", "axes", "seed"):
+            self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
+        self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
+        self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
+        self.chart.observe(lambda event: self._selected(event.new), "selected")
+        self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
+        self.card.observe(lambda event: None if event.new else self._rested(), "making")
+        self.card.observe(lambda _: self._released(), ["release", "making"])
+        self.card.observe(lambda event: self._keep(event.new), "kept")
+        self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
+
+    def _change(self, part: Part, merge: bool = False, **fields: Any) -> None:
+        """The next study, or what is wrong with it, said at the part that asked; its choices then go back."""
+        if self._quiet:
+            return
+        before = self.session.study
+        self._waiting, self._word = None, ""
+
+        def change() -> None:
+            wanted = dict(fields)
+            if "quasi" in wanted:
+                after = proposed(before.with_(**wanted), before.quasi, self.session.base)
+                wanted["hierarchies"] = used(after)
+            self.session.change(merge, **wanted)
+
+        if not part.guarded("", change):
+            self._follow(self.session.study)
+
+    def _roles_chosen(self) -> dict[str, Any]:
+        chosen = {role: tuple(self.roles.roles.get(role, ())) for role in ROLES}
+        return {**chosen, "levels": dict(self.roles.levels)}
+
+    def _keep(self, recipes: list[Recipe]) -> None:
+        """A point from under the slider joins the study."""
+        new = [ranges_of(recipe) for recipe in recipes]
+        there = self.session.study.recipes
+        self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
+
+    def _leave_out(self, names: list[str]) -> None:
+        """Neutral columns that would tell too much are in no release any more."""
+        if names:
+            there = self.session.study.dropped
+            self._change(self.preview, dropped=(*there, *(name for name in names if name not in there)))
+
+    def _data_arrived(self) -> None:
+        """Other data, or the same with other options: roles and hierarchies stay where the columns are there."""
+        base = self.data.base
+        if self._quiet or base is None:
+            return
+        if self._waiting is None and self.session.base is base and self.session.study.data == self.data.data:
+            return  # both traits have changed, and the first has said so
+
+        def take() -> None:
+            study = self._waiting or self.session.study
+            first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
+            after, unfit = fitting(study.with_(data=dict(self.data.data)), base)
+            after = proposed(after, tuple(n for n in after.quasi if n not in unfit), base)
+            self.session.read(after, base)
+            self._waiting = None
+            if unfit:
+                self._word = f"Other values than before: hierarchies proposed anew for {', '.join(unfit)}."
+            if first:
+                self.session.begin(after)
+            else:
+                after = renamed(self.session.study, after)
+                self.session.change(name=after.name, **{name: getattr(after, name) for name in TABLE})
+
+        self.data.guarded("", take)
+
+    def _without_data(self, trouble: str) -> None:
+        """What a study asks for cannot be read: the study at hand stays, and the person is asked."""
+        if not trouble or (self._waiting is None and self.session.table is not None):
+            return
+        self._waiting = self._waiting or self.session.study
+        self._word = f"The data of {self._waiting.name!r} are not there: choose them in Data, and the rest comes back."
+        self.top.state(note=self._word, data="no data", busy=[0, 0, False])
+        self.data.unfolded = True
+
+    # --- from the study to the parts
+
+    def _changed(self, before: Study, after: Study) -> None:
+        """The study is another: the parts follow, the file is written, points are measured."""
+        if self._unseen or differ(before, after, COMPARED):
+            self._points.outdate()
+        self._saving.soon(after)  # its file has a name before results lie beside it
+        chosen = after.choice() or self._recommended
+        if chosen is not None and (self._unseen or differ(before, after, ("chosen", "seed"))):
+            self.card.recipe = chosen
+        self._follow(after, self._unseen or differ(before, after, TABLE))
+        self._unseen = False
+        if differ(before, after, POINTS) or self.frontier is None:
+            self._points.measure()
+        elif differ(before, after, ("axes",)):
+            self._points.show_axes()
+        self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Traits set here are not taken for choices."""
+        was, self._quiet = self._quiet, True
+        try:
+            yield
+        finally:
+            self._quiet = was
+
+    def _follow(self, study: Study, table_too: bool = True) -> None:
+        with self._quietly():
+            if table_too:
+                self._follow_table(study)
+            for name in ("recipes", "measures", "axes"):
+                setattr(self.recipes, name, list(getattr(study, name)))
+            self.recipes.seed = study.seed
+            self.card.measures = study.measured()
+            self.chart.caps = dict(study.caps)
+            self.chart.axes = list(study.axes)
+            files = study.parted(self._keeper.path).files if self._keeper is not None else {}
+            self.preview.study = study.with_(files=files) if files else study
+        note = "; ".join(filter(None, (self._word, *self.session.notes)))
+        self.top.state(name=study.name, data=self._data_line(study), note=note)
+
+    def _follow_table(self, study: Study) -> None:
+        """Columns, roles and hierarchies are others."""
+        base, table = self.session.base, self.session.table
+        self.data.folder = study.folder
+        if base is not None and (self.data.base is not base or self.data.data != study.data):
+            self.data.take(study.data, base)
+        self.roles.base = base
+        self.roles.drop_missing = bool(study.data.get("drop_missing"))
+        self.roles.hierarchies = {name: study.builder(name, spec) for name, spec in study.hierarchies.items()}
+        self.roles.levels = dict(study.levels)
+        self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
+        self.hierarchies.follow(table, study.hierarchies, study)
+        for part in (self.recipes, self.card):
+            part.table = table
+
+    def _follow_history(self) -> None:
+        history = self.session.history
+        self.top.state(undo=history.can_undo, redo=history.can_redo)
+
+    def _data_line(self, study: Study) -> str:
+        table, origin = self.session.table, next(iter(study.data.values()), "no data")
+        records = f"{table.records:,} records" if table else "no quasi-identifier chosen yet"
+        return f"{origin}: {records}"
+
+    # --- the release
+
+    def _selected(self, place: int) -> None:
+        recipe = self._points.at(place)
+        if not self._quiet and recipe is not None:
+            self.card.recipe = recipe
+
+    def _measured(self) -> None:
+        """Nothing is chosen yet: a release to begin with."""
+        if self.session.study.chosen or self.card.asked not in (None, self._recommended):
+            return
+        best = self._points.best()
+        if best is not None:
+            self._recommended = self.card.recipe = best
+
+    def _rested(self) -> None:
+        """Another release is under the hand: chosen, when the hand has rested on it."""
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = self.card.later(REST, self._choose)
+
+    def _choose(self) -> None:
+        """The study remembers what was chosen; what is merely recommended is nobody's choice."""
+        point, study = self.card.point, self.session.study
+        if point is not None and not self.card.making and point.recipe != (study.choice() or self._recommended):
+            self._change(self.card, chosen=ranges_of(point.recipe))
+
+    def _step(self, step: Callable[[], None]) -> None:
+        """Undo or redo, of what the hand has just done first."""
+        self.card.back()
+        self._choose()
+        step()
+
+    def _released(self) -> None:
+        """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
+        recipe = self.card.point.recipe if self.card.point is not None else None
+        with self._quietly():
+            self.disclosure.pending = self.card.making
+            self.disclosure.model = recipe.model if recipe else None
+            self.disclosure.release = self.card.release
+            with self.preview.hold_trait_notifications():
+                self.preview.recipe, self.preview.release = recipe, self.card.release
+
+    # --- the line above
+
+    def _asked(self, what: str, value: Any) -> None:
+        calls: dict[str, Callable[[], Any]] = {
+            "undo": lambda: self._step(self.session.undo),
+            "redo": lambda: self._step(self.session.redo),
+            "cancel": self._points.cancel,
+            "again": self._points.measure,
+            "rename": lambda: self._change(self.top, name=value),
+            "open": lambda: self._open(self._read(value, confined=True)),
+            "recall": lambda: self._open(self._read(value, confined=not self.data.paths)) if self.top.fresh else None,
+            "theirs": lambda: self._open(self._saving.theirs() or self.session.study),
+            "mine": lambda: self._saving.now(over=True),
+        }
+        calls[what]()
+        if what not in ("cancel", "mine"):
+            self.top.fine("")
+
+    def _read(self, text: str, confined: bool) -> Study:
+        """A study that came as text lies where the one at hand does; a stranger's reads nothing outside that folder."""
+        return Study.from_yaml(text, self.session.study.folder, confined=confined)
+
+    def _open(self, study: Study) -> None:
+        """A study from a file or from what the tab remembers; its data are read if they are not there."""
+        self.top.fresh = False
+        if self.session.has(study):
+            self.session.begin(study)
+        else:
+            self._waiting, self._word = study, ""
+            self.data.folder = study.folder
+            self.data.read(study.data)
+
+
+def _below(box: ipywidgets.Box) -> list[ipywidgets.DOMWidget]:
+    """Every widget inside."""
+    return [one for child in box.children for one in (child, *(_below(child) if hasattr(child, "children") else ()))]
+
+
+def _framed(part: Part) -> ipywidgets.Box:
+    return ipywidgets.VBox([part]).add_class("wb-card")
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,180 @@
+"""What every widget is: choices as traits, pictures as messages.
+
+The front end asks and Python decides. A trait holds a choice (names, numbers) and can be linked; what is drawn is sent
+when a view says hello, and never kept in a synced trait: so no saved notebook holds it, and a reloaded page asks again.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from widgets.base.turns import Turn, turns_here
+from widgets.base.worker import Worker
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.data.reading.cures import CONTROLS, in_words
+
+WIDGETS = Path(__file__).parents[1]
+log = logging.getLogger("widgets")
+
+
+def script(*names: str) -> str:
+    """The JavaScript of a widget: what all share, then its own files, by folder; the page loads it as one module."""
+    return "\n".join((WIDGETS / f"{name}.js").read_text("utf-8") for name in ("base/shared", *names))
+
+
+def styles(*names: str) -> str:
+    """The style sheet of a widget: what all share, then its own."""
+    return "\n".join((WIDGETS / f"{name}.css").read_text("utf-8") for name in ("base/shared", *names))
+
+
+class Part(anywidget.AnyWidget):
+    """One part of the workbench. `hear_<kind>(content, buffers)` answers the front end's message of that kind.
+
+    A message may name the field it comes from; what is wrong with it is then said at that field.
+    """
+
+    _css = styles()
+    unfolded = traitlets.Bool(True, help="whether its step is open (`open` is a method of every widget)").tag(sync=True)
+    group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
+
+    def __init__(self, **traits: Any) -> None:
+        self._turns = turns_here()
+        self._unheard: dict[str, str] | None = {}  # problems said before the first view came
+        super().__init__(**traits)
+        self.on_msg(self._heard)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What a trait cannot be is said without its content: it may hold records."""
+        try:
+            super().__setattr__(name, value)
+            return
+        except traitlets.TraitError as error:
+            if not str(error).startswith(f"The {name!r} trait"):
+                raise  # in words of ours
+            kind = getattr(self.traits().get(name), "klass", None)
+            wanted = f"it must be a {kind.__name__}" if isinstance(kind, type) else "it is of another kind"
+        raise BadInput(f"{type(self).__name__}: {name} cannot be {said(value)}; {wanted}")
+
+    def __repr__(self) -> str:
+        about = self.about()
+        return f"<{type(self).__name__}{about and ': '}{about}>"
+
+    def about(self) -> str:
+        """What there is in it, in a few words without a value of the data."""
+        return ""
+
+    def close(self) -> None:
+        """Leave the page; long work stops, and nobody hears of it."""
+        for one in vars(self).values():
+            if isinstance(one, Worker):
+                one.forget()
+        super().close()
+
+    def show(self) -> None:
+        """Send everything that the view draws."""
+        raise NotImplementedError
+
+    def hear_hello(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        self.show()
+        unheard, self._unheard = self._unheard or {}, None
+        for field, text in unheard.items():
+            self.problem(field, text)
+
+    def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
+        """Send a message to the views; infinity goes as "inf", what is no number as null."""
+        self.send({"kind": kind, **plain(content)}, buffers)
+
+    def soon(self, call: Callable[..., object], *arguments: Any) -> None:
+        """Call from another thread, in the thread of the kernel."""
+        if self._turns is None:
+            call(*arguments)
+        else:
+            self._turns.soon(call, *arguments)
+
+    def later(self, seconds: float, call: Callable[..., object]) -> Turn | None:
+        """Call after a while, guarded; at once in a script, where nothing comes later."""
+        if self._turns is None:
+            call()
+            return None
+        return self._turns.later(seconds, lambda: self.guarded("", call))
+
+    def problem(self, field: str, text: str) -> None:
+        """Say what is wrong, at the field, in the words of the controls; the last good state stays."""
+        text = in_words(text, CONTROLS)
+        if self._unheard is not None:
+            self._unheard[field] = text
+        self.tell("problem", field=field, text=text)
+
+    def fine(self, field: str) -> None:
+        """Nothing is wrong with the field any more."""
+        if self._unheard is not None:
+            self._unheard.pop(field, None)
+        self.tell("fine", field=field)
+
+    def wrong(self, field: str, error: BaseException) -> None:
+        """Say at the field what went wrong. Of a mistake of ours only the place: its text may hold data."""
+        if isinstance(error, (BadInput, Undefined, Unsatisfiable)):
+            self.problem(field, str(error))
+            return
+        places = [f" at {Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
+        where = type(error).__name__ + "".join(places[-1:])
+        log.error("%s\n%s", where, "".join(traceback.format_tb(error.__traceback__)))
+        self.problem(field, f"A mistake of the workbench itself: {where}. The last good state is kept.")
+
+    def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
+        """Call; whether it went well is said at the field."""
+        try:
+            call(*arguments)
+        except Exception as error:
+            self.wrong(field, error)
+            return False
+        if field:
+            self.fine(field)
+        return True
+
+    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
+        if self._turns is None or self._turns.here:
+            self._answer(content, buffers)
+        else:
+            self.soon(self._answer, content, buffers)
+
+    def _answer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What is not known is passed over."""
+        kind = content.get("kind") if isinstance(content, Mapping) else None
+        answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
+        if answer is not None:
+            self.guarded(str(content.get("field") or ""), answer, content, buffers)
+
+
+def plain(value: Any) -> Any:
+    """Data that JSON can carry."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:
+    """The whole number of a message; BadInput, in these words or our own, where it is none or not between these."""
+    value = content.get(name)
+    if type(value) is int and value >= low and (high is None or value <= high):
+        return value
+    ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
+    raise BadInput(wrong or f"{name}: give a whole number {ends}, not {said(value)}")

@@ -1,0 +1,178 @@
+// What all widgets share. Python reads this file and the widget's own into one module.
+
+const SVG = "http://www.w3.org/2000/svg";
+const SILENT = "voila" in document.body.dataset // Voila's page has no cell to run
+  ? "The server does not answer: load this page again." : "Python does not answer: run the cell (again).";
+const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeterminate", "open", "hidden"]);
+
+/** An element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */
+function h(tag, attributes = {}, ...children) {
+  const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (PROPERTIES.has(name)) element[name] = value;
+    else if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const HUGE = 1e15; // beyond it not every whole number is one for a computer
+
+/** A number with three figures: the nearest, or where lower or higher is better the nearest that does not flatter. */
+function rounded(value, better) {
+  const near = Number(value.toPrecision(3)), exact = Number(value.toPrecision(12)); // beyond are a computer's
+  if (!((better === "lower" && near < exact) || (better === "higher" && near > exact))) return near;
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(exact))) - 2);
+  return Number((better === "lower" ? near + step : near - step).toPrecision(3));
+}
+
+/** Numbers as people read them, as workbench/base/figures.py has them; what Python sends as "inf" or null is a word. */
+function figures(value, better = "") {
+  if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
+  if (value === "inf" || value === Infinity) return "infinite";
+  if (value === "-inf" || value === -Infinity) return "minus infinite";
+  const exact = Number.isInteger(value) && Math.abs(value) < HUGE;
+  const shown = (exact ? value : rounded(value, better)) + 0, size = Math.abs(shown); // -0 + 0 is 0
+  if (size >= HUGE || (size && size < 1e-4)) return shown.toExponential().replace("e+", "e");
+  return size < 1000 ? String(shown) : shown.toLocaleString("en");
+}
+
+const count = value => Number(value).toLocaleString("en");
+const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
+
+/** Calls at most once a `wait`, with the latest arguments, the last call always. */
+function throttled(call, wait) {
+  let last = 0, timer = null, latest = null;
+  const run = () => { timer = null; last = performance.now(); call(...latest); };
+  return (...given) => {
+    latest = given;
+    timer ??= setTimeout(run, Math.max(0, wait - (performance.now() - last)));
+  };
+}
+
+/** Calls with the latest arguments when the next frame is drawn, so that a chart in that frame waits for nothing else. */
+function afterFrame(call) {
+  let frame = 0, latest = null;
+  const run = () => { frame = 0; call(...latest); };
+  return (...given) => { latest = given; frame ||= requestAnimationFrame(() => setTimeout(run)); };
+}
+
+/** Calls when nothing was asked for a while. */
+function debounced(call, wait) {
+  let timer = null;
+  return (...given) => { clearTimeout(timer); timer = setTimeout(() => call(...given), wait); };
+}
+
+// every widget on a page has this module to itself, and two of them must not give the same name
+const instance = Math.random().toString(36).slice(2);
+let serial = 0;
+/** A name that nothing else has: for elements, groups of radio buttons, views. */
+const fresh = name => `wb-${name}-${instance}-${++serial}`;
+
+/** Hands a file to the browser. */
+function download(name, type, pieces) {
+  const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** A labelled field with room for what is wrong with it: `field("path", "Path", input, "help")`. */
+function field(name, label, input, help) {
+  const id = input.id || (input.id = fresh(name));
+  const wrong = h("span", { class: "wb-wrong", role: "alert", id: `${id}-wrong` });
+  input.setAttribute("aria-describedby", wrong.id);
+  return h("div", { class: "wb-field", "data-field": name },
+    h("label", { for: id, title: help }, label), input, wrong);
+}
+
+/**
+ * A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed.
+ * All views of a step agree: so it closes the other steps everywhere, and is none of a browser's own groups, of which
+ * only one view could be open.
+ */
+function step(title, { model, trait }) {
+  const chosen = h("span", { class: "wb-chosen" });
+  const body = h("div", { class: "wb-body" });
+  const group = model.get("group");
+  const element = h("details", { class: "wb-step", "data-group": group, "data-step": title },
+    h("summary", {}, h("b", {}, title), chosen), body);
+  element.addEventListener("toggle", () => {
+    if (element.open !== model.get("unfolded")) { model.set("unfolded", element.open); model.save_changes(); }
+  });
+  trait("unfolded", open => {
+    element.open = open;
+    if (!open || !group) return;
+    for (const one of document.querySelectorAll("details.wb-step[open]")) {
+      if (one.dataset.group === group && one.dataset.step !== title) one.open = false;
+    }
+  });
+  return { element, body, chosen: text => { chosen.textContent = text; chosen.title = text; } };
+}
+
+/**
+ * A widget's module from one function: build({ model, el, view, say, on, trait, mark, at }).
+ *   say(kind, content, buffers)  asks Python; it says `from` which view
+ *   on(kind, call)               hears Python: call(content, buffers), unless it is meant `to` another view
+ *   trait(name, call)            calls now and whenever the trait changes
+ *   at(field)                    the element with that data-field, if there is one
+ *   mark(field, text)            shows a problem there, or at the top; without text it is none any more
+ *   view                         this view's name: a widget may be shown more than once
+ */
+function widget(build) {
+  return {
+    render({ model, el }) {
+      const calls = {}, watched = [], view = fresh("view");
+      el.classList.add("wb");
+      // keys typed here are not commands of JupyterLab, whose selectors match the very element that has the focus
+      el.addEventListener("focusin", event => { event.target.dataset.lmSuppressShortcuts = "true"; });
+      // its notebook swallows Enter, of which a text field makes a change
+      el.addEventListener("keydown", event => event.stopPropagation());
+      const top = h("div", { class: "wb-wrong", role: "alert", "data-field": "" });
+      const say = (kind, content = {}, buffers) => {
+        try {
+          model.send({ ...content, kind, from: view }, undefined, buffers);
+        } catch {  // its kernel is gone
+          mark("", SILENT);
+        }
+      };
+      const on = (kind, call) => { calls[kind] = call; };
+      const trait = (name, call) => {
+        const changed = () => call(model.get(name));
+        model.on(`change:${name}`, changed);
+        watched.push([`change:${name}`, changed]);
+        changed();
+      };
+      const at = name => el.querySelector(`[data-field="${CSS.escape(name)}"]`);
+      const mark = (name, text) => {
+        const place = at(name) ?? top;
+        let wrong = place === top ? top : place.querySelector(".wb-wrong");
+        if (!wrong) place.append(wrong = h("span", { class: "wb-wrong", role: "alert" }));
+        wrong.textContent = text;
+        place.querySelector("input, select, textarea")?.setAttribute("aria-invalid", text ? "true" : "false");
+      };
+      on("problem", ({ field, text }) => mark(field, text));
+      on("fine", ({ field }) => { mark(field, ""); mark("", ""); });
+      // a saved notebook shows its widgets before a kernel stands behind them
+      const silence = setTimeout(() => mark("", SILENT), 8000);
+      const heard = (message, buffers) => {
+        clearTimeout(silence);
+        if (top.textContent === SILENT) mark("", "");
+        if (!message.to || message.to === view) calls[message.kind]?.(message, buffers);
+      };
+      model.on("msg:custom", heard);
+      el.append(top);
+      const left = build({ model, el, view, say, on, trait, mark, at });
+      say("hello");
+      return () => {
+        clearTimeout(silence);
+        model.off("msg:custom", heard);
+        for (const [name, call] of watched) model.off(name, call);
+        left?.();
+      };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+"""Long work beside the kernel: one job at a time in a thread; a newer one makes the older stale."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from widgets.base.turns import turns_here
+from workbench.base.progress import Cancelled, listening
+
+Tell = Callable[..., None]
+Job = Callable[[threading.Event, Tell], None]
+
+
+class Worker:
+    """`start(job)` cancels the job under way and begins the new one when that has let go.
+
+    A job is called with an event that asks it to stop and with `tell(call, *arguments)`, which calls in the kernel's
+    thread, unless a newer job has begun meanwhile. Without a loop, in a script, a job runs at once.
+    """
+
+    def __init__(self, failed: Callable[[BaseException], object]) -> None:
+        self._failed = failed
+        self._turns = turns_here()
+        self._lock = threading.Lock()
+        self._waiting: tuple[Job, threading.Event] | None = None
+        self._current = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.busy = False  # a job is under way, or what it said has not been heard yet
+
+    def start(self, job: Job) -> None:
+        """Run this job next; one that still waits is forgotten."""
+        self._current.set()
+        self._current, self.busy = threading.Event(), True
+        cancel = self._current
+        if self._turns is None:
+            self._run(job, cancel)
+            return
+        with self._lock:
+            self._waiting = (job, cancel)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="workbench", daemon=True)
+                self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the job under way to stop; it still says what it has."""
+        self._current.set()
+
+    def forget(self) -> None:
+        """Ask the job under way to stop, and hear no more of it; one that waits never begins."""
+        self._current.set()
+        self._current, self.busy = threading.Event(), False
+        with self._lock:
+            self._waiting = None
+
+    def _work(self) -> None:
+        """Run what waits, one after the other; the thread ends when nothing does, so that no widget keeps one."""
+        while True:
+            with self._lock:
+                if self._waiting is None:
+                    self._thread = None
+                    return
+                (job, cancel), self._waiting = self._waiting, None
+            self._run(job, cancel)
+
+    def _run(self, job: Job, cancel: threading.Event) -> None:
+        def tell(call: Callable[..., object], *arguments: Any) -> None:
+            def now() -> None:
+                if self._current is cancel:
+                    call(*arguments)
+
+            if self._turns is None:
+                now()
+            else:
+                self._turns.soon(now)
+
+        try:
+            with suppress(Cancelled), listening(cancel):
+                job(cancel, tell)
+        except Exception as error:  # said by whoever asked, in the kernel's thread
+            tell(self._failed, error)
+        tell(self._done)
+
+    def _done(self) -> None:
+        self.busy = False

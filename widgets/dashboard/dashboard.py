@@ -1,0 +1,298 @@
+"""The dashboard for those who decide: how much may be learnt about one person, and what that costs. No raw record.
+
+It reads a published folder and nothing else, so the kernel behind the page has no microdata. What comes from the
+browser is numbers and words to look for, never a name of a file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import threading
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from workbench.base.errors import BadInput, said
+from workbench.base.figures import figures
+from workbench.publication import statements
+from workbench.publication.reader import NOTHING, OFFERED, Published
+
+FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
+PAGE = 20  # classes at a time
+LAST = 2**31  # no table of classes is as long
+LONGEST = 100  # characters of what is looked for
+LARGEST = 200_000_000  # bytes of a release that a page can take
+NONE = {  # the alternatives, and what is said where there is none
+    "safer": "No release here is safer.",
+    "useful": "No release here is more accurate.",
+    "simplest": "No release of the simplest kind keeps to this limit.",
+    "simplest, no limit": "No release of the simplest kind is as safe as the one shown first.",
+}
+WHY = {
+    "recommended": "The most accurate of the releases that keep to the limit and make no value certain.",
+    "safer": "Less may be learnt from it than from the release shown first, and it is less accurate.",
+    "useful": "It is more accurate than the release shown first, and more may be learnt from it.",
+    "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
+    "": "It is none of those that are offered first.",
+}
+PROPOSED = (
+    "Nobody has set a limit yet. Of the releases that make no value certain or nearly so, this one is a compromise "
+    "between safety and accuracy."
+)
+BEYOND = (
+    "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
+)
+TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
+
+
+class Dashboard(Part):
+    """A published study to choose a release from; the folder is that of the server unless another is given."""
+
+    _esm = script("dashboard/picture", "dashboard/table", "dashboard/dashboard")
+    _css = styles("dashboard/dashboard")
+    cap = traitlets.Float(None, allow_none=True, help="how much may be learnt; None: no limit").tag(sync=True)
+    chosen = traitlets.Int(-1, help="the point that is opened instead of the recommended one; -1: none").tag(sync=True)
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, **traits: Any) -> None:
+        self.published: Published | None = None
+        self._missing = ""
+        super().__init__(**traits)
+        self._packer, self._printer = Worker(self._failed), Worker(self._failed)
+        given = folder if folder is not None else os.environ.get(FOLDER)
+        try:
+            if not given:
+                raise BadInput(NOTHING)
+            self.published = Published(given)
+            self.cap = self.published.results["cap"]
+        except BadInput as error:
+            self._missing = str(error)
+        self.observe(lambda _: self._show_choice(), ["cap", "chosen"])
+
+    @property
+    def _study(self) -> Published:
+        if self.published is None:
+            raise BadInput(self._missing)
+        return self.published
+
+    @traitlets.validate("cap")
+    def _valid_cap(self, proposal: Mapping[str, Any]) -> float | None:
+        """Also what a page sets by itself."""
+        if self.published is None:
+            return None
+        try:
+            return self.published.checked_cap(proposal["value"])
+        except BadInput as error:
+            raise traitlets.TraitError(str(error)) from None
+
+    @traitlets.validate("chosen")
+    def _valid_choice(self, proposal: Mapping[str, Any]) -> int:
+        if proposal["value"] == -1:
+            return -1
+        try:
+            self._study.opened(proposal["value"])
+        except BadInput as error:
+            raise traitlets.TraitError(str(error)) from None
+        return int(proposal["value"])
+
+    # --- what is shown
+
+    def show(self) -> None:
+        if self.published is None:
+            self.tell("missing", text=self._missing)
+            return
+        results, privacy = self.published.results, self.published.privacy
+        table, wording = results["table"], self.published.wording
+        self.tell(
+            "study",
+            name=results["study"],
+            about=statements.about(self.published),
+            question=statements.question(self.published),
+            limit=statements.limit(self.published),
+            others=results["others"],
+            as_they_are=statements.as_they_are(self.published),
+            record=[wording.one, wording.many],
+            everybody=wording.everybody,
+            edition=results["edition"],
+            smallest=self.published.smallest,
+            exposure=results["exposure"],
+            privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
+            utility={key: self.published.utility[key] for key in ("name", "better")},
+            columns=[wording.column(name) for name in table["quasi"]],
+            points=[self._mark(index) for index in range(len(self.published.points))],
+        )
+        self._show_choice()
+
+    def _mark(self, index: int) -> dict[str, Any]:
+        """A point of the small chart; as losses."""
+        study, point = self._study, self._study.points[index]
+        found = {name: point[name] for name in ("title", "baseline", "efficient")}
+        x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
+        return {**found, "x": x, "y": y, "opened": point["opened"] is not None}
+
+    def _show_choice(self) -> None:
+        if self.published is None:
+            return
+        choices = self.published.choices(self.cap)
+        first = self.published.opens(self.cap)
+        here = first if self.chosen == -1 else self.chosen
+        roles = [name for name, index in choices.items() if index == here]
+        titles = {"recommended": "Best within the limit above"} if statements.limit(self.published) else {}
+        why = WHY[roles[0] if roles else ""]
+        if here == choices["recommended"]:
+            why = BEYOND if titles else why if self.published.set_by_hand(self.cap) else PROPOSED
+        none = statements.none_safe(self.published, self.cap)
+        name = "Another release"
+        if here == first and none:
+            by_hand = self.published.set_by_hand(self.cap)
+            name, why = (
+                "None is recommended",
+                f"Shown is the {'most accurate within the limit' if by_hand else 'safest'}.",
+            )
+        self.tell(
+            "choice",
+            cap=self.cap,
+            scale=statements.scale(self.published, self.cap),
+            proposed=not self.published.set_by_hand(self.cap),
+            first=first,
+            here=here,
+            recommended=here == choices["recommended"],
+            none=none,
+            name=" · ".join({**TITLES, **titles}[role] for role in roles) or name,
+            why=why,
+            within=self.published.within(here, self.cap),
+            card=self._card(here),
+            alternatives=[self._alternative(name, choices) for name in OFFERED if name != "recommended"],
+        )
+
+    def _card(self, index: int) -> dict[str, Any]:
+        """All that is said of one release."""
+        study, point = self._study, self._study.points[index]
+        return {
+            "index": index,
+            "title": point["title"],
+            "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
+            "groups": statements.groups(study, index),
+            "order": statements.order(study, index) if isinstance(study.opened(index)["classes"], int) else "",
+            "unsafe": statements.unsafe(study, index),
+            "surest": statements.surest(study, index),
+            "learnt": statements.guesses(study, index),
+            "worst": statements.most_exposed(study, index),
+            "cost": statements.cost(study, index),
+            "attackers": statements.attackers(study, index),
+            "losses": [
+                f"{axis['key']} {figures(abs(study.loss(index, axis)), axis['better'])}"
+                for axis in (study.privacy, study.utility)
+            ],
+            "refused": study.opened(index)["refused"],
+        }
+
+    def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
+        title, index = TITLES[name], choices[name]
+        if index is None:
+            unset = name == "simplest" and not self._study.set_by_hand(self.cap)
+            return {"name": title, "none": NONE["simplest, no limit" if unset else name]}
+        if index == self._study.opens(self.cap):
+            return {"name": title, "none": "The release shown first is of the simplest kind already."}
+        return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}
+
+    # --- what the page asks
+
+    def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The slider, or the page's own address."""
+        asked = content.get("cap")
+        try:
+            cap = self._study.nearest(asked)
+        except BadInput as error:
+            raise BadInput(f"{error}; {'no limit' if self.cap is None else f'{self.cap:g}'} stays") from None
+        with self.hold_trait_notifications():
+            self.cap, self.chosen = cap, -1
+        if cap is not None and self._study.best(float(asked)) is None:  # type: ignore[arg-type]
+            raise BadInput(f"no release keeps to a limit of {said(asked)}; shown is the safest, which reaches {cap:g}")
+
+    def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of the releases that are offered, or -1 for the recommended one."""
+        wrong = f"{said(content.get('index'))} is no release; choose one of those that are offered"
+        index = whole(content, "index", -1, len(self._study.points) - 1, wrong)
+        if content.get("edition", self._study.results["edition"]) != self._study.results["edition"]:
+            raise BadInput("the study was published anew after this address was made; its recommended release is shown")
+        if index != -1:
+            self._study.opened(index)
+        self.chosen = index
+
+    @property
+    def _here(self) -> int:
+        """The point that is shown."""
+        if self.chosen != -1:
+            self._study.opened(self.chosen)
+            return self.chosen
+        return self._study.opens(self.cap)
+
+    def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Some rows of the table of classes."""
+        wrong = f"the table cannot begin at row {said(content.get('start'))}"
+        start, wanted = whole({"start": 0, **content}, "start", 0, LAST, wrong), content.get("wanted", "")
+        if not isinstance(wanted, str) or len(wanted) > LONGEST:
+            raise BadInput(f"look for a few words, {LONGEST} characters at most")
+        study, here = self._study, self._here
+        count, rows = study.exposures(here, start, PAGE, wanted)
+        shown = [
+            {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "share")},
+             "people": statements.how_many(study, row), "exposed": statements.how_exposed(row)}
+            for row in rows
+        ]  # fmt: skip
+        self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)
+
+    def hear_release(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The released file, compressed on its way; several in one archive."""
+        study, here = self._study, self._here
+        files = study.files(here)
+        if not files:
+            raise BadInput(f"this release has no file: {study.opened(here)['refused']}")
+        if sum(file.stat().st_size for file in files) > LARGEST:
+            raise BadInput("this release is too large for a page; take it from the published folder")
+        asker = self._preparing(content)
+        self._packer.start(lambda cancel, tell: self._pack(files, f"{study.stem}-release", asker, tell))
+
+    def _pack(self, files: list[Path], stem: str, asker: str, tell: Tell) -> None:
+        if len(files) == 1:
+            packed = gzip.compress(files[0].read_bytes(), 5)
+            tell(self._deliver, asker, f"{stem}.csv", "text/csv", packed, True)
+            return
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as into:
+            for file in files:
+                into.write(file, file.name)
+        tell(self._deliver, asker, f"{stem}.zip", "application/zip", archive.getvalue(), False)
+
+    def hear_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One page about the release that is shown, which opens without a server."""
+        study, here, cap, asker = self._study, self._here, self.cap, self._preparing(content)
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            from workbench.publication.report.page import report  # draws charts, which takes a second to load
+
+            page = report(study, here, cap)
+            name = f"{study.stem}-report.html"
+            tell(self._deliver, asker, name, "text/html", gzip.compress(page.encode(), 5), True)
+
+        self._printer.start(job)
+
+    def _preparing(self, content: Mapping[str, Any]) -> str:
+        """Say at once that it is being made, since it may take a while; returns who asked."""
+        asker = str(content.get("from") or "")
+        self.tell("preparing", to=asker)
+        return asker
+
+    def _deliver(self, asker: str, name: str, kind: str, content: bytes, compressed: bool) -> None:
+        self.tell("file", [content], to=asker, name=name, type=kind, compressed=compressed)
+        self.fine("download")
+
+    def _failed(self, error: BaseException) -> None:
+        self.wrong("download", error)

@@ -1,0 +1,1 @@
+"""Where the records come from."""

@@ -1,0 +1,387 @@
+"""Where the records come from, and what is in them: a bundled table, a path, an upload, or a frame of the notebook."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from widgets.data.summary import summary
+from widgets.session.start import ADULT
+from workbench.base.errors import BadColumns, BadInput, said
+from workbench.base.scratch import scratch
+from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.reading.dialect import refuse_larger
+from workbench.data.reading.formats import SUFFIXES
+from workbench.data.table import Table
+from workbench.studies.study import Study
+
+CHUNK = 1_000_000  # well below what a websocket takes
+READ_AS = ("types", "missing")  # what may be said of values
+MOST_BYTES = 200_000_000
+UNPACKED = 20  # times as many may be in a packed file
+KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
+
+
+T = TypeVar("T")
+
+
+class Cancelled(Exception):
+    """Whoever asked does not want it any more."""
+
+
+class Upload:
+    """A file that arrives in chunks, in a private folder that goes with it."""
+
+    def __init__(self, token: str, name: str, size: int) -> None:
+        self.token, self.name, self.size, self.received, self.chunks = token, name, size, 0, 0
+        ending, folder = suffix(name), scratch()
+        self.path = folder / f"upload{ending}"  # no name from outside on our disk
+        self._file = self.path.open("wb")
+        self.discard = weakref.finalize(self, _discard, self._file, folder)
+
+    def add(self, index: Any, chunk: memoryview) -> bool:
+        """One chunk more; True when that was the last."""
+        if index != self.chunks:
+            raise BadInput(f"{self.name}: a part of the file came out of turn; upload it again")
+        if not 0 < chunk.nbytes <= CHUNK or self.received + chunk.nbytes > self.size:
+            raise BadInput(f"{self.name}: more came than was announced; upload it again")
+        self._file.write(chunk)
+        self.received, self.chunks = self.received + chunk.nbytes, self.chunks + 1
+        if self.received == self.size:
+            self._file.close()
+        return self.received == self.size
+
+
+def _discard(file: Any, folder: Path) -> None:
+    file.close()
+    shutil.rmtree(folder)
+
+
+def suffix(name: str) -> str:
+    """The extension that says how to read a file; BadInput where it says nothing."""
+    found = [one.lower() for one in Path(name).suffixes]
+    packed = found[-1:] == [".gz"]
+    kind = found[-2] if packed and len(found) > 1 else found[-1] if found else ""
+    if kind not in SUFFIXES:
+        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}, or one of these with .gz")
+    return kind + ".gz" * packed
+
+
+class DataPicker(Part):
+    """Choose the data. `base` is the table, every column neutral yet, `data` where it is from, as a study says it.
+
+    Given is a frame, a table, a path, or `data` themselves; nothing stands for the bundled data.
+    `paths=False` refuses paths on the server, `most_bytes` larger uploads; only Python can set them.
+    """
+
+    _esm = script("data/data")
+    _css = styles("data/data")
+    data = traitlets.Dict(help="as in a study: bundled, path or given, and drop_missing")
+    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet, all records")
+    paths = traitlets.Bool(True, help="whether a path on the server may be typed")
+    most_bytes = traitlets.Int(MOST_BYTES, min=1, help="the largest upload")
+    folder = traitlets.Unicode(".", help="where relative paths begin")
+    trouble = traitlets.Unicode("", help="why what was asked for last could not be read")
+
+    def __init__(self, given: Any = None, **traits: Any) -> None:
+        self._worker = Worker(self._failed)
+        self._upload: Upload | None = None
+        self._busy = ""  # what is being read
+        self._field = "source"
+        self._typed = ""
+        self._asked: dict[str, Any] = {}  # what was read last, or could not be
+        self._unreadable: list[dict[str, str]] = []  # its columns that could not be read, and why
+        self._good: dict[str, Any] = {}  # where `base` is from
+        self._summary: dict[str, Any] = {}
+        self._summarised: Table | None = None
+        if isinstance(given, Study):
+            given, traits = dict(given.data), {"folder": str(given.folder), **traits}
+        elif isinstance(given, str) and given == "adult":
+            given = dict(ADULT.data)
+        if isinstance(given, (str, Path)):
+            given = {"path": str(given)}
+        self._given = None if isinstance(given, Mapping) else given
+        super().__init__(**traits)
+        self.observe(lambda _: self._told_where(), "data")
+        self.observe(lambda _: self._told_what(), "base")
+        self.observe(lambda _: self._show_state(), ["paths", "most_bytes"])
+        if self._given is not None:
+            self._read(self._handed(), "source")
+        else:
+            self._read(dict(given or ADULT.data), "source")
+
+    def read(self, data: Mapping[str, Any]) -> None:
+        """Read these data; `data` and `base` change when they are there, `trouble` says why they cannot be had."""
+        self._read(dict(data), "source")
+
+    def about(self) -> str:
+        return f"{said_where(self.data)}, {self.base.records:,} records" if self.base else "no data yet"
+
+    @property
+    def reading(self) -> bool:
+        """Whether data are being read."""
+        return bool(self._busy)
+
+    def take(self, data: Mapping[str, Any], base: Table) -> None:
+        """A table that has been read already, and where it is from."""
+        self._worker.cancel()
+        self._idle()
+        self._put(dict(data), base, summary(base))
+
+    # --- what the view hears
+
+    def show(self) -> None:
+        self._show_state()
+        self._show_summary()
+
+    def _show_state(self) -> None:
+        self.tell(
+            "state",
+            data=self.data,
+            paths=self.paths,
+            most=self.most_bytes,
+            chunk=CHUNK,
+            known=KNOWN,
+            given=self._given is not None,
+            typed=self._typed,
+            busy=self._busy,
+            types=self._asked.get("types", {}),
+            missing=", ".join(self._asked.get("missing", ())),
+            unreadable=self._unreadable,
+        )
+
+    def _show_summary(self) -> None:
+        self.tell("summary", **self._summary)
+
+    def _told_what(self) -> None:
+        """Another table, from the worker or from a program."""
+        if self._summarised is not self.base:
+            self._summarised, self._summary = self.base, summary(self.base) if self.base is not None else {}
+        self._show_summary()
+
+    def _told_where(self) -> None:
+        """A program, or the worker, says where the data are from."""
+        if origin(self.data) == origin(self._good):
+            self._good = dict(self.data)
+            self._show_state()
+        else:
+            self._read(dict(self.data), "source")
+
+    # --- what the view asks
+
+    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        field, value = content.get("field"), content.get("value")
+        if field == "drop_missing":
+            if self._busy:
+                raise BadInput("wait until the data are read, or cancel that first")
+            rest = {key: one for key, one in self.data.items() if key != "drop_missing"}
+            self.data = {**rest, "drop_missing": True} if value else rest
+        elif field in ("type", "missing"):
+            self._read_as(field, content)
+        elif field == "path":
+            self._typed = str(value or "").strip()
+            if not self.paths:
+                raise BadInput("paths on the server are switched off here; upload the file instead")
+            if not self._typed:
+                raise BadInput("type the path of a file; one without a leading / begins at the folder of the notebook")
+            self._read(self._options({"path": self._typed}), "path")
+        elif field == "source" and value == "bundled":
+            self._read(self._options(dict(ADULT.data)), "source")
+        elif field == "source" and value == "given" and self._given is not None:
+            self._read(self._options(self._handed()), "source")
+        else:
+            raise BadInput(f"there is no such choice: {said(value)}")
+
+    def _read_as(self, field: str, content: Mapping[str, Any]) -> None:
+        """Types of columns and what stands for missing: the data asked for last are read again with these."""
+        if self._busy:
+            raise BadInput("wait until the data are read, or cancel that first")
+        said = {key: self._asked[key] for key in READ_AS if key in self._asked}
+        if field == "type":
+            kind = {"type": str(content.get("value"))} if content.get("value") else {}
+            types = {name: one for name, one in said.get("types", {}).items() if name != content.get("column")}
+            said["types"] = types | {str(content.get("column")): one for one in kind.values()}
+        else:
+            said["missing"] = [one.strip() for one in str(content.get("value") or "").split(",")]
+            said["missing"] = said["missing"] if any(said["missing"]) else []
+        data = {key: one for key, one in self._asked.items() if key not in READ_AS}
+        data |= {key: one for key, one in said.items() if one}
+        if str(data.get("given", "")).startswith("upload: "):
+            self._asked = data
+            raise BadInput("upload the file again: it is not kept here, and will be read in this way")
+        if isinstance(self._given, Table) and "given" in data:
+            raise BadInput("the notebook handed over a table that was read already; say its types where it is read")
+        self._read(data, field)
+
+    def hear_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A file is announced; its chunks follow once it is welcome."""
+        name = Path(str(content.get("name") or "file")).name[:200]
+        self._cancel()
+        suffix(name)
+        size = whole(content, "size", 1, wrong=f"{name}: the file is empty")
+        if size > self.most_bytes:
+            here = " or name a path on the server" if self.paths else ""
+            raise BadInput(f"{name}: {megabytes(size)} are more than the {megabytes(self.most_bytes)} allowed; "
+                           f"leave out columns that are not needed, pack it (.gz, .parquet){here}")  # fmt: skip
+        self._upload = Upload(str(content.get("upload"))[:40], name, size)
+        self.tell("welcome", upload=self._upload.token)
+
+    def hear_chunk(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        upload = self._upload
+        if upload is None or content.get("upload") != upload.token:
+            return  # was on its way when the upload was cancelled
+        try:
+            complete = upload.add(content.get("index"), memoryview(buffers[0] if buffers else b""))
+        except (BadInput, OSError) as error:
+            self._cancel()
+            reason = (
+                f"{upload.name}: it cannot be kept here ({error.strerror})"
+                if isinstance(error, OSError)
+                else str(error)
+            )
+            self.problem("upload", reason)
+            return
+        self.tell("got", upload=upload.token, received=upload.received)
+        if complete:
+            self._upload = None
+            again = self._asked if self._asked.get("given") == f"upload: {upload.name}" else {}
+            said = {key: one for key, one in again.items() if key in READ_AS}
+            self._read({"given": f"upload: {upload.name}", **said}, "upload", upload)
+
+    def hear_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        self._cancel()
+        self._back()
+
+    def _cancel(self) -> None:
+        self._worker.cancel()
+        if self._upload:
+            self._upload.discard()
+            self._upload = None
+        self._idle()
+
+    # --- reading
+
+    def _options(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The same data read again are used as they were; of others no record is left out unasked."""
+        return dict(self.data) if origin(data) == origin(self.data) else data
+
+    def _handed(self) -> dict[str, Any]:
+        return {"given": "table" if isinstance(self._given, Table) else "frame"}
+
+    def _read(self, data: dict[str, Any], field: str, upload: Upload | None = None) -> None:
+        """Read in the background; the last table stays until the new one is there."""
+        if self._upload:
+            self._upload.discard()
+            self._upload = None
+        self._field, self.trouble, self._asked = field, "", data
+        self._busy = upload.name if upload else said_where(data)
+        self.tell("reading", what=self._busy, records=0)
+        handed = "given" in data and not str(data["given"]).startswith("upload: ")
+        given, folder = upload.path if upload else self._given if handed else None, self.folder
+        most = self.most_bytes
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            def progress(records: int) -> None:
+                if cancel.is_set():
+                    raise Cancelled
+                tell(self._progressed, records)
+
+            try:
+                if upload and upload.path.suffix == ".gz":
+                    readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
+                table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
+                seen = summary(table)
+            except Cancelled:
+                return
+            finally:
+                if upload:
+                    upload.discard()
+            if not cancel.is_set():
+                tell(self._took, data, table, seen)
+
+        self._worker.start(job)
+
+    def _progressed(self, records: int) -> None:
+        if self._busy:
+            self.tell("reading", what=self._busy, records=records)
+
+    def _took(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
+        if not self._busy:
+            return  # cancelled at the last moment
+        self._idle()
+        self._put(data, table, seen)
+
+    def _put(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
+        """Both change together: whoever hears of one finds the other."""
+        self._good, self._summary, self._summarised = data, seen, table
+        self._asked, self._unreadable = data, []
+        for field in ("source", "path", "upload", "type", "missing"):
+            self.fine(field)
+        with self.hold_trait_notifications():
+            self.base, self.data, self.trouble = table, data, ""
+
+    def _failed(self, error: BaseException) -> None:
+        if not self._busy:
+            return
+        self._idle()
+        columns = error.columns if isinstance(error, BadColumns) else {}
+        if columns:
+            one = "1 column cannot be read as it is"
+            many = f"{len(columns):,} columns cannot be read as they are"
+            self.problem(
+                self._field, f"{one if len(columns) == 1 else many}; say below how, and the data are read again"
+            )
+        elif isinstance(error, BadInput):
+            self.problem(self._field, str(error))
+        else:
+            self.wrong(self._field, error)
+        shown = {name: text.partition(f"column {name!r}: ")[2] or text for name, text in columns.items()}
+        self._unreadable = [{"name": name, "text": in_words(text, CONTROLS)} for name, text in shown.items()]
+        self._show_state()
+        self._back()
+        known = "; ".join(f"column {one['name']!r}: {one['text']}" for one in self._unreadable) or str(error)
+        self.trouble = known if isinstance(error, BadInput) else "the data cannot be read"
+
+    def _back(self) -> None:
+        """To where the last good table is from, if there is one."""
+        if self.base is not None and origin(self.data) != origin(self._good):
+            self.data = self._good
+
+    def _idle(self) -> None:
+        self._busy = ""
+        self.tell("idle")
+
+
+def readable(read: Callable[[], T], upload: Upload | None) -> T:
+    """What is read; what is wrong with an upload is said with the name that its owner gave it."""
+    failure = None
+    try:
+        return read()
+    except BadColumns:
+        raise
+    except BadInput as error:
+        failure = str(error).replace(str(upload.path), upload.name) if upload else str(error)
+    raise BadInput(failure)
+
+
+def origin(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What has to be read, whatever is left out of it later."""
+    return {key: value for key, value in data.items() if key != "drop_missing"}
+
+
+def said_where(data: Mapping[str, Any]) -> str:
+    """Where data are from, in a word or two."""
+    found = next((str(data[key]) for key in ("bundled", "path", "given") if key in data), "the query")
+    return (Path(found).name if "path" in data else found) or found or "the data"
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,94 @@
+"""What is said of a table before it has roles: of values only what at least ten records share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.data.column import Column
+from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.table import Table
+
+SMALLEST = 10  # fewer records than that are not told apart
+BARS = 16
+
+
+def summary(table: Table) -> dict[str, Any]:
+    """Records, those with a missing value, the reader's notes, and a line a column."""
+    incomplete = np.zeros(table.records, bool)
+    for name, column in table.columns.items():
+        if column.missing:
+            incomplete |= table.codes[name] == len(column.values)
+    columns = [
+        {
+            "name": name,
+            "kind": column.kind,
+            "distinct": len(column.values),
+            "missing": column.missing,
+            "bars": bars(column),
+        }
+        for name, column in table.columns.items()
+    ]
+    return {
+        "records": table.records,
+        "incomplete": int(np.count_nonzero(incomplete)),
+        "columns": columns,
+        "notes": [in_words(note, CONTROLS) for note in table.notes],
+    }
+
+
+def bars(column: Column) -> list[dict[str, Any]]:
+    """A small histogram: numbers and dates in even bins with round edges, of text the most frequent values."""
+    if column.kind == "text":
+        order = np.argsort(-column.counts, kind="stable")[:BARS]
+        heights, names = column.counts[order], [column.labels[i] for i in order]
+    else:
+        heights, names = _binned(column)
+    top = max(int(heights.max(initial=0)), SMALLEST)
+    return [
+        {"height": count / top, "count": count, "name": name}
+        if count >= SMALLEST
+        else {"height": SMALLEST / 2 / top if count else 0}
+        for count, name in zip(heights.tolist(), names, strict=True)
+    ]
+
+
+def _binned(column: Column) -> tuple[np.ndarray, list[str]]:
+    """Records in each bin, and the bin's name."""
+    none = np.zeros(0, np.int64), list[str]()
+    if not len(column.values):
+        return none
+    values, unit = column.values, ""
+    if column.kind == "date":
+        days = float((values[-1] - values[0]) / np.timedelta64(1, "D"))
+        unit = "Y" if days > 365 * 6 else "M" if days > 100 else "D"
+        values = values.astype(f"datetime64[{unit}]").astype(np.int64)
+    whole, values = values.dtype.kind == "i", values.astype(float)
+    span = values[-1] - values[0]
+    if not np.isfinite(span):
+        return none
+    step = _round(span / BARS, whole)
+    place = np.floor(values / step)
+    place = np.minimum(place - place[0], 3 * BARS).astype(np.int64)
+    heights = np.bincount(place, weights=column.counts).astype(np.int64)
+    edges = (np.floor(values[0] / step) + np.arange(len(heights))) * step
+    return heights, [_bin_name(low, step, whole, unit) for low in edges.tolist()]
+
+
+def _round(least: float, whole: bool) -> float:
+    """1, 2 or 5 x 10^n, not below this."""
+    if least <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(least))
+    step = next(float(power * digit) for digit in (1, 2, 5, 10) if power * digit >= least * (1 - 1e-9))
+    return max(step, 1.0) if whole else step
+
+
+def _bin_name(low: float, step: float, whole: bool, unit: str) -> str:
+    last = low + step - 1 if whole else low + step
+    if unit:
+        ends = np.array([low, last]).astype(np.int64).astype(f"datetime64[{unit}]").astype(str).tolist()
+    else:
+        ends = [f"{at:,.0f}" if whole else f"{at:,.6g}" for at in (low, last)]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {'' if whole else 'below '}{ends[1]}"

@@ -1,0 +1,362 @@
+"""The disclosure table: one row a class, why it is exposed, who is at risk, and the distribution of losses beside it.
+
+All numbers of a release go to the view once, as columns in binary buffers; it sorts, filters and draws by itself. What
+needs words (why a class is exposed) is asked for, one class at a time.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.turns import Turn
+from widgets.base.worker import Tell, Worker
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.disclosure.exposure import Exposure, exposed
+from workbench.models import Model
+from workbench.models.classes import Sensitive
+from workbench.releases.release import Release
+
+BARS = 24  # of values in a row; neighbours share one where there are more
+SETTLED = 0.3  # seconds without another release until the table follows: under a moving slider the chart comes first
+PATIENCE = 2.0  # seconds that a view may take to draw; then the next is sent anyway, its word may be lost
+SCRIPTS = ("data", "cells", "grid", "loss", "controls")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A release as the view gets it."""
+
+    release: Release
+    exposure: Exposure | None  # None where there are no classes
+    kind: str
+    content: dict[str, Any]
+    buffers: list[memoryview] = field(default_factory=list)
+
+
+class DisclosureTable(Part):
+    """`DisclosureTable(release, model=recipe.model)`; `selected` follows the rows, by the numbers of their classes.
+
+    Records are at risk from a loss of `at_risk` on; None stands for what the cheapest full disclosure costs.
+    """
+
+    _esm = script(*(f"disclosure/{one}" for one in (*SCRIPTS, "disclosure")))
+    _css = styles("disclosure/disclosure")
+
+    release = traitlets.Instance(Release, allow_none=True)
+    model = traitlets.Instance(
+        "workbench.models.Model", allow_none=True, help="whose limits the classes are held against"
+    )
+    sensitive = traitlets.Unicode("", help="the sensitive column; empty stands for the first").tag(sync=True)
+    at_risk = traitlets.Float(None, allow_none=True, help="records that lose so much are at risk").tag(sync=True)
+    pending = traitlets.Bool(False, help="the next release is being made: it is looked at instead")
+    selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
+
+    def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
+        if release is not None and not isinstance(release, Release):
+            raise BadInput(f"DisclosureTable: {said(release)} is no release; a method makes one of a table")
+        if model is not None and not isinstance(model, Model):
+            raise BadInput(f"DisclosureTable: {said(model)} is no model; write for example KAnonymity(5)")
+        self._shown: Shown | None = None
+        self._turn = self._sent = 0  # of what there is, and of what was sent last
+        self._drawing = 0.0  # until when a view may be drawing that
+        self._later: Turn | None = None
+        self._settling: Turn | None = None
+        self._computing = False
+        self._of: tuple[Any, ...] = ()  # release, sensitive column and model that are shown
+        self._chosen_of: Release | None = release  # the release that `selected` speaks of
+        self._active = -1  # the class whose sentence is on view
+        super().__init__(release=release, model=model, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(self._changed, ["release", "model", "sensitive", "pending"])
+        self.observe(self._chosen, "selected")
+        self._refresh()
+
+    @traitlets.validate("sensitive")
+    def _known(self, proposal: Any) -> str:
+        name = proposal.value
+        if name and self.release is not None and name not in self.release.table.sensitive:
+            there = ", ".join(self.release.table.sensitive) or "none"
+            raise BadInput(f"{name!r} is not a sensitive column; there are {there}")
+        return name
+
+    @traitlets.validate("at_risk")
+    def _possible(self, proposal: Any) -> float | None:
+        if proposal.value is not None and not 0 <= proposal.value < math.inf:
+            raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
+        return proposal.value
+
+    def about(self) -> str:
+        exposure = self._shown.exposure if self._shown else None
+        return f"{len(exposure.classes):,} classes" if exposure else "no classes"
+
+    @property
+    def computing(self) -> bool:
+        """Whether the table of classes is still of an earlier release."""
+        return self._computing
+
+    # what to show, computed beside the kernel: at most one at a time, then the latest, once the hand rests
+
+    def _changed(self, change: Any) -> None:
+        if change.name == "release" and change.new and self.sensitive not in ("", *change.new.table.sensitive):
+            self.sensitive = ""  # another table: its own first column
+            return  # which has come here already
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self._settling is not None:
+            self._settling.cancel()
+        self._stale(True)
+        if self.pending and self.release is not None:
+            return  # it is about to be another
+        wait = SETTLED if self._shown and self.release else 0
+        self._settling = self.later(wait, self._begin)  # when all that changes at once has changed
+
+    def _begin(self) -> None:
+        given = self.release, self.sensitive, self.model
+        if self._shown is not None and given == self._of:  # no other could be made
+            self._worker.forget()
+            self._stale(False)
+            return
+
+        def job(_: Any, tell: Tell) -> None:
+            tell(self._computed, look(*given), given)
+
+        self._worker.start(job)
+
+    def _failed(self, error: BaseException) -> None:
+        self._computing = False
+        self.wrong("", error)
+
+    def _stale(self, on: bool) -> None:
+        """Whether what is shown is of an earlier release: the view dims it."""
+        if self._computing != on:
+            self._computing = on
+            self.tell("stale", on=on)
+
+    def _computed(self, found: Shown | None, of: tuple[Any, ...]) -> None:
+        self._computing = False
+        if found is not None and not self._holds(found):
+            self._refresh()
+            return
+        self._of = of
+        self._keep_choice(self._shown, found)
+        self._shown, self._turn = found, self._turn + 1
+        self.tell("fine", field="")
+        self._offer()
+
+    def _holds(self, found: Shown) -> bool:
+        """Whether what was computed is still of the table at hand; a slider's next release is of the same one."""
+        return self.release is not None and self.release.table is found.release.table
+
+    def _offer(self) -> None:
+        """Show what there is, unless the view still draws the one before; then as soon as it has."""
+        wait = self._drawing - monotonic()
+        if self._sent == self._turn:
+            return
+        if wait <= 0:
+            self.show()
+        elif self._turns is not None:
+            if self._later is not None:
+                self._later.cancel()
+            self._later = self.later(wait, self._offer)
+
+    def show(self) -> None:
+        if self._shown is None and self._computing:
+            return  # it comes by itself
+        self._drawing, self._sent = monotonic() + PATIENCE, self._turn
+        if self._shown is None:
+            text = "No release is chosen yet. Choose a point of the frontier to see who would be exposed by it."
+            self.tell("nothing", turn=self._turn, text=text, pending=self.pending)
+            return
+        why = {"why": self._why(self._active)} if self._active >= 0 else {}
+        self.tell(
+            self._shown.kind, self._shown.buffers, **self._shown.content | why,
+            turn=self._turn, active=self._active, selected=self.selected, stale=self._computing,
+        )  # fmt: skip
+
+    def hear_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The view is ready for the next; what it missed meanwhile is left out."""
+        self._drawing = 0.0
+        self._offer()
+
+    def _keep_choice(self, old: Shown | None, new: Shown | None) -> None:
+        """Classes with the same released values stay chosen in another release; others are let go."""
+        if new is None or new.exposure is None:
+            self._active, self.selected = -1, []
+            return
+        count, place = len(new.exposure.classes), None
+        if old is not None and old.exposure is not None and old.release is not new.release:
+            place = same_classes(old.exposure, new.exposure, [*self.selected, self._active])
+            self._active = place.get(self._active, -1)
+        if self._chosen_of is new.release or place is None:
+            self.selected = [one for one in self.selected if 0 <= one < count]
+        else:
+            self.selected = [place[one] for one in self.selected if one in place]
+        self._chosen_of = new.release
+
+    def _chosen(self, _: Any) -> None:
+        self._chosen_of = self.release
+
+    # what the view asks
+
+    def hear_sensitive(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        self.sensitive = str(content.get("value") or "")
+
+    def hear_threshold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        value = content.get("value")
+        if value is not None and (type(value) not in (int, float) or not abs(value) < sys.float_info.max):
+            raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
+        self.at_risk = None if value is None else float(value)
+
+    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
+            return  # it speaks of a release that is gone
+        sent = bytes(buffers[0]) if buffers else b""
+        chosen = np.frombuffer(sent[: len(sent) // 4 * 4], "<u4").tolist()
+        if len(sent) % 4 or any(one >= len(self._shown.exposure.classes) for one in chosen):
+            raise BadInput("there are not so many classes; reload the page")
+        self.selected = chosen
+
+    def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
+            return
+        last = len(self._shown.exposure.classes) - 1
+        row = whole(content, "row", 0, last, "there is no such class; reload the page")
+        if content.get("active"):
+            self._active = row
+        self.tell("why", turn=self._turn, row=row, text=self._why(row))
+
+    def _why(self, row: int) -> str:
+        assert self._shown is not None and self._shown.exposure is not None
+        return self._shown.exposure.why(row)
+
+
+def look(release: Release | None, sensitive: str, model: Model | None) -> Shown | None:
+    """All that the view shows of a release."""
+    if release is None:
+        return None
+    try:
+        seen = exposed(release, sensitive or None, model)
+    except Undefined as reason:
+        text = f"{reason}: who would be exposed can't be told class by class."
+        return Shown(release, None, "nothing", {"text": text[:1].upper() + text[1:]})
+    columns: dict[str, np.ndarray] = {"size": seen.classes.sizes}
+    content = {
+        "classes": len(seen.classes),
+        "records": int(seen.classes.sizes.sum()),
+        "choices": list(release.table.sensitive),
+        "sensitive": seen.sensitive.name if seen.sensitive else sensitive,
+        "note": seen.note,
+        "exact": seen.classes.exact,
+        "quasi": _quasi(seen, columns),
+        "achieved": [_said(one, value) for one, value in seen.achieved],
+        "asked": model is not None,
+        "limits": _limits(seen, columns),
+        "loss": _loss(seen, columns),
+        "shares": _shares(seen),
+    }
+    packed = {name: small(array) for name, array in columns.items()}
+    content["columns"] = [[name, array.dtype.name] for name, array in packed.items()]
+    return Shown(release, seen, "classes", content, [array.ravel().data.cast("B") for array in packed.values()])
+
+
+def small(array: np.ndarray) -> np.ndarray:
+    """Whole numbers in as few bytes as they need; no loss is rounded, since it is held against a threshold."""
+    if array.dtype.kind in "iub":
+        array = array.astype(np.min_scalar_type(int(array.max(initial=0))))
+    return np.ascontiguousarray(array)
+
+
+def _quasi(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """The released values of each quasi-identifier, in their order, and which of them each class has."""
+    for a, (_, number) in enumerate(seen.released.values()):
+        columns[f"quasi {a}"] = number
+    return [{"name": name, "labels": labels.tolist()} for name, (labels, _) in seen.released.items()]
+
+
+def _limits(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """The parts of the model, and per class the nearest one; nothing without a model."""
+    if seen.nearest is None:
+        return []
+    columns["part"], columns["broken"] = seen.nearest.part, seen.nearest.broken
+    columns["score"], columns["used"] = seen.nearest.score, seen.nearest.used
+    return [_said(one, one.limit) for one in seen.nearest.parts]
+
+
+def _said(model: Model, value: float) -> dict[str, Any]:
+    bound = "≥" if model.at_least else "<" if model.strict else "≤"
+    return {"name": model.name, "figure": model.figure, "value": float(value), "bound": bound, "limit": model.limit}
+
+
+def _loss(seen: Exposure, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
+    """Losses, the most exposed values and the distributions; None without a sensitive column."""
+    if seen.losses is None or seen.sensitive is None:
+        return None
+    found, histogram = seen.losses, seen.classes.histograms[seen.sensitive.name]
+    exposed_values, worst = np.unique(found.worst, return_inverse=True)
+    columns["loss"], columns["worst"], columns["posterior"] = found.loss, worst, found.posterior
+    columns["commonest"] = histogram.max(axis=1) / seen.classes.sizes
+    first, labels = bars(seen.sensitive)
+    columns["counts"] = np.add.reduceat(histogram, first, axis=1)
+    bar = np.searchsorted(first, exposed_values, side="right") - 1
+    return {
+        "possible": found.possible,
+        "dearest": found.dearest,
+        "mean": float(found.loss @ seen.classes.sizes / seen.classes.sizes.sum()),
+        "bars": labels,
+        "table": np.add.reduceat(seen.sensitive.prior, first).tolist(),
+        "worst": [
+            {"label": seen.sensitive.labels[v], "prior": float(seen.sensitive.prior[v]), "bar": int(b)}
+            for v, b in zip(exposed_values, bar, strict=True)
+        ],
+    }
+
+
+def bars(seen: Sensitive) -> tuple[np.ndarray, list[str]]:
+    """The first value of each bar, and what it is called: one value a bar, or neighbours of about the same weight."""
+    if len(seen) <= BARS:
+        return np.arange(len(seen)), list(seen.labels)
+    before = np.cumsum(seen.prior) - seen.prior
+    number = np.minimum((before * BARS).astype(int), BARS - 1)
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    ends = np.append(first[1:], len(seen)) - 1
+    names = [
+        seen.labels[a] if a == b else f"{seen.labels[a]} to {seen.labels[b]}" for a, b in zip(first, ends, strict=True)
+    ]
+    return first, names
+
+
+def _shares(seen: Exposure) -> dict[str, Any]:
+    """Each quasi-identifier's share of the risk, or why there is none."""
+    try:
+        found = seen.risk_shares
+    except Undefined as reason:
+        return {"text": str(reason)}
+    each = [
+        {"name": name, "share": share, "without": without}
+        for name, share, without in zip(found.names, found.share.tolist(), found.without.tolist(), strict=True)
+    ]
+    return {"mean": found.mean, "each": sorted(each, key=lambda one: -one["share"])}
+
+
+def same_classes(old: Exposure, new: Exposure, wanted: list[int]) -> dict[int, int]:
+    """Where classes of one release lie in another of the same table, by their released values; a bucket has none."""
+    here, there = old.classes, new.classes
+    if here.exact or there.exact or old.release.table is not new.release.table:
+        return {}
+    assert here.low is not None and here.high is not None and there.low is not None and there.high is not None
+    known = {one for one in wanted if 0 <= one < len(here)}
+    if not known:
+        return {}
+    place = {runs.tobytes(): i for i, runs in enumerate(np.concatenate([there.low, there.high], axis=1))}
+    runs = np.concatenate([here.low, here.high], axis=1).astype(there.low.dtype)
+    return {one: place[key] for one in known if (key := runs[one].tobytes()) in place}

@@ -1,0 +1,126 @@
+"""What a saved notebook shows without its kernel: the frontier as a picture, and its points as a table."""
+
+from __future__ import annotations
+
+import html
+import secrets
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import ipywidgets
+from IPython.display import publish_display_data
+
+from widgets.base.turns import Turn
+from widgets.base.worker import Tell, Worker
+from widgets.frontier.picture import Picture, table
+from widgets.session.keeping import under_voila
+from workbench.base.figures import figures
+from workbench.charts.offline import fragment
+from workbench.charts.scene import Scene
+from workbench.frontier.frontier import Frontier
+
+if TYPE_CHECKING:
+    from widgets.frontier.frontier import FrontierChart
+
+REST = 0.5  # seconds without a change until it is drawn: the live page comes first
+WIDTH, HEIGHT = 760, 440
+VIEW = "application/vnd.jupyter.widget-view+json"
+WITHOUT = "There were no points yet when this notebook was saved. Run the cell again."
+ABOUT = (
+    "As it was when this notebook was saved; run the cell to go on with it. These are exact figures of your data: "
+    "clear this output before you pass the notebook on, and publish the study instead."
+)
+
+
+class Still:
+    """`beside(widget)` shows a widget and this below it, in an output of its own that the live view hides.
+
+    `soon()` draws it anew when nothing has changed for a while. It holds figures of points, no other data.
+    """
+
+    def __init__(self, chart: FrontierChart, picture: Picture) -> None:
+        self.name = f"wb-still-{secrets.token_hex(8)}"
+        self._chart, self._picture, self._worker = chart, picture, Worker(self._failed)
+        self._html = _boxed(self.name, f"<p>{WITHOUT}</p>")
+        self._of: Frontier | None = None  # whose points are drawn
+        self._shown = False
+        self._timer: Turn | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is about to be another."""
+        return self._timer is not None or self._worker.busy
+
+    def beside(self, widget: ipywidgets.DOMWidget) -> None:
+        """Show the widget; nobody saves a page of Voila, so it has no picture."""
+        view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+        text = f"<{type(widget).__name__}>"  # more would be out of date when the notebook is saved
+        publish_display_data({"text/plain": text, VIEW: view})
+        if not under_voila():
+            self._shown = True
+            self._publish(update=False)
+            self.soon()
+
+    def soon(self) -> None:
+        """The points, or what is drawn of them, are others."""
+        chart = self._chart
+        if not self._shown:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._worker.forget()
+        if chart.stale or chart.frontier is not self._of:
+            self._say(None, f"<p>{WITHOUT}</p>")
+        if not (chart.stale or chart.growing) and chart.scene is not None:
+            self._timer = chart.later(REST, self._draw)
+
+    def close(self) -> None:
+        """It stays as it is."""
+        self._shown = False
+        if self._timer is not None:
+            self._timer.cancel()
+        self._worker.forget()
+
+    def _draw(self) -> None:
+        self._timer = None
+        frontier, scene = self._chart.frontier, self._chart.scene
+        if scene is None:
+            return
+        plain = replace(scene, moving=None, nearly="")  # the frontier alone, wherever the slider is
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            chart = self._picture.altair("frontier", plain, WIDTH, HEIGHT)
+            tell(self._say, frontier, f"<p>{ABOUT}</p>{fragment(chart.to_dict(), live=False)}{_rows(plain)}")
+
+        self._worker.start(job)
+
+    def _failed(self, error: BaseException) -> None:
+        self._chart.wrong("", error)
+
+    def _say(self, frontier: Frontier | None, body: str) -> None:
+        self._of, before, self._html = frontier, self._html, _boxed(self.name, body)
+        if self._html != before:
+            self._publish(update=True)
+
+    def _publish(self, update: bool) -> None:
+        """To the output, wherever it is: a notebook keeps the last."""
+        data = {"text/html": self._html, "text/plain": "The frontier, as it was when this notebook was saved"}
+        publish_display_data(data, transient={"display_id": self.name}, update=update)
+
+
+def _boxed(name: str, body: str) -> str:
+    return f'<div class="{name}">{body}</div>'
+
+
+def _rows(scene: Scene) -> str:
+    """The points as a table."""
+    measures = scene.frontier.measures
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in ("recipe", *(one.key for one in measures), "state"))
+    body = ""
+    for row in table(scene):
+        values = [figures(value, one.better) for value, one in zip(row["values"], measures, strict=True)]
+        cells = (row["recipe"], *values, row["state"])
+        body += f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,1 @@
+"""The hierarchies of a table's columns."""

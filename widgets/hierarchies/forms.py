@@ -1,0 +1,336 @@
+"""What the forms of the hierarchy editor hold: plain texts as they were typed, and the builders that they stand for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from widgets.hierarchies.grouping import levels_of
+from workbench.base.errors import BadInput
+from workbench.data.column import Column
+from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes, parse_csv
+from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit, quoted
+from workbench.data.hierarchies.intervals import calendar, integers
+from workbench.data.hierarchies.matching import lines_of
+from workbench.data.hierarchies.proposal import propose
+
+Form = Mapping[str, Any]
+BY = ("widths", "cuts", "quantiles")
+DRAWN = 400  # lines of one level that are worth drawing
+BINS = 60
+
+
+class AtField(BadInput):
+    """What is wrong with one field of a form; `several` are the numbers of a row that holds more than one level."""
+
+    def __init__(self, field: str, text: str, several: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.field, self.several = field, tuple(several)
+
+
+def bare(column: Column) -> Column:
+    """The column without its hierarchy, which is what builders work on."""
+    return replace(column, hierarchy=None)
+
+
+def tabs(column: Column) -> tuple[str, ...]:
+    """The ways to build a hierarchy for this column, the likeliest first."""
+    if column.kind == "date":
+        return ("dates", "groups", "import")
+    if column.kind == "text":
+        return ("groups", "prefixes", "import")
+    codes = integers(column) and len(column.values) > 0 and column.values[0] >= 0
+    return ("intervals", "groups", *(("prefixes",) if codes else ()), "import")
+
+
+def tab_of(builder: Builder | None, column: Column) -> str:
+    """The form that shows what this builder holds."""
+    names = {Intervals: "intervals", Prefixes: "prefixes", Dates: "dates", Columns: "import"}
+    found = names.get(type(builder), "groups") if builder else tabs(column)[0]
+    if isinstance(builder, Columns) and not builder.source:
+        found = "groups"
+    return found if found in tabs(column) else "groups"
+
+
+def recovered(column: Column) -> Builder:
+    """The builder of a hierarchy that a column came with: the shortest one that makes the same again."""
+    assert column.hierarchy is not None
+    wanted = column.hierarchy.spec()
+    for guess in (*_guesses(column), Groups(levels_of(column.hierarchy, True))):
+        if guess(bare(column)).spec() == wanted:
+            return guess
+    return Columns(column.hierarchy.frame())
+
+
+def _guesses(column: Column) -> list[Builder]:
+    """What numbers and dates may have been cut by, seen from where the runs begin and what they are called."""
+    hierarchy = column.hierarchy
+    if hierarchy is None or not hierarchy.levels:
+        return []
+    if column.kind == "date":
+        made = {name: calendar(column.values, name).labels for name in DATES}
+        names = [name for level in hierarchy.levels for name in DATES if made[name] == level.labels]
+        return [Dates(tuple(names))] if names else []
+    if column.kind != "number":
+        return []
+    widths = [_width(level.labels) for level in hierarchy.levels]
+    guesses: list[Builder] = [Intervals(widths=tuple(widths))] if all(widths) else []
+    sizes = [len(level.starts) for level in hierarchy.levels]
+    guesses += [Intervals(quantiles=tuple(sizes))] if min(sizes) > 1 else []
+    cuts = tuple(tuple(column.values[level.starts[1:]].tolist()) for level in hierarchy.levels)
+    named = tuple(_named_cuts(level.labels) for level in hierarchy.levels)
+    guesses += [Intervals(cuts=given) for given in (named, cuts) if all(given) and all(map(_ascends, given))]
+    return guesses
+
+
+def _named_cuts(labels: Sequence[str]) -> tuple[float, ...]:
+    """The cut points that the labels of intervals tell: where they begin, and where the last one ends."""
+    found = [re.search(r"-?\d+(\.\d+)?", label) for label in labels if not label.startswith("<")]
+    cuts = [(float(one[0]) if one[1] else int(one[0])) if one else math.nan for one in found]
+    last = _width(labels[-1:])
+    return (*cuts, cuts[-1] + last) if last and cuts else tuple(cuts)
+
+
+def _ascends(cuts: Sequence[float]) -> bool:
+    return all(a < b for a, b in pairwise(cuts)) and not any(map(math.isnan, cuts))
+
+
+def _width(labels: Sequence[str]) -> float:
+    """The width that intervals of these labels have; 0 where they don't tell."""
+    for label in labels:
+        whole = re.fullmatch(r"\[(-?\d+)(?:-| to )(-?\d+)\]", label)
+        if whole:
+            return int(whole[2]) - int(whole[1]) + 1
+        open_end = re.fullmatch(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)\[", label)
+        if open_end:
+            return round(float(open_end[2]) - float(open_end[1]), 12)
+    return 0
+
+
+# --- from a builder to the form
+
+
+def filled(tab: str, column: Column, builder: Builder | None) -> dict[str, Any]:
+    """The form of a tab: what the builder holds, or a suggestion where it is of another kind."""
+    if tab == "intervals":
+        return _intervals_form(builder if isinstance(builder, Intervals) else propose(bare(column))[0])
+    if tab == "prefixes":
+        given = builder if isinstance(builder, Prefixes) else propose(bare(column))[0]
+        keep = given.keep if isinstance(given, Prefixes) else _some_lengths(column)
+        pad = given.pad if isinstance(given, Prefixes) else None
+        return {"keep": ", ".join(map(str, keep)), "pad": "" if pad is None else str(pad)}  # type: ignore[arg-type]
+    if tab == "dates":
+        given = builder if isinstance(builder, Dates) else propose(bare(column))[0]
+        return {"levels": list(given.levels) if isinstance(given, Dates) else []}
+    if tab == "import":
+        held = builder if isinstance(builder, Columns) else None
+        return {"text": written(held.rows) if held else "", "source": held.source if held else ""}
+    return {"level": 1, "name": ""}
+
+
+def typed(tab: str, column: Column, given: Any) -> dict[str, Any]:
+    """The form as a view sent it: what it holds is of the kind that the form has there, text or lists of text."""
+    kept = filled(tab, column, None)
+    for name, was in kept.items():
+        value = given.get(name, was) if isinstance(given, Mapping) else None
+        if type(value) is not type(was) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+            raise BadInput(f"the form {tab} came without its {name}; reload the page")
+        kept[name] = value
+    return kept
+
+
+def _intervals_form(builder: Builder | None) -> dict[str, Any]:
+    form: dict[str, Any] = {"by": "widths", "widths": [""], "cuts": [""], "quantiles": [""], "origin": "0"}
+    if not isinstance(builder, Intervals):
+        return form
+    for by in BY:
+        given: Any = getattr(builder, by)
+        if given:
+            form["by"] = by
+            form[by] = [", ".join(map(str, row)) if by == "cuts" else str(row) for row in given]
+    return {**form, "origin": str(builder.origin)}
+
+
+def _some_lengths(column: Column) -> tuple[int, ...]:
+    """Up to three lengths below that of the shortest code."""
+    shortest = min(map(len, column.labels), default=1)
+    return tuple(range(shortest - 1, 0, -1))[:3] or (1,)
+
+
+def written(rows: Any) -> str:
+    """Rows as the text of a hierarchy file."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=";", lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+# --- from the form to a builder
+
+
+def read(tab: str, form: Form) -> Builder:
+    """The builder that a form stands for; what is wrong with a field is said of that field."""
+    readers = {"intervals": _intervals, "prefixes": _prefixes, "dates": _dates, "import": _file}
+    return readers[tab](form)
+
+
+def checked(builder: Builder, column: Column) -> None:
+    """Raise AtField where what is typed makes a level that changes nothing, or leaves nothing."""
+    fits = column.kind == "text" or integers(column)  # else the builder says so
+    if not isinstance(builder, Prefixes) or not fits or not column.labels:
+        return
+    lengths, digits, pad = [len(label) for label in column.labels], column.kind == "number", builder.pad
+    if pad is not None and pad <= (max(lengths) if digits else min(lengths)):
+        have = f"are filled up to {max(lengths)} digits anyway" if digits else f"have {pad} characters or more"
+        raise AtField("pad", f"All values {have}: padding to {pad} changes nothing. Leave it empty, or give more.")
+    longest = max(max(lengths), pad or 0)
+    codes = [label.rjust(longest if digits else pad or 0, "0") for label in column.labels]
+    for keep in builder.keep:  # type: ignore[union-attr]
+        if keep == 0:
+            raise AtField("keep", "0 characters kept would hide the whole value: keep 1 or more.")
+        if len({code[:keep] for code in codes}) == len(codes):
+            why = f"No value is longer than {longest}" if keep >= longest else f"No two values share their first {keep}"
+            raise AtField("keep", f"{why} characters: keeping {keep} changes nothing. Keep fewer.")
+
+
+def _intervals(form: Form) -> Intervals:
+    by = str(form.get("by"))
+    if by not in BY:
+        raise AtField("by", f"intervals are given by {', '.join(BY)}")
+    origin = _number(str(form.get("origin", "0")).strip() or "0", "origin") if by == "widths" else 0
+    levels: list[Any] = []
+    for i, row in enumerate(form.get(by, ())):
+        field, texts = f"{by}-{i}", _split(str(row))
+        if not texts:
+            continue
+        numbers = tuple(_number(text, field) for text in texts)
+        if by != "cuts" and len(numbers) > 1:
+            raise AtField(field, "One level has one number; give each its own level.", texts)
+        level = numbers if by == "cuts" else numbers[0]
+        if level in levels:
+            raise AtField(field, f"{row.strip()} is a level already; give each level its own.")
+        try:
+            setting: dict[str, Any] = {by: (level,)}
+            Intervals(**setting)
+        except BadInput as error:
+            raise AtField(field, str(error).removeprefix("intervals: ")) from None
+        levels.append(level)
+    if not levels:
+        wanted = {"widths": "a width, such as 10", "cuts": "cut points, such as 18, 65", "quantiles": "how many groups"}
+        raise AtField(f"{by}-0", f"Type {wanted[by]}.")
+    return Intervals(**{by: tuple(levels)}, origin=origin)
+
+
+def _split(text: str) -> list[str]:
+    """The numbers of a list: commas, semicolons or spaces between them."""
+    return [part for part in re.split(r"[,;\s]+", text) if part]
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or "_" in text:
+        raise AtField(field, f"{text!r} is no number; write one such as 10 or 2.5.")
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else number
+
+
+def _prefixes(form: Form) -> Prefixes:
+    keep, pad = (_split(str(form.get(name, ""))) for name in ("keep", "pad"))
+    for field, texts in (("keep", keep), ("pad", pad)):
+        for text in texts:
+            if not text.isdecimal():
+                raise AtField(field, f"{text!r} is no number of characters; write whole numbers such as 3.")
+    if not keep:
+        raise AtField("keep", "Type how many characters each level keeps, such as 4, 3, 2.")
+    if len(pad) > 1:
+        raise AtField("pad", "One length is enough: that of the longest code.")
+    return Prefixes(tuple(map(int, keep)), int(pad[0]) if pad else None)
+
+
+def _dates(form: Form) -> Dates:
+    levels = [str(level) for level in form.get("levels", ())]
+    if not levels:
+        raise AtField("dates", "Tick at least one, or remove the hierarchy.")
+    return Dates(tuple(levels))
+
+
+def _file(form: Form) -> Columns:
+    text, source = str(form.get("text", "")), str(form.get("source", ""))
+    if not text.strip():
+        raise AtField("import", "Paste the text of a hierarchy file, or choose the file: one row a value.")
+    blank = [row[0] for _, row in lines_of(text, source or "as pasted") if "" in (cell.strip() for cell in row[1:])]
+    if blank:
+        raise Misfit(f"{quoted(blank)}: a label is empty; give every value a label on every level", "ragged", blank)
+    return parse_csv(text, source)
+
+
+# --- what is told about a form
+
+
+def about(tab: str, form: Form, column: Column, hierarchy: Hierarchy | None) -> dict[str, Any]:
+    """What a form makes of the column: groups a level, samples, what a file holds too much."""
+    if tab == "intervals":
+        by = form.get("by")
+        return {"rows": [_row(str(by), str(row), form, column) for row in form.get(str(by), ())]}
+    if tab == "dates":
+        return {"groups": {name: len(calendar(column.values, name).labels) for name in DATES if len(column.values)}}
+    if tab == "prefixes" and hierarchy:
+        size = len(hierarchy.leaves)
+        chosen = sorted({size // 6, size // 2, size * 5 // 6})
+        nodes = [(level, hierarchy.node(i)) for i, level in enumerate(hierarchy.levels)]
+        return {"samples": [[hierarchy.leaves[c], *(lv.labels[n[c]] for lv, n in nodes)] for c in chosen if c < size]}
+    if tab == "import" and hierarchy:
+        return {"notes": _strangers(form, hierarchy)}
+    return {}
+
+
+def _row(by: str, row: str, form: Form, column: Column) -> dict[str, Any]:
+    """How many groups a level of intervals makes, and for quantiles where they begin."""
+    try:
+        level = _intervals({**form, by: [row]})(bare(column)).levels[0]
+    except (BadInput, IndexError):
+        return {"groups": None}
+    lines = column.values[level.starts[1:]].tolist() if len(level.starts) <= DRAWN else None
+    return {"groups": len(level.starts), "lines": lines if by == "quantiles" else None}
+
+
+def _strangers(form: Form, hierarchy: Hierarchy) -> list[str]:
+    """A note on the values of a file that the data do not have."""
+    rows = _file(form).rows
+    extra = len(rows) - len(hierarchy.leaves)
+    if extra <= 0:
+        return []
+    known = set(hierarchy.leaves)
+    named = [row[0] for row in rows if row[0] not in known]  # type: ignore[index]
+    return [f"{extra:,} of the file's {len(rows):,} values are not in the data, which is fine: {quoted(named, 5)}."]
+
+
+def histogram(column: Column) -> dict[str, Any] | None:
+    """Records in equal parts of a column's range of numbers."""
+    if column.kind != "number" or len(column.values) < 2:
+        return None
+    low, high = float(column.values[0]), float(column.values[-1])
+    if not math.isfinite(high - low):
+        return None
+    counts, _ = np.histogram(column.values.astype(float), bins=BINS, range=(low, high), weights=column.counts)
+    return {"low": low, "high": high, "counts": counts, "whole": integers(column)}
+
+
+def in_words(builder: Builder | None) -> str:
+    """A proposal in a few words."""
+    if builder is None:
+        return ""
+    given = builder.to_dict()
+    if isinstance(builder, Groups):
+        return f"{len(builder.levels[0])} groups"
+    names = {"widths": "intervals of", "quantiles": "equally filled, groups:", "keep": "characters kept:", "levels": ""}
+    return "; ".join(f"{names[k]} {', '.join(map(str, v))}".strip() for k, v in given.items() if k in names)

@@ -1,0 +1,135 @@
+"""Fixes for a hierarchy file that does not fit: each is a sentence for a button and what makes the mended form."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from widgets.hierarchies.forms import AtField, Form, written
+from widgets.hierarchies.grouping import Rows, untangled
+from workbench.base.errors import BadInput
+from workbench.data.column import Column, spare
+from workbench.data.hierarchies.hierarchy import Misfit
+from workbench.data.hierarchies.matching import Key, key, lines_of
+
+SPELLINGS = 3  # misspelt values that get a button of their own
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What a button says, and what it does."""
+
+    text: str
+    call: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at a field, and how it may be put right."""
+
+    field: str
+    text: str
+    fixes: tuple[Fix, ...] = ()
+
+
+def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> Problem:
+    """What an error means for a form; the fixes make the form that is meant."""
+    if isinstance(error, AtField):
+        return Problem(error.field, str(error), tuple(_one_level_each(form, error)))
+    fixes = tuple(_file_fixes(form, column, error)) if tab == "import" and isinstance(error, Misfit) else ()
+    said = str(error).removeprefix(f"column {column.name!r}: ")  # which stands above the form
+    return Problem(tab, said[:1].upper() + said[1:], fixes)
+
+
+def _one_level_each(form: Form, error: AtField) -> Iterable[Fix]:
+    if error.several:
+        by, row = error.field.rsplit("-", 1)
+        rows = [*form[by][: int(row)], *error.several, *form[by][int(row) + 1 :]]
+        yield Fix(f"Make {len(error.several)} levels of it", lambda: {**form, by: rows})
+
+
+def _file_fixes(form: Form, column: Column, error: Misfit) -> Iterable[Fix]:
+    rows = [row for _, row in lines_of(str(form["text"]), "as pasted")]
+
+    def fix(text: str, mend: Callable[[Rows], Rows]) -> Fix:
+        return Fix(text, lambda: {**form, "text": written(mend(rows))})
+
+    if error.what == "duplicate":
+        yield fix("Keep the first of each", lambda rows: _first_of_each(rows, column))
+    if error.what == "ragged":
+        yield fix("Fill the gaps from their own groups", _filled_in)
+    if error.what == "split":
+        yield fix("Give the parts names of their own", lambda rows: untangled(rows, column))
+    if error.what == "unlisted":
+        near = _spellings(error, column)
+        for value, leaf in list(near.items())[:SPELLINGS]:
+            yield fix(f"{leaf!r} in the file is {value!r}", partial(_respelt, spelling={leaf: value}))
+        if len(near) > 1:
+            every = {leaf: value for value, leaf in near.items()}
+            yield fix(f"Correct all {len(near)} spellings", lambda rows: _respelt(rows, every))
+        if column.kind == "text":
+            name = _unused("other", rows)
+            yield fix(f"Put them in a group of their own: {name}", lambda rows: _added(rows, error.values, name))
+            yield fix("Leave each on its own", lambda rows: _added(rows, error.values, ""))
+        else:
+            yield fix("Put each with the value below it", lambda rows: _beside(rows, column, error.values))
+
+
+def _first_of_each(rows: Rows, column: Column) -> Rows:
+    first: dict[Key, list[str]] = {}
+    for row in rows:
+        first.setdefault(key(row[0], column.kind), row)
+    return list(first.values())
+
+
+def _filled_in(rows: Rows) -> Rows:
+    """A gap gets what others of the same group have there, else the label to its left."""
+    width = max(map(len, rows))
+    whole = [[*row, *[""] * (width - len(row))] for row in rows]
+    for k in range(1, width):
+        above = {row[k - 1]: row[k] for row in whole if row[k].strip()} if k > 1 else {}
+        for row in whole:
+            row[k] = row[k] if row[k].strip() else above.get(row[k - 1], row[k - 1])
+    return whole
+
+
+def _spellings(error: Misfit, column: Column) -> dict[str, str]:
+    """Values of the data and how the file seems to spell them, where that spelling is no value itself."""
+    held, used = set(column.labels), set[str]()
+    near: dict[str, str] = {}
+    for value, leaf in error.near.items():
+        if leaf not in held and leaf not in used:
+            near[value] = leaf
+            used.add(leaf)
+    return near
+
+
+def _respelt(rows: Rows, spelling: dict[str, str]) -> Rows:
+    return [[spelling.get(row[0], row[0]), *row[1:]] for row in rows]
+
+
+def _unused(name: str, rows: Rows) -> str:
+    return spare(name, {cell for row in rows for cell in row})
+
+
+def _added(rows: Rows, values: Iterable[str], name: str) -> Rows:
+    """Rows for the values, in one group or each on its own; a label that all rows share is theirs too."""
+    roots = [rows[0][k] if len({row[k] for row in rows}) == 1 else "" for k in range(1, len(rows[0]))]
+    taken = {cell for row in rows for cell in row[1:]}
+    return [*rows, *([v, *(root or name or spare(v, taken) for root in roots)] for v in values)]
+
+
+def _beside(rows: Rows, column: Column, values: Iterable[str]) -> Rows:
+    """Rows for the values with the labels of the next lower value that has some, or of the lowest."""
+    places = [(key(row[0], column.kind), row) for row in rows]
+    known = sorted(((k, row) for k, row in places if not isinstance(k, str)), key=lambda one: one[0])
+    if not known:
+        raise BadInput(f"the file holds no {column.kind} at all; is it the file of another column?")
+    found = []
+    for value in values:
+        at = bisect([k for k, _ in known], key(value, column.kind)) - 1
+        found.append([value, *known[max(at, 0)][1][1:]])
+    return [*rows, *found]

@@ -1,0 +1,1 @@
+"""Parameters of variants, as people choose them."""

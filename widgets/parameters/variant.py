@@ -1,0 +1,138 @@
+"""A chosen variant: a method, model or measure whose parameters are lists of values, with what was typed wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from widgets.parameters import values as ranges
+from workbench.base.errors import BadInput
+from workbench.base.variants import Variant, about
+from workbench.data.table import Table
+
+NONE = "none"
+
+
+@dataclass
+class Chosen:
+    """`values` are the last good ones of each parameter; `wrong` what a field holds instead, and why it cannot be."""
+
+    kind: type[Variant]
+    values: dict[str, list[Any]]
+    wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Chosen:
+        """From the plain data of a study; what they leave out has its default."""
+        settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
+        settings.pop("name", None)
+        return cls(kind, {name: value if isinstance(value, list) else [value] for name, value in settings.items()})
+
+    @classmethod
+    def proposed(cls, kind: type[Variant], table: Table | None) -> Chosen:
+        """With an axis of values for the parameter that the model's figure is about."""
+        found = cls.of(kind)
+        figure = getattr(kind, "figure", None)
+        if figure in kind.parameters() and ranges.is_number(kind, figure):
+            found.values[figure] = ranges.proposed(kind, figure, table)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a study writes it: numbers, and what differs from the default."""
+        said: dict[str, Any] = {"name": self.kind.name}
+        for name, values in self.values.items():
+            if ranges.is_number(self.kind, name) or values != [ranges.default(self.kind, name)]:
+                said[name] = values[0] if len(values) == 1 else list(values)
+        return said
+
+    @property
+    def count(self) -> int:
+        """How many variants it stands for."""
+        return math.prod(map(len, self.values.values()))
+
+    def type(self, name: str, text: str, table: Table | None) -> None:
+        """Take the numbers that were typed; BadInput leaves the last good ones, and the text as it stands."""
+        self._known(name)
+        try:
+            found = ranges.values(text, self.kind, name, table)
+        except BadInput as error:
+            self.wrong[name] = (text, str(error))
+            raise
+        self.wrong.pop(name, None)
+        self.values[name] = found
+
+    def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
+        """Take the choices at these places."""
+        self._known(name)
+        if ranges.is_number(self.kind, name):
+            raise BadInput(f"{name} is a number, not a choice; type it")
+        options = self.options(name, table)
+        found = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
+        if not found:
+            raise BadInput(f"{name}: choose at least one")
+        self.wrong.pop(name, None)
+        self.values[name] = found
+
+    def options(self, name: str, table: Table | None) -> list[Any]:
+        """What a parameter of choices or of columns may be, and what it is now."""
+        declared = self.kind.parameters()[name]
+        if declared.column:
+            known: list[Any] = [None, *(table.names if table else ())]
+        else:
+            known = list(declared.choices or ())
+        return known + [value for value in self.values[name] if value not in known]
+
+    def recheck(self, table: Table | None) -> None:
+        """Another table may allow other values; what it does not allow is said at the field."""
+        for name, values in self.values.items():
+            typed = self.wrong[name][0] if name in self.wrong else None
+            if ranges.is_number(self.kind, name):
+                try:
+                    ranges.values(typed or ranges.written(values, self.kind, name), self.kind, name, table)
+                    self.wrong.pop(name, None)
+                except BadInput as error:
+                    self.wrong[name] = (typed or ranges.written(values, self.kind, name), str(error))
+            elif self.kind.parameters()[name].column:
+                self.wrong.pop(name, None)
+                for value in values:
+                    self._check_column(name, value, table)
+
+    def _check_column(self, name: str, value: Any, table: Table | None) -> None:
+        try:
+            self.kind.check_value(name, value, table)
+        except BadInput as error:
+            self.wrong[name] = ("", str(error).removeprefix(f"{self.kind.name}: "))
+
+    def _known(self, name: str) -> None:
+        if name not in self.values:
+            raise BadInput(f"{self.kind.name} has no parameter {name!r}")
+
+    def view(self, table: Table | None) -> dict[str, Any]:
+        """What a view draws: name, one line about it, and a field a parameter."""
+        fields = [shown for name in self.kind.parameters() if (shown := self._field(name, table))]
+        return {"name": self.kind.name, "about": about(self.kind), "count": self.count, "fields": fields}
+
+    def _field(self, name: str, table: Table | None) -> dict[str, Any] | None:
+        declared, values = self.kind.parameters()[name], self.values[name]
+        text, problem = self.wrong.get(name, ("", ""))
+        common = {"name": name, "help": declared.help, "problem": problem}
+        if ranges.is_number(self.kind, name):
+            end = ranges.ends(self.kind, name, table, max(values))
+            shown = text if name in self.wrong else ranges.written(values, self.kind, name)
+            return {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
+        if declared.choices is None and not declared.column:
+            return None  # neither a number nor a choice: a study's file may set it
+        options = self.options(name, table)
+        places = [options.index(value) for value in values]
+        shown_as = "column" if declared.column else "choice"
+        words = [str(value) if declared.column and value is not None else label(value) for value in options]
+        return {**common, "type": shown_as, "options": words, "chosen": places}
+
+
+def label(value: Any) -> str:
+    """A choice as people read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return NONE if value is None else str(value).replace("_", " ")

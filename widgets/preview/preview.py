@@ -1,0 +1,315 @@
+"""Preview and export: original beside release for the analyst's eyes, and what leaves as files."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import threading
+import warnings
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from widgets.session.keeping import under_voila
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.base.figures import listed
+from workbench.base.scratch import scratch
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
+from workbench.releases.release import Bucketized, Release
+from workbench.studies.script import python_code
+from workbench.studies.study import Study
+
+SAMPLE = 20
+LARGEST_SAMPLE = 500
+CHUNK = 4_000_000  # bytes a message
+TYPES = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "yaml": "application/yaml",
+    "py": "text/x-python",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "json": "application/json",
+    "zip": "application/zip",
+}
+OF_RELEASE = ("csv", "parquet", "py")
+CHARTS = ("png", "svg", "json")
+Made = tuple[str, bytes]  # name and content of a file
+
+
+class ReleasePreview(Part):
+    """Records go to the view only when asked, only outside Voila, by message; files go as bytes, when asked too."""
+
+    _esm = script("preview/preview")
+    _css = styles("preview/preview")
+    release = traitlets.Instance(Release, allow_none=True)
+    recipe = traitlets.Instance(Recipe, allow_none=True)
+    frontier = traitlets.Instance(Frontier, allow_none=True)
+    study = traitlets.Instance(Study, allow_none=True)
+    dropped: traitlets.List = traitlets.List(help="columns that a person wants left out; it changes at each ask")
+    draw = traitlets.Callable(None, allow_none=True, help="draws the chart that is exported; None: the frontier does")
+
+    def __init__(self, release: Release | None = None, **traits: Any) -> None:
+        super().__init__(release=release, **traits)
+        self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
+        self._told: dict[str, Any] = {}
+        self._shown = False  # records lie on the page
+        self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
+        self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
+        self.observe(lambda _: self.soon(self._tell_state), ["release", "recipe", "frontier", "study"])
+        self.observe(lambda _: self._clear(), "release")
+
+    def about(self) -> str:
+        return str(self.recipe or self.release or "no release yet")
+
+    def _unshown(self, error: BaseException) -> None:
+        self.wrong("preview", error)
+
+    def _unmade(self, error: BaseException) -> None:
+        if isinstance(error, Giveaways):
+            self.tell("refused", to=self._asker, columns=error.columns)
+        self.wrong(self._field, error)
+        self.tell("ended", to=self._asker)
+
+    # --- what the view draws
+
+    def show(self) -> None:
+        """What can be had; no record is sent that was not asked for."""
+        self._told = {}
+        self._tell_state()
+
+    def _tell_state(self) -> None:
+        state: dict[str, Any] = {
+            "preview": not under_voila(),
+            "release": self.release is not None,
+            "study": self.study is not None,
+            "chart": self.frontier is not None,
+            "code": self.study is not None and self.recipe is not None,
+            "audit": self._audited(),
+            "as_they_are": self._as_they_are(),
+            "several": isinstance(self.release, Bucketized) and len(self.release.classes.sensitive) > 0,
+            "recipe": str(self.recipe) if self.recipe else "",
+        }
+        if state != self._told:  # a slider moves often
+            self._told = state
+            self.tell("state", **state)
+
+    def _audited(self) -> str:
+        """What the audit says of the release, in a sentence."""
+        if self.release is None:
+            return ""
+        if self.recipe is None or self.recipe.model is None:
+            return "No model was asked for, so there is nothing to audit: the measures say what may be learnt."
+        release, model = self.release, self.recipe.model
+        if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
+            try:
+                said = f"Audited: {release.audit(model)}."
+            except Undefined as reason:
+                said = f"Not audited: {reason}."
+            self._audit = release, model, said
+        return self._audit[2]
+
+    def _as_they_are(self) -> str:
+        """Which columns are neutral, and what they tell beside the release."""
+        neutral = self.release.neutral if self.release else ()
+        if self.release is None or not neutral:
+            return ""
+        return f"Neutral: published as they are: {listed(neutral)}. {self.release.beside.sentence}"
+
+    # --- original beside release
+
+    def _clear(self) -> None:
+        """What was shown, or was about to be, is of another release."""
+        self._sampler.forget()
+        if self._maker.busy and self._what in OF_RELEASE:
+            self._maker.forget()
+            self._unmade(BadInput("the release is another now; ask for its file again"))
+        if self._shown:
+            self._shown = False
+            self.tell("gone")
+
+    def hear_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A sample of records, original and released."""
+        if under_voila():
+            raise BadInput("original records are shown in JupyterLab only")
+        release = self._release()
+        wrong = f"give a whole number of records from 1 to {LARGEST_SAMPLE}"
+        number = whole({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE, wrong)
+        asker = str(content.get("from") or "")
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            shown = side_by_side(release, number)
+            tell(self._show_records, shown, asker)
+
+        self._sampler.start(job)
+
+    def _show_records(self, shown: dict[str, Any], asker: str) -> None:
+        self._shown = True
+        self.tell("preview", to=asker, **shown)
+
+    # --- files
+
+    def hear_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One file, made aside and sent in pieces."""
+        what, anyway = str(content.get("what", "")), content.get("anyway") is True
+        make = self._made_of(what, anyway)
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            name, data = make()
+            tell(self._send_file, name, data)
+
+        self._what = what
+        self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
+        self._asker = str(content.get("from") or "")
+        self.tell("working", what=what, asker=self._asker)  # to all: a file that another view waits for comes no more
+        self._maker.start(job)
+
+    def hear_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The neutral columns that tell too much are to be left out."""
+        telling = self._release().telling
+        with self.hold_trait_notifications():  # one change, also where the same was asked for before
+            self.dropped = []
+            self.dropped = telling
+
+    def _send_file(self, name: str, data: bytes) -> None:
+        """The file's bytes; the page puts them together and hands them to the browser."""
+        pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
+        mime = TYPES[name.rsplit(".", 1)[-1]]
+        for place, piece in enumerate(pieces):
+            self.tell("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
+
+    def _made_of(self, what: str, anyway: bool) -> Callable[[], Made]:
+        """What makes the file that was asked for, of what there is now."""
+        stem = _stem(self.study)
+        if what in ("csv", "parquet"):
+            release, recipe = self._release(), self.recipe
+            return lambda: release_file(release, recipe, f"{stem}-release", what, anyway)
+        if what == "yaml":
+            study = self._study()
+            return lambda: (f"{stem}.yaml", study.to_yaml().encode())
+        if what == "py":
+            study, recipe = self._study(), self.recipe
+            if recipe is None:
+                raise BadInput("there is no release yet; choose one first")
+            return lambda: (f"{stem}-release.py", python_code(study, recipe, anyway).encode())
+        if what in CHARTS:
+            if self.frontier is None:
+                raise BadInput("there is no chart yet; measure some releases first")
+            draw = self.frontier.chart if self.draw is None else self.draw
+            return lambda: chart_file(draw, f"{stem}-frontier", what)
+        raise BadInput("there is no such file to be had")
+
+    def _release(self) -> Release:
+        if self.release is None:
+            raise BadInput("there is no release yet; choose one first")
+        return self.release
+
+    def _study(self) -> Study:
+        if self.study is None:
+            raise BadInput("this release came without a study; it has no file")
+        return self.study
+
+
+class Giveaways(BadInput):
+    """Neutral columns undo what the release blurs, or single people out; these are to be left out."""
+
+    def __init__(self, text: str, columns: list[str]) -> None:
+        super().__init__(text)
+        self.columns = columns
+
+
+def side_by_side(release: Release, number: int) -> dict[str, Any]:
+    """Some records as they are and as they would be published: column by column, in the table's order.
+
+    For the analyst alone. The sensitive value of a bucketized release is any of its class's.
+    """
+    table = release.table
+    if release.classes is None:
+        raise Undefined("this release has no classes, so no released record stands for an original one")
+    number = min(number, table.records)
+    records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
+    group = release._group_of_record[records]
+    exact = release.classes.exact
+    columns = []
+    for name in table.names:
+        codes = table.codes[name][records]
+        original = [table.columns[name].value_labels()[code] for code in codes]
+        if name in release.removed:
+            released = [""] * number
+        elif name in table.quasi and not exact:
+            released = [str(label) for label in release.class_labels(name)[group]]
+        elif name in table.sensitive and exact:
+            released = [
+                f"one of {int(n)} in its class" for n in (release.classes.histograms[name][group] > 0).sum(axis=1)
+            ]
+        elif name in table.sensitive:
+            labels = table.sensitive[name].labels
+            released = [labels[code] for code in table.sensitive_codes(name)[records]]
+        else:
+            released = original
+        columns.append({"name": name, "role": table.roles[name], "original": original, "released": released})
+    return {"columns": columns, "sizes": release.classes.sizes[group].tolist(), "of": table.records}
+
+
+def ask_about(release: Release) -> None:
+    """Raise Giveaways where neutral columns tell too much."""
+    try:
+        release.refuse_giveaways("", "")
+    except BadInput as error:
+        said = str(error).removeprefix(": ").strip()
+        raise Giveaways(f"{said[0].upper()}{said[1:]}", release.telling) from None
+
+
+def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool) -> Made:
+    """The audited release as one file; two of a bucketized one come as a zip."""
+    if recipe is not None and recipe.model is not None:
+        audit = release.audit(recipe.model)
+        if not audit.holds:
+            raise Unsatisfiable(f"this release is not offered: {audit}")
+    folder = scratch()
+    try:
+        path = folder / f"{stem}.{ending}"
+        if not anyway:
+            ask_about(release)
+        files = release.export(path, giveaways=True)
+        if len(files) == 1:
+            return files[0].name, files[0].read_bytes()
+        return f"{stem}.zip", _zipped(files)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _zipped(files: list[Path]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.write(file, file.name)
+    return out.getvalue()
+
+
+def chart_file(draw: Callable[[], Any], stem: str, ending: str) -> Made:
+    """The chart as a picture, or as its Vega-Lite."""
+    from workbench.charts.offline import save  # altair takes a second to load
+
+    folder = scratch()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            path = save(draw(), folder / f"{stem}.{ending}")
+        name = f"{stem}.vl.json" if ending == "json" else path.name
+        return name, path.read_bytes()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _stem(study: Study | None) -> str:
+    """How the files are called: after the study."""
+    return re.sub(r"[^\w-]+", "-", study.name if study else "").strip("-").lower() or "untitled"

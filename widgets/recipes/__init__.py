@@ -1,0 +1,1 @@
+"""Which releases are made, and how they are measured."""

@@ -1,0 +1,377 @@
+"""Which releases are made and how they are measured: methods, models, ranges of parameters, measures, axes, seed.
+
+Everything here is generated from the catalog and the declared parameters: a new variant's file is all it takes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.parameters.values import values
+from widgets.parameters.variant import Chosen
+from widgets.recipes.drafts import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
+from widgets.session.start import table_of
+from workbench.base.errors import BadInput, said
+from workbench.base.variants import about, canonical, catalog
+from workbench.data.table import Table
+from workbench.frontier.frontier import SIDES
+from workbench.measures import Measure
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.studies.study import MOST, variant, written_out
+
+LARGEST_SEED = 2**32 - 1
+
+
+class RecipePicker(Part):
+    """`recipes` and `measures` in the shape of a study's, `axes` the keys of the two that are drawn.
+
+    With a table and no word of what is wanted it begins with what is usual. What is typed wrong is said where it
+    stands; the traits keep the last good state.
+    """
+
+    _esm = script("recipes/recipes")
+    _css = styles("recipes/recipes")
+    table = traitlets.Instance(Table, allow_none=True)
+    recipes: traitlets.List = traitlets.List().tag(sync=True)
+    measures: traitlets.List = traitlets.List().tag(sync=True)
+    axes: traitlets.List = traitlets.List().tag(sync=True)
+    seed = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, table: Any = None, **traits: Any) -> None:
+        table = table_of(table)
+        self._own = False  # a change of the traits that came from here
+        self._groups: list[Group] = []
+        self._baselines: list[tuple[int, dict[str, Any]]] = []  # and their places among the recipes
+        self._measures: list[Row] = []
+        self._seed_text = ""
+        if table is not None and not {"recipes", "measures", "axes"} & set(traits):
+            traits |= usual(table)
+        super().__init__(table=table, **traits)
+        self._read()
+        self.observe(self._changed, ["table", "recipes", "measures", "axes", "seed"])
+
+    @traitlets.validate("recipes")
+    def _declared(self, proposal: Mapping[str, Any]) -> list[Any]:
+        found = [dict(ranges) if isinstance(ranges, Mapping) else ranges for ranges in proposal["value"]]
+        for ranges in found:
+            written_out(ranges)
+        return found
+
+    @traitlets.validate("measures")
+    def _measured(self, proposal: Mapping[str, Any]) -> list[Any]:
+        found = [one.to_dict() if isinstance(one, Measure) else dict(one) for one in proposal["value"]]
+        for one in found:
+            variant("measure", one)
+        return found
+
+    # --- from the traits to the draft
+
+    def _changed(self, event: Mapping[str, Any]) -> None:
+        if self._own:
+            return
+        if event["name"] == "table":
+            for group in self._groups:
+                group.propose(event["old"], self.table)
+            for chosen in self._all():
+                chosen.recheck(self.table)
+        else:
+            self._read()
+        self.show()
+
+    def _read(self) -> None:
+        """What the traits say, and beside it, switched off, what else there is."""
+        self._baselines = [(i, one) for i, one in enumerate(self.recipes) if is_baseline(one)]
+        self._groups = grouped(self.recipes, self._groups, self.table)
+        self._measures = measure_rows(self.measures, self._measures)
+        for chosen in self._all():
+            chosen.recheck(self.table)
+
+    def _all(self) -> Iterator[Chosen]:
+        for group in self._groups:
+            yield group.method
+            for row in group.rows:
+                yield from row.parts
+        for row in self._measures:
+            yield from row.parts
+
+    # --- what the front end asks
+
+    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The values of what is being typed, for the picture beside it; nothing is taken yet."""
+        chosen, name = self._field(content)
+        found: list[Any] = []
+        try:
+            found = values(str(content.get("text", "")), chosen.kind, name, self.table)
+        finally:
+            self.tell("tried", field=content.get("field"), values=found)
+
+    def hear_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Numbers were typed."""
+        chosen, name = self._field(content)
+        self._settle(lambda: chosen.type(name, str(content.get("text", "")), self.table))
+
+    def hear_choices(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Chips or columns were chosen."""
+        chosen, name = self._field(content)
+        self._settle(lambda: chosen.choose(name, _listed(content.get("places")), self.table))
+
+    def hear_switch(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A model or measure was switched on or off."""
+        row = self._row(content)
+        self._settle(lambda: setattr(row, "on", bool(content.get("on"))))
+
+    def hear_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A model was joined to a row by "and"."""
+        row, kind = self._group(content)[1], _known(self._models(), content.get("model"))
+        self._settle(lambda: row.parts.append(Chosen.of(kind)))
+
+    def hear_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A joined model leaves its row."""
+        row = self._group(content)[1]
+        place = whole(content, "part", 1, len(row.parts) - 1, "there is no such joined model; reload the page")
+        self._settle(lambda: row.parts.pop(place))
+
+    def hear_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A model once more, to be joined with another."""
+        group, row = self._group(content)
+        once_more = Row([Chosen.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
+        self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
+
+    def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A row that stands for a model once more goes away."""
+        group, row = self._group(content)
+        if sum(other.kind is row.kind for other in group.rows) > 1:
+            self._settle(lambda: group.rows.remove(row))
+
+    def hear_method(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A group gets another method, or a new group begins with one."""
+        kind, place = _known(self._methods(), content.get("name")), content.get("group")
+        if place is None:
+            new = Group(Chosen.of(kind), [])
+            new.fill(self.table)
+            self._settle(lambda: self._groups.append(new))
+        else:
+            self._settle(lambda: setattr(_at(self._groups, place), "method", Chosen.of(kind)))
+
+    def hear_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A group goes away; one stays."""
+        group = _at(self._groups, content.get("group"))
+        if len(self._groups) > 1:
+            self._settle(lambda: self._groups.remove(group))
+
+    def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another measure on one of the axes."""
+        side, key = str(content.get("side")), str(content.get("key"))
+        if side not in SIDES or key not in self._keys(side):
+            raise BadInput(f"no measure of {said(side)} is called {said(key)}; check it first")
+        self._take(axes=[key if side == one else now for one, now in zip(SIDES, self._axes(), strict=True)])
+
+    def hear_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The seed of the search."""
+        text = str(content.get("text", "")).strip()
+        if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
+            raise BadInput(f"seed: {said(text)} is no whole number from 0 to {LARGEST_SEED:,}")
+        self._take(seed=int(text))
+
+    # --- from the draft to the traits
+
+    def _settle(self, change: Callable[[], object]) -> None:
+        """Change the draft; the traits follow as far as the draft can be had."""
+        try:
+            change()
+        finally:
+            recipes = self._ranges()
+            if _count(recipes) <= MOST:
+                measures = self._measure_dicts()
+                self._take(recipes=recipes, measures=measures, axes=self._axes(measures))
+            self.show()
+        count = _count(recipes)
+        if count > MOST:
+            raise BadInput(f"{count:,} releases are more than {MOST:,}; give fewer values. The last choice is kept.")
+
+    def _take(self, **traits: Any) -> None:
+        """Set the traits together, without reading them back."""
+        self._own = True
+        try:
+            with self.hold_trait_notifications():
+                for name, value in traits.items():
+                    if canonical(value) != canonical(getattr(self, name)):
+                        setattr(self, name, value)
+        finally:
+            self._own = False
+        if any(canonical(getattr(self, name)) != canonical(value) for name, value in traits.items()):
+            self._read()  # who listens has put them back
+
+    def _ranges(self) -> list[dict[str, Any]]:
+        """What is switched on, as a study writes it; a row that cannot be had is as it was when it last could."""
+        rows = [(group, row) for group in self._groups for row in group.rows]
+        places = [row.place for _, row in rows if row.place is not None] + [place for place, _ in self._baselines]
+        found: list[tuple[int, dict[str, Any]]] = list(self._baselines)
+        for group, row in rows:
+            if row.on:
+                row.settle(group.method)
+                if row.place is None:
+                    row.place = max(places, default=-1) + 1
+                    places.append(row.place)
+                if row.good is not None:
+                    found.append((row.place, row.good))
+        unique: dict[str, dict[str, Any]] = {}
+        for _, ranges in sorted(found, key=lambda one: one[0]):  # as they were chosen
+            unique.setdefault(canonical(ranges), ranges)
+        return list(unique.values())
+
+    def _measure_dicts(self) -> list[dict[str, Any]]:
+        """One a combination of the parameters; without one on each side, what there was."""
+        found: dict[str, dict[str, Any]] = {}
+        for row in self._measures:
+            if row.on:
+                found |= {variant("measure", one).key: one for one in _combinations(row.parts[0].to_dict())}
+        there = {variant("measure", one).side for one in found.values()}
+        if there != set(SIDES):
+            return list(self.measures)
+        return in_place(found, self.measures)
+
+    def _keys(self, side: str, measures: Sequence[Mapping[str, Any]] | None = None) -> dict[str, str]:
+        """Key and name of the measures of a side."""
+        chosen = [variant("measure", one) for one in (self.measures if measures is None else measures)]
+        return {one.key: one.name for one in chosen if one.side == side}
+
+    def _axes(self, measures: Sequence[Mapping[str, Any]] | None = None) -> list[str]:
+        """The chosen axes where they are still measured, else each side's first measure."""
+        keys = [self._keys(side, measures) for side in SIDES]
+        chosen = [next((key for key in self.axes if key in there), next(iter(there), "")) for there in keys]
+        return chosen if all(chosen) else []
+
+    # --- what the view draws
+
+    def show(self) -> None:
+        """The draft, with what is wrong in it."""
+        recipes = self._ranges()
+        self.tell(
+            "draft",
+            groups=[self._group_view(group) for group in self._groups],
+            methods=list(self._methods()),
+            models=[{"name": name, "about": about(kind)} for name, kind in self._models().items()],
+            measures=[self._measure_view(row) for row in self._measures],
+            axes={side: [{"key": k, "name": name} for k, name in self._keys(side).items()] for side in SIDES},
+            count=_count(recipes),
+            summary=_summary(recipes),
+            most=MOST,
+            problems=self._problems(),
+        )
+
+    def _problems(self) -> dict[str, str]:
+        found = {}
+        for g, group in enumerate(self._groups):
+            for r, row in enumerate(group.rows):
+                why = row.problem or lacking(row, self.table)
+                if row.on and why:
+                    found[f"row.{g}.{r}"] = why
+        on = {row.kind.side for row in self._measures if row.on}  # type: ignore[union-attr]
+        if on != set(SIDES) and (on or self.recipes):  # nothing chosen yet is nobody's mistake
+            missing = " and one of ".join(side for side in SIDES if side not in on)
+            kept = "; until then the last choice is kept" if self.measures else ""
+            found["measures"] = f"Tick at least one measure of {missing}{kept}."
+        return found
+
+    def _group_view(self, group: Group) -> dict[str, Any]:
+        return {"method": group.method.view(self.table), "rows": [self._row_view(row) for row in group.rows]}
+
+    def _row_view(self, row: Row) -> dict[str, Any]:
+        parts, note = [part.view(self.table) for part in row.parts], lacking(row, self.table)
+        return {"on": row.on, "parts": parts, "count": math.prod(part.count for part in row.parts), "note": note}
+
+    def _measure_view(self, row: Row) -> dict[str, Any]:
+        kind: Any = row.kind
+        return {"on": row.on, "side": kind.side, "symbol": kind.symbol, "parts": [row.parts[0].view(self.table)]}
+
+    # --- places
+
+    def _methods(self) -> dict[str, type[Method]]:
+        return {name: kind for name, kind in catalog("workbench.methods", Method).items() if not kind.baseline}
+
+    def _models(self) -> dict[str, type[Model]]:
+        return catalog("workbench.models", Model)
+
+    def _row(self, content: Mapping[str, Any]) -> Row:
+        """The row of a message: `row.0.2`, or `measure.3`."""
+        kind, *places = str(content.get("row", "")).split(".")
+        if kind == "measure" and len(places) == 1:
+            return _at(self._measures, places[0])
+        if kind == "row" and len(places) == 2:
+            return _at(_at(self._groups, places[0]).rows, places[1])
+        raise BadInput("there is no such row; reload the page")
+
+    def _group(self, content: Mapping[str, Any]) -> tuple[Group, Row]:
+        """The group and row of a message about models."""
+        row = self._row(content)
+        for group in self._groups:
+            if row in group.rows and row.parts:
+                return group, row
+        raise BadInput("there is no model in this row; reload the page")
+
+    def _field(self, content: Mapping[str, Any]) -> tuple[Chosen, str]:
+        """The variant and parameter of a message: a row's part, or a group's method."""
+        name = str(content.get("name", ""))
+        if content.get("group") is not None:
+            chosen = _at(self._groups, content["group"]).method
+        else:
+            chosen = _at(self._row(content).parts, content.get("part", 0))
+        if name not in chosen.kind.parameters():
+            raise BadInput(f"{chosen.kind.name} has no parameter {said(name)}")
+        return chosen, name
+
+
+def _combinations(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ranges = [value if isinstance(value, list) else [value] for value in given.values()]
+    return [dict(zip(given, chosen, strict=True)) for chosen in product(*ranges)]
+
+
+def _count(recipes: Sequence[Mapping[str, Any]]) -> int:
+    """How many releases are asked for."""
+    return sum(math.prod(map(_combined, _variants(ranges))) for ranges in recipes)
+
+
+def _combined(given: Mapping[str, Any]) -> int:
+    return math.prod(len(value) for value in given.values() if isinstance(value, list))
+
+
+def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    models = ranges.get("model") or []
+    return [ranges["method"], *([models] if isinstance(models, Mapping) else models)]
+
+
+def _summary(recipes: Sequence[Mapping[str, Any]]) -> str:
+    """What was chosen, in one line: 32 releases of 4 models."""
+    names = {" and ".join(one["name"] for one in _variants(ranges)[1:]) for ranges in recipes}
+    if not recipes:
+        return "no model chosen"
+    return f"{_counted(_count(recipes), 'release')} of {_counted(len(names), 'model')}"
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _known(found: Mapping[str, Any], name: Any) -> Any:
+    if not isinstance(name, str) or name not in found:
+        raise BadInput(f"nothing is called {said(name)}; there are {', '.join(found)}")
+    return found[name]
+
+
+def _at(found: Sequence[Any], place: Any) -> Any:
+    if not re.fullmatch(r"[0-9]{1,6}", str(place)) or int(place) >= len(found):
+        raise BadInput("there is no such place; reload the page")
+    return found[int(place)]
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else []

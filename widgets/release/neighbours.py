@@ -1,0 +1,189 @@
+"""What lies near a release: efficient points beside it, and the small change of a parameter that is worth most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from widgets.parameters import values as ranges
+from workbench.base.errors import BadInput, Undefined
+from workbench.base.figures import figures
+from workbench.base.variants import Variant
+from workbench.data.table import Table
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.models import Model
+
+NOTICED = 0.03  # of an axis: a nearer neighbour is passed over for one that makes a difference
+SMALL = 0.1  # a small change of a parameter, as a share of it
+METHOD = "method"
+
+
+class Neighbour(NamedTuple):
+    """A point that could be chosen instead, and why."""
+
+    why: str
+    point: Point
+
+
+class Change(NamedTuple):
+    """A small change of one parameter and where it leads."""
+
+    name: str
+    before: float
+    after: float
+    point: Point
+
+
+def part_of(recipe: Recipe, part: int | str) -> Variant:
+    """The model at a place in the recipe, or its method."""
+    if part == METHOD:
+        return recipe.method
+    models = recipe.model.parts if recipe.model else ()
+    if not isinstance(part, int) or not 0 <= part < len(models):
+        raise BadInput("this release's recipe has no such model; reload the page")
+    return models[part]
+
+
+def changed(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
+    """The recipe with another value of one parameter."""
+    variant = replace(part_of(recipe, part), **{name: value})  # type: ignore[type-var]
+    if part == METHOD:
+        return replace(recipe, method=variant)  # type: ignore[arg-type]
+    models: list[Model] = list(recipe.model.parts) if recipe.model else []
+    models[int(part)] = variant  # type: ignore[call-overload]
+    return replace(recipe, model=reduce(and_, models))
+
+
+def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
+    """Place and name of every number in the recipe's models."""
+    for part, model in enumerate(recipe.model.parts if recipe.model else ()):
+        for name in model.parameters():
+            if ranges.is_number(type(model), name):
+                yield part, name
+
+
+def neighbours(frontier: Frontier, point: Point) -> list[Neighbour]:
+    """Up to three efficient points: the next more private, the next more useful, and the knee or what else is near."""
+    order = frontier.efficient.index.to_numpy()
+    losses = frontier.losses()[order]
+    own = own_losses(frontier, point)
+    usable = np.isfinite(losses).all(axis=1) & (losses != own).any(axis=1)
+    order, losses = order[usable], losses[usable]
+    if not len(order) or not np.isfinite(own).all():
+        return []
+    apart = (losses - own) / spans(frontier)
+    chosen: dict[int, str] = {}
+    for side, why in ((0, "more private"), (1, "more useful")):
+        better = np.flatnonzero(apart[:, side] < 0)
+        noticed = better[apart[better, side] < -NOTICED]
+        pool = noticed if len(noticed) else better
+        if len(pool):
+            chosen.setdefault(int(pool[np.abs(apart[pool]).sum(axis=1).argmin()]), why)
+    knee = _knee(frontier)
+    near = np.abs(apart).sum(axis=1).argsort().tolist()
+    for i in sorted(near, key=lambda i: frontier.measured[int(order[i])] is not knee):  # the knee first
+        if len(chosen) < 3:
+            why = "the knee: the best trade overall" if frontier.measured[int(order[i])] is knee else "near"
+            chosen.setdefault(i, why)
+    return [Neighbour(why, frontier.measured[int(order[i])]) for i, why in chosen.items()]
+
+
+def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: str) -> Neighbour | None:
+    """About where a recipe's point will be: between the measured points that differ from it in this number alone."""
+    known = {_number(one.recipe, recipe, part, name): one for one in frontier.measured} if frontier else {}
+    numbers = sorted(number for number in known if number is not None)
+    if not numbers:
+        return None
+    wanted = getattr(part_of(recipe, part), name)
+    high = next((number for number in numbers if number >= wanted), numbers[-1])
+    low = next((number for number in reversed(numbers) if number <= wanted), numbers[0])
+    if low >= high:  # measured before, or beyond the last that was
+        return Neighbour(f"as for {name} = {ranges.number(high)}", replace(known[high], recipe=recipe))
+    along = (wanted - low) / (high - low)
+    if low > 0 and type(part_of(recipe, part)).parameters()[name].scale == "log":
+        along = math.log(wanted / low) / math.log(high / low)
+    before, after = known[low].values, known[high].values
+    values = {key: one if one == after[key] else one + along * (after[key] - one) for key, one in before.items()
+              if one == after.get(key) or math.isfinite(one - after.get(key, math.nan))}  # fmt: skip
+    return Neighbour(f"between {name} = {ranges.number(low)} and {ranges.number(high)}", Point(recipe, values))
+
+
+def _number(other: Recipe, recipe: Recipe, part: int | str, name: str) -> float | None:
+    """The number that another recipe has there, if it differs from this one in nothing else."""
+    try:
+        own = getattr(part_of(other, part), name, None)
+        return own if own is not None and changed(recipe, part, name, own) == other else None
+    except BadInput:  # it has fewer models, or other ones
+        return None
+
+
+def _knee(frontier: Frontier) -> Point | None:
+    try:
+        return frontier.knee
+    except Undefined:
+        return None
+
+
+def own_losses(frontier: Frontier, point: Point) -> np.ndarray:
+    """The point on the frontier's axes, turned so that lower is better."""
+    return np.array([frontier.sign(key) * point.values.get(key, math.nan) for key in frontier.axes])
+
+
+def spans(frontier: Frontier) -> np.ndarray:
+    """How far the finite points reach on each axis."""
+    losses = frontier.losses()
+    finite = losses[np.isfinite(losses).all(axis=1)]
+    reach = np.ptp(finite, axis=0) if len(finite) else np.ones(2)
+    return np.where(reach > 0, reach, 1.0)
+
+
+def difference(frontier: Frontier, before: Point, after: Point) -> str:
+    """P_loss 0.12 (-0.03), U_loss 0.051 (+0.002)."""
+    said = []
+    for key in frontier.axes:
+        value, was = after.values.get(key, math.nan), before.values.get(key, math.nan)
+        by, better = value - was, frontier.measure(key).better
+        by_text = f" ({'+' if by > 0 else '−' if by < 0 else '±'}{figures(abs(by))})" if math.isfinite(by) else ""
+        said.append(f"{key} {'undefined' if math.isnan(value) else figures(value, better)}{by_text}")
+    return ", ".join(said)
+
+
+def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float, Recipe]]:
+    """Every number of the models a little up and a little down, within its bounds."""
+    found = []
+    for part, name in numbers_of(recipe):
+        model = part_of(recipe, part)
+        value, whole = getattr(model, name), ranges.is_whole(type(model), name)
+        for factor in (1 - SMALL, 1 + SMALL):
+            after = float(f"{value * factor:.3g}")
+            if whole:
+                after = min(round(after), value - 1) if factor < 1 else max(round(after), value + 1)
+            try:
+                type(model).check_value(name, after, table)
+            except BadInput:
+                continue  # beyond its bounds: no change to be had
+            found.append((name, value, after, changed(recipe, part, name, after)))
+    return found
+
+
+def worth_most(frontier: Frontier, point: Point, changes: Sequence[Change]) -> Change | None:
+    """The change that gains most for what it loses, in units of the axes; None where each loses more than it gains."""
+    unit, own = spans(frontier), own_losses(frontier, point)
+    best: tuple[float, float] | None = None
+    found = None
+    for change in changes:
+        gained = (own - own_losses(frontier, change.point)) / unit
+        if not np.isfinite(gained).all() or gained.max() <= 0:
+            continue
+        lost = -min(float(gained.min()), 0.0)
+        worth = (float(gained.max()) / lost if lost > 0 else math.inf, float(gained.sum()))
+        if worth[0] > 1 and (best is None or worth > best):
+            best, found = worth, change
+    return found

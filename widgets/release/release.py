@@ -1,0 +1,370 @@
+"""This release: its recipe under sliders, what may be learnt and what is lost, and what lies beside it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from widgets.parameters import values
+from widgets.parameters.variant import Chosen
+from widgets.release import facts
+from widgets.release.neighbours import (
+    METHOD,
+    Change,
+    Neighbour,
+    changed,
+    difference,
+    expected,
+    neighbours,
+    numbers_of,
+    part_of,
+    small_changes,
+    worth_most,
+)
+from widgets.session.start import table_of
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.base.variants import about, catalog
+from workbench.data.table import Table
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.sweep import point_of
+from workbench.measures import Measure
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.releases.release import Release
+from workbench.studies.study import variant
+
+PROMPT = 0.08  # seconds after which a release that is still being made is drawn where it is expected
+
+
+class ReleaseCard(Part):
+    """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
+
+    If they cannot, the reason is said and the last good three stay. A release is of `table`, a point of `measures` as
+    well: when these are others there is neither, until both are made anew.
+    """
+
+    _esm = script("release/release")
+    _css = styles("release/release")
+    table = traitlets.Instance(Table, allow_none=True)
+    measures: traitlets.List = traitlets.List(help="measures, or what a study says of them")
+    frontier = traitlets.Instance(Frontier, allow_none=True)
+    recipe = traitlets.Instance(Recipe, allow_none=True)
+    release = traitlets.Instance(Release, allow_none=True)
+    point = traitlets.Instance(Point, allow_none=True)
+    making = traitlets.Bool(False, help="whether a release is being made")
+    expected = traitlets.Instance(Neighbour, None, allow_none=True, help="about the point that is still being made")
+    kept: traitlets.List = traitlets.List(help="the recipe whose point is to join the study; it changes at each ask")
+
+    def __init__(
+        self,
+        table: Any = None,
+        measures: Sequence[Measure | Mapping[str, Any]] | None = None,
+        recipe: Recipe | None = None,
+        **traits: Any,
+    ) -> None:
+        if measures is None:
+            measures = [kind() for kind in catalog("workbench.measures", Measure).values()]
+        self._own = False  # a change of the recipe that came from here
+        self._asked: Recipe | None = None  # what the sliders say
+        self._reason = ""  # why that cannot be had
+        self._beside: list[Neighbour] = []
+        super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
+        self._maker, self._seeker = Worker(self._failed), Worker(self._unsought)  # neither silences the other
+        self.observe(self._given, ["table", "measures", "recipe"])
+        self.observe(lambda _: self._tell_point(), "frontier")
+        self._given({"name": "recipe"})
+
+    @traitlets.validate("measures")
+    def _measures(self, proposal: Mapping[str, Any]) -> list[Measure]:
+        return [one if isinstance(one, Measure) else variant("measure", one) for one in proposal["value"]]
+
+    def about(self) -> str:
+        return str(self.point.recipe) if self.point else self._reason or "no release yet"
+
+    @property
+    def reason(self) -> str:
+        """Why what was asked for last cannot be had; nothing where it can."""
+        return self._reason
+
+    # --- making it
+
+    def _given(self, event: Mapping[str, Any]) -> None:
+        """Another table, other measures, or a recipe from outside: make the release anew."""
+        if self._own:
+            return
+        if event["name"] == "recipe" or self._asked is None:
+            self._asked = self.recipe
+        if self._asked is None or self.table is None:
+            self._seeker.forget()
+            self._maker.forget()
+            self._reason, self.making = "", False
+            self._set(self._asked, None, None)
+            self.show()
+            return
+        if event["name"] != "recipe":  # the release, or its point, is of what is gone
+            self.making = True
+            self._set(self.recipe, None, None)
+        self._make(self._asked, outside=True)
+        if self._waits():
+            self._tell_point()
+
+    def _make(self, recipe: Recipe, ask: Any = None, outside: bool = False) -> None:
+        """Release and point, beside the kernel's thread; a newer recipe makes an older one's stale."""
+        table, measures = self.table, list(self.measures)
+        self._asked = recipe
+        if table is None:
+            raise BadInput("there is no table yet; choose data and quasi-identifiers first")
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            try:
+                recipe.method.check(table)
+                release = recipe.release(table)
+                point = point_of(recipe, release, measures)
+                if release.neutral:
+                    release.beside  # noqa: B018, remembered: it takes a while
+            except (BadInput, Unsatisfiable, Undefined) as error:
+                tell(self._refused, str(error), ask, outside)
+            else:
+                tell(self._made, recipe, release, point, ask, outside)
+
+        self._seeker.forget()
+        self.making = True
+        self._maker.start(job)
+
+    def _made(self, recipe: Recipe, release: Release, point: Point, ask: Any, outside: bool) -> None:
+        self._reason = ""
+        self._set(recipe, release, point)
+        self.making = False
+        self.soon(self._tell_all, ask, outside)  # what the chart was told is on its way meanwhile
+
+    def _refused(self, reason: str, ask: Any, outside: bool) -> None:
+        """The last good release stays, with its recipe, if there is one of this table."""
+        self._reason = reason
+        if self.point is None:
+            self._set(self._asked, None, None)
+        else:
+            self._set(self.point.recipe, self.release, self.point)
+        self.making = False
+        self._tell_all(ask, outside)
+
+    def _set(self, recipe: Recipe | None, release: Release | None, point: Point | None) -> None:
+        self._own = True
+        try:
+            with self.hold_trait_notifications():
+                self.expected = None
+                self.recipe, self.point, self.release = recipe, point, release  # told in this order: the chart is first
+        finally:
+            self._own = False
+
+    def _failed(self, error: BaseException) -> None:
+        self.expected, self.making = None, False
+        self.wrong("asked", error)
+        self.tell("answered", ask=None)
+        if self.point is None:
+            self._tell_point()
+
+    def _unsought(self, error: BaseException) -> None:
+        self.wrong("asked", error)
+
+    def _waits(self) -> bool:
+        """Whether the point is being made anew, and there is none, or another one is expected."""
+        return self.making and (self.point is None or self.expected is not None)
+
+    @property
+    def asked(self) -> Recipe | None:
+        """The recipe that was asked for last, whether its release is there or not."""
+        return self._asked
+
+    def back(self) -> None:
+        """To the release that is there: what was asked for since is not wanted any more."""
+        if self.making and self.point is not None:
+            self._maker.forget()
+            self._asked = self.point.recipe
+            self._set(self.point.recipe, self.release, self.point)
+            self.making = False
+            self.show()
+
+    # --- what the front end asks
+
+    def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A slider moved, or a number was typed beside it."""
+        try:
+            recipe, part, name = self._place(content)
+            now = part_of(recipe, part)
+            value = values.one(content.get("value"), type(now), name, self.table)
+            ends = values.ends(type(now), name, self.table, getattr(now, name))
+            beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
+            self._make(wanted := changed(recipe, part, name, value), content.get("ask"), outside=beyond)
+            self.later(PROMPT, lambda: self._expect(wanted, part, name, content.get("ask")))
+        except BadInput:
+            self.tell("answered", ask=content.get("ask"))
+            raise
+
+    def _expect(self, recipe: Recipe, part: int | str, name: str, ask: Any) -> None:
+        """Before the exact point is there: about where it will be, from points that were measured before."""
+        if self._asked is not recipe or not self.making:
+            return
+        self.expected = expected(self.frontier, recipe, part, name)
+        if self.expected is not None:
+            self._tell_point(ask)
+
+    def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of a parameter's choices."""
+        recipe, part, name = self._place(content)
+        chosen = Chosen.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+        chosen.choose(name, [content.get("place")], self.table)
+        self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
+
+    def hear_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another model, at its default; the method stays."""
+        models, name = catalog("workbench.models", Model), content.get("name")
+        if not isinstance(name, str) or name not in models:
+            raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
+        method = self._asked.method if self._asked and not self._asked.baseline else _first_method()
+        seed = self._asked.seed if self._asked else 0
+        self._make(Recipe(method, models[name](), seed), outside=True)
+
+    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One of the alternatives."""
+        gone = "this alternative is gone; choose one of those shown"
+        recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1, gone)].point.recipe
+        if content.get("recipe") != str(recipe):
+            raise BadInput(gone)  # the view showed others when it was clicked
+        self.recipe = recipe
+
+    def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The hand rests: find the small change that is worth most."""
+        point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
+        if point is None or table is None or not _comparable(frontier, point) or self._asked != point.recipe:
+            return  # what was asked for last is still being made, or cannot be had
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            found = []
+            for name, before, after, recipe in small_changes(point.recipe, table):
+                if cancel.is_set():
+                    return
+                try:
+                    found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
+                except (Unsatisfiable, Undefined):
+                    continue  # no release there: no change to be had
+            tell(self._tell_change, point, found)
+
+        self._seeker.start(job)
+
+    def hear_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The small change that was found."""
+        if self._change is not None and content.get("take") == _step(self._change):
+            self.recipe = self._change.point.recipe
+
+    def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """This point is to join the study."""
+        if self.recipe is not None and not self._waits():
+            with self.hold_trait_notifications():  # one change, also where the same was asked for before
+                self.kept = []
+                self.kept = [self.recipe]
+        self._tell_point()
+
+    def _place(self, content: Mapping[str, Any]) -> tuple[Recipe, int | str, str]:
+        """The recipe under the sliders, and which of its parameters a message is about."""
+        part, name = content.get("part"), str(content.get("name", ""))
+        if self._asked is None:
+            raise BadInput("there is no release yet; choose a model")
+        if name not in part_of(self._asked, part).parameters():  # type: ignore[arg-type]
+            raise BadInput(f"this release's recipe has no parameter {said(name)}")
+        return self._asked, part, name  # type: ignore[return-value]
+
+    # --- what the view draws
+
+    _change: Change | None = None
+
+    def show(self) -> None:
+        """Sliders and figures."""
+        self._tell_controls()
+        self._tell_point()
+
+    def _tell_all(self, ask: Any, outside: bool) -> None:
+        if outside:
+            self._tell_controls()
+        self._tell_point(ask)
+
+    def _tell_controls(self) -> None:
+        """A slider or a choice for every parameter, from its declaration."""
+        recipe, parts = self._asked, []
+        if recipe is not None:
+            models = list(recipe.model.parts) if recipe.model else []
+            for place, one in [*enumerate(models), (METHOD, recipe.method)]:
+                view = Chosen.of(type(one), one.settings()).view(self.table)
+                parts.append({"part": place, **view})
+        self.tell(
+            "controls",
+            parts=parts,
+            models=[{"name": name, "about": about(kind)} for name, kind in catalog("workbench.models", Model).items()],
+            model=recipe.model.parts[0].name if recipe and recipe.model else "",
+            ready=self.table is not None,
+        )
+
+    def _tell_point(self, ask: Any = None) -> None:
+        point, frontier, self._change = self.point, self.frontier, None
+        comparable = point is not None and _comparable(frontier, point)
+        self._beside = neighbours(frontier, point) if comparable else []  # type: ignore[arg-type]
+        self.tell(
+            "point",
+            ask=ask,
+            waits=self._waits(),
+            expected=self.expected.why if self.expected else "",
+            asked=str(self._asked) if self._asked else "",
+            reason=self._reason,
+            values=self._values(),
+            recipe=str(point.recipe) if point else "",
+            model=str(point.recipe.model or "no model") if point else "",
+            method=str(point.recipe.method) if point else "",
+            classes=facts.in_classes(self.release),
+            sentences=facts.sentences(point, self.measures, frontier),
+            neutral=facts.neutral(self.release),
+            figures=facts.figures(point, self.measures, frontier),
+            place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]
+            alternatives=[
+                {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]
+                for one in self._beside
+            ],
+            kept=frontier is not None and any(one.recipe == self.recipe for one in frontier.measured),
+            baseline=bool(point and point.recipe.baseline),
+        )
+
+    def _values(self) -> dict[str, float]:
+        """Where the sliders stand."""
+        if self._asked is None:
+            return {}
+        return {f"{part}.{name}": getattr(part_of(self._asked, part), name) for part, name in numbers_of(self._asked)}
+
+    def _tell_change(self, about_point: Point, changes: list[Change]) -> None:
+        if about_point is not self.point or self.frontier is None:
+            return
+        self._change = best = worth_most(self.frontier, about_point, changes)
+        if best is None:
+            self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
+            return
+        by = difference(self.frontier, about_point, best.point)
+        step = _step(best)
+        self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
+
+
+def _step(change: Change) -> str:
+    return f"{change.name} {values.number(change.before)} → {values.number(change.after)}"
+
+
+def _comparable(frontier: Frontier | None, point: Point) -> bool:
+    """Whether the point was measured on both of the frontier's axes, or has a reason why not."""
+    if frontier is None or not (frontier.privacy and frontier.utility):
+        return False
+    return all(key in point.values or key in point.reasons for key in frontier.axes)
+
+
+def _first_method() -> Method:
+    return next(kind for kind in catalog("workbench.methods", Method).values() if not kind.baseline)()

@@ -1,0 +1,391 @@
+"""The role of every column, what it singles out, and a proposal to start from."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from widgets.session.start import table_of
+from workbench.base.errors import BadInput, columns_meant, said
+from workbench.data.column import Column
+from workbench.data.hierarchies.builders import from_dict
+from workbench.data.meaning import meaning_of
+from workbench.data.table import MANY_VALUES, Table
+from workbench.data.uniqueness import Singled, Survey, alone, namelike, single_out, survey
+from workbench.methods import Keep
+from workbench.studies.proposal import CROWD, hierarchy_of, kept_apart, level_of
+from workbench.studies.proposed_roles import Advice, propose_roles
+
+# a role, and its list in `roles`
+KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}
+WORST = 8  # combinations of each size that are shown
+Roles = dict[str, list[str]]
+
+
+class Stopped(Exception):
+    """Another question has been asked meanwhile."""
+
+
+class RolePicker(Part):
+    """Choose the role of every column of `base`; `table` is the data in those roles, None without a quasi-identifier.
+
+    Hierarchies come with the columns of `base`, or as `hierarchies`, which take what `Table.with_hierarchies` takes.
+    """
+
+    _esm = script("roles/grid", "roles/roles")
+    _css = styles("roles/roles")
+    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet")
+    hierarchies = traitlets.Dict(help="builders or hierarchies of some columns: sensitive ones may be seen at a level")
+    drop_missing = traitlets.Bool(False, help="whether records with missing values are left out")
+    roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers, dropped").tag(sync=True)
+    levels = traitlets.Dict(help="the level at which models see a sensitive column; 0: its values").tag(sync=True)
+    table = traitlets.Instance(Table, allow_none=True, help="the data in these roles")
+
+    def __init__(self, table: Any = None, **traits: Any) -> None:
+        self._counter, self._asker = Worker(self._uncounted), Worker(self._unasked)
+        self._kept: tuple[tuple[Any, ...], Table] | None = None  # the last prepared table, and of what
+        self._last: tuple[tuple[Any, ...], Table] | None = None  # the last one in roles, likewise
+        self._survey: Survey | None = None
+        self._advice: dict[str, Advice] = {}
+        self._surveyed: tuple[Any, ...] = ()
+        self._before: tuple[Roles, dict[str, int]] | None = None
+        self._alone: dict[str, Any] = {}
+        self._state: tuple[Any, ...] = ()  # what `table` was made of
+        base = table_of(table)
+        given = {key: _in_role(base, role) for role, key in KEYS.items()}
+        traits = {"base": base, "roles": given, "levels": dict(base.levels) if base else {}, **traits}
+        super().__init__(**traits)
+        self.observe(lambda _: self._other_base(), "base")
+        self.observe(lambda _: self._refresh(), ["roles", "levels"])
+        self.observe(lambda _: self._refresh(), ["hierarchies", "drop_missing"])
+        self.observe(lambda _: self.show(), ["hierarchies", "drop_missing"])
+        self._refresh()
+
+    def about(self) -> str:
+        return ", ".join(f"{len(names)} {role}" for role, key in KEYS.items() if (names := self.roles.get(key)))
+
+    # --- roles and the table
+
+    @traitlets.validate("roles")
+    def _valid_roles(self, proposal: Any) -> Roles:
+        """Names in the order of the data, each in one role."""
+        given = {key: _names(proposal.value.get(key)) for key in KEYS.values()}
+        every = [name for names in given.values() for name in names]
+        twice = sorted({name for name in every if every.count(name) > 1})
+        if twice:
+            raise traitlets.TraitError(f"column {twice[0]!r} has two roles; give it one")
+        if self.base is None:
+            return given
+        unknown = [name for name in every if name not in self.base.columns]
+        if unknown:
+            raise traitlets.TraitError(
+                f"the data has no column {unknown[0]!r}; " + columns_meant(unknown[0], self.base.names)
+            )
+        return self._in_order(given)
+
+    def _in_order(self, roles: Mapping[str, Sequence[str]]) -> Roles:
+        """The names of each role as they stand in the data."""
+        there = self.base.names if self.base else ()
+        return {key: [name for name in there if name in names] for key, names in roles.items()}
+
+    def _other_base(self) -> None:
+        """Roles stay where the columns are there; those that cannot be any more are dropped."""
+        there = self.base.columns if self.base else {}
+        kept = {key: [name for name in names if name in there] for key, names in self.roles.items()}
+        if self.base is not None:
+            fits = [name for name in kept["sensitive"] if not self._unfit(kept, name, self.levels.get(name, 0))]
+            kept["sensitive"] = fits
+        self._before = None
+        if kept == self.roles:
+            self._refresh()
+        else:
+            self.roles = kept
+        self.show()
+
+    def _refresh(self) -> None:
+        """The table in the roles as they are now, and what is counted of it."""
+        made: Table | None = None
+        state: tuple[Any, ...] = ()
+
+        def make() -> None:
+            nonlocal made, state
+            under = self._prepared(self.roles) if self.base is not None else None
+            state = (under, repr(self.roles), repr(self._used(self.roles, self.levels)))
+            made = self.table if state == self._state else self._made(self.roles, self.levels)
+
+        if self.guarded("", make):
+            self.fine("")
+        if state == self._state and state:
+            return
+        self._state, self.table = state, made
+        self._count()
+        self._ask()
+
+    def _prepared(self, roles: Mapping[str, Sequence[str]]) -> Table:
+        """The records and columns that stay, under their hierarchies."""
+        assert self.base is not None
+        out = (*roles["identifiers"], *roles["dropped"])
+        key = (self.base, out, self.drop_missing, tuple(self.hierarchies.items()))
+        if self._kept is None or self._kept[0] != key:
+            table = self.base.drop(out)
+            if self.drop_missing:
+                table = table.complete()
+            there = {name: one for name, one in self.hierarchies.items() if name in table.columns}
+            self._kept = key, table.with_hierarchies(there) if there else table
+        return self._kept[1]
+
+    def _made(self, roles: Roles, levels: Mapping[str, int]) -> Table | None:
+        if self.base is None or not roles["quasi"]:
+            return None
+        prepared, used = self._prepared(roles), self._used(roles, levels)
+        key = (prepared, repr(roles), repr(used))
+        if self._last is None or self._last[0] != key:  # tried before it is chosen: built once
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what it warns of stands beside each column
+                self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used)
+        return self._last[1]
+
+    def _used(self, roles: Roles, levels: Mapping[str, int]) -> dict[str, int]:
+        return {name: level for name, level in levels.items() if name in roles["sensitive"] and level}
+
+    def _unfit(self, roles: Roles, name: str, level: int) -> str:
+        """Why a column cannot be sensitive at this level; nothing if it can."""
+        sizes = _sizes(self._prepared(roles).columns[name])
+        if not 0 <= level < len(sizes):
+            return f"{name} has no level {level}; its hierarchy has {len(sizes) - 1}"
+        where = f" at level {level}" if level else ""
+        if sizes[level] < 2:
+            return f"{name} has only one value{where}: there is nothing to protect; make it neutral"
+        if sizes[level] <= MANY_VALUES:
+            return ""
+        many = f"{name} has {sizes[level]:,} values{where}, more than {MANY_VALUES:,}, too many to measure"
+        if any(1 < size <= MANY_VALUES for size in sizes):
+            return f"{many}: choose the level to measure at"
+        return f"{many}: give it a hierarchy with a coarser level first, then make it sensitive; or leave it out"
+
+    # --- what the view asks
+
+    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Some columns get a role."""
+        names, role = content.get("columns"), str(content.get("role"))
+        if self.base is None or role not in (*KEYS, "neutral") or not names or not isinstance(names, list):
+            raise BadInput("there is no such column or role; choose again")
+        self._adopt(self._moved([self._known(name) for name in names], role), dict(self.levels), names)
+
+    def hear_level(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A column is sensitive, seen at a level of its hierarchy."""
+        name, level = self._known(content.get("name")), whole(content, "level", 0)
+        self._adopt(self._moved([name], "sensitive"), {**self.levels, name: level}, [name])
+
+    def hear_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The proposed roles; where a person has chosen sensitive columns, these alone are sensitive."""
+        if not self._advice:
+            raise BadInput("the columns are still being counted; wait a moment")
+        assert self.base is not None
+        columns, chosen = self.base.columns, self.roles["sensitive"]
+        given = {name: kept_apart(columns[name], one, bool(chosen), False).role for name, one in self._advice.items()}
+        given |= dict.fromkeys(chosen, "sensitive")
+        if "quasi" not in given.values():
+            raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
+        before, levels = (self.roles, dict(self.levels)), dict(self.levels)
+        for name, role in given.items():
+            if role == "sensitive" and name not in chosen:
+                given[name], levels = self._measurable(name, levels)
+        wanted = {key: [name for name, one in given.items() if one == role] for role, key in KEYS.items()}
+        self._adopt(self._in_order(wanted), levels, list(given))
+        self._before = before
+        self.tell("proposed", back=True)
+
+    def _measurable(self, name: str, levels: dict[str, int]) -> tuple[str, dict[str, int]]:
+        """The role of a column that is proposed as sensitive, with its level: it is left out where none can be seen."""
+        assert self.base is not None
+        column = self.base.columns[name]
+        if column.size <= CROWD:
+            return "sensitive", levels
+        if name not in self.hierarchies:
+            given, _ = hierarchy_of(column)
+            if given is None:
+                return ("sensitive" if column.size <= MANY_VALUES else "dropped"), levels
+            self.hierarchies = {**self.hierarchies, name: from_dict(given)}
+            return "sensitive", {**levels, name: level_of(column, given)}
+        sizes = _sizes(self._prepared({**self.roles, "identifiers": [], "dropped": []}).columns[name])
+        level = next((i for i, size in enumerate(sizes) if 1 < size <= MANY_VALUES), 0)
+        return ("sensitive", {**levels, name: level}) if level else ("dropped", levels)
+
+    def hear_back(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """As it was before the proposal."""
+        if self._before:
+            (roles, levels), self._before = self._before, None
+            self._put(roles, levels)
+        self.tell("proposed", back=False)
+
+    def _moved(self, names: Sequence[str], role: str) -> Roles:
+        moved = {key: [name for name in self.roles[key] if name not in names] for key in KEYS.values()}
+        if role in KEYS:
+            moved[KEYS[role]] += names
+        return self._in_order(moved)
+
+    def _known(self, name: Any) -> str:
+        if self.base is None or not isinstance(name, str) or name not in self.base.columns:
+            raise BadInput(f"the data has no column {said(name)}; choose again")
+        return name
+
+    def _adopt(self, roles: Roles, levels: dict[str, int], changed: Sequence[str]) -> None:
+        """These roles, if a table can have them; the first column that cannot says why."""
+        if self.roles["quasi"] and not roles["quasi"]:
+            raise BadInput("at least one quasi-identifier must stay; make another column one first")
+        for name in roles["sensitive"]:
+            why = self._unfit(roles, name, levels.get(name, 0))
+            if why and name in changed:
+                self.tell("offer", name=name)
+            if why:
+                raise BadInput(why)
+        self._made(roles, levels)
+        self._before = None
+        self.tell("proposed", back=False)
+        self._put(roles, levels)
+
+    def _put(self, roles: Roles, levels: Mapping[str, int]) -> None:
+        """One action, one change: whoever hears of one finds the other."""
+        with self.hold_trait_notifications():
+            self.roles = roles
+            self.levels = self._used(roles, levels)
+
+    # --- what is counted
+
+    def _count(self) -> None:
+        """The survey, anew where the records, or the columns that are combined, are others."""
+        base, drop = self.base, self.drop_missing
+        if base is None:
+            self._survey, self._advice, self._surveyed = None, {}, ()
+            return
+        names = {name for name, one in base.columns.items() if namelike(one)}
+        out = (names - set(self.roles["quasi"])) | {*self.roles["identifiers"], *self.roles["dropped"]}
+        if (base, drop, out) == self._surveyed:
+            return
+        if self._surveyed[:2] != (base, drop):
+            self._survey, self._advice = None, {}
+        self._surveyed = (base, drop, out)
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            def progress(done: int, total: int) -> None:
+                if cancel.is_set():
+                    raise Stopped
+                tell(self._counting, done, total)
+
+            try:
+                table = base.remember(("complete",), base.complete) if drop else base
+                found = survey(table, out, progress)
+                advice = propose_roles(table, survey(table, names, progress))  # whatever roles are chosen
+            except Stopped:
+                return
+            tell(self._counted, found, advice)
+
+        self._counter.start(job)
+
+    def _counting(self, done: int, total: int) -> None:
+        self.tell("counting", done=done, total=total)
+
+    def _counted(self, found: Survey, advice: dict[str, Advice]) -> None:
+        self._survey, self._advice = found, advice
+        self._show_survey()
+
+    def _uncounted(self, error: BaseException) -> None:
+        self._surveyed = ()
+        self.wrong("survey", error)
+
+    def _ask(self) -> None:
+        """How many records are alone with their quasi-identifiers, and with the neutral columns beside them."""
+        if self.table is None:
+            self._asker.forget()
+            self._said_alone({})
+            return
+        table = self.table
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            found = single_out(table, table.quasi)
+            beside = Keep()(table).beside.sentence if table.neutral else ""
+            tell(self._said_alone, {**_singled(found), "beside": beside})
+
+        self._asker.start(job)
+
+    def _said_alone(self, found: dict[str, Any]) -> None:
+        self._alone = found
+        self.tell("alone", **found)
+
+    def _unasked(self, error: BaseException) -> None:
+        self.wrong("alone", error)
+
+    # --- what the view draws
+
+    def show(self) -> None:
+        columns = self.base.columns.values() if self.base else ()
+        records = self.base.records if self.base else 0
+        under: dict[str, Column] = {}
+        if self.base is not None:
+            self.guarded("", lambda: under.update(self._prepared(self.roles).columns))
+        self.tell(
+            "columns",
+            records=records,
+            most=MANY_VALUES,
+            columns=[_column(one, under.get(one.name, one)) for one in columns],
+        )
+        self.tell("alone", **self._alone)
+        self.tell("proposed", back=self._before is not None)
+        self._show_survey()
+
+    def _show_survey(self) -> None:
+        found = self._survey
+        self.tell(
+            "survey",
+            counted=found is not None,
+            pairs=[_singled(one) for one in found.pairs[:WORST]] if found else [],
+            triples=[_singled(one) for one in found.triples[:WORST]] if found else [],
+            notes=found.notes if found else [],
+            advice={name: {"role": one.role, "reason": one.reason} for name, one in self._advice.items()},
+        )
+
+
+def _column(column: Column, under: Column) -> dict[str, Any]:
+    """Counts of a column; of its values nothing."""
+    found = alone(column)
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "distinct": len(column.values),
+        "unique": found.unique,
+        "share": found.share,
+        "namelike": namelike(column),
+        "likely": _sensitive(column),
+        "sizes": _sizes(under),
+    }
+
+
+def _sensitive(column: Column) -> bool:
+    known = meaning_of(column)
+    return known is not None and known[0].role == "sensitive"
+
+
+def _singled(found: Singled) -> dict[str, Any]:
+    shares = {"unique": found.unique, "share": found.share, "records": found.records}
+    return {"names": found.names, **shares, "about": found.one_in > 1}
+
+
+def _sizes(column: Column) -> list[int]:
+    """How many values there are at each level, missing included: first the values themselves."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    return [column.size, *(len(level.labels) + (column.missing > 0) for level in levels)]
+
+
+def _in_role(table: Table | None, role: str) -> list[str]:
+    return [name for name in table.names if table.roles[name] == role] if table else []
+
+
+def _names(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())

@@ -1,0 +1,1 @@
+"""Voila, locked."""

@@ -1,0 +1,1 @@
+"""One analyst's work on one study."""

@@ -1,0 +1,160 @@
+"""The study's file, kept as one works; what another tab has written meanwhile is never overwritten unasked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from glob import escape
+from itertools import count
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import pandas as pd
+
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.studies import hierarchy_files
+from workbench.studies.study import BUNDLED, Study, plain, stem
+
+
+class Changed(BadInput):
+    """Somebody else has written the file since we last saw it."""
+
+
+class Keeper:
+    """One file with a study, its long hierarchies in files beside it, and what we last knew to be in them."""
+
+    def __init__(self, path: str | os.PathLike[str], handed: object = None) -> None:
+        self.path = Path(path).absolute()
+        self.handed = handed  # the data, where they came without a file
+        self._known: dict[str, bytes] = {}
+
+    def exists(self) -> bool:
+        """Whether there is a study to come back to."""
+        return self.path.exists()
+
+    def open(self) -> Study:
+        """The study in the file."""
+        study = Study.open(self.path)
+        self._known = self._there()
+        return study
+
+    def save(self, study: Study, over: bool = False) -> None:
+        """Keep the study; raises Changed where that would undo what another has written, unless `over`."""
+        parted, there = study.parted(self.path), self._there()
+        wanted = {name: hierarchy_files.text(study.hierarchies[column]) for column, name in parted.files.items()}
+        wanted[self.path.name] = parted.to_yaml().encode()
+        if any(there.get(name) != content for name, content in wanted.items()):
+            if there != self._known and not over:
+                raise Changed(
+                    f"{self.path.name} was changed in another tab or program since it was opened here: "
+                    "take what is there, or keep what is here"
+                )
+            study.save(self.path)
+            there = self._there()
+        self._known = there
+
+    def _there(self) -> dict[str, bytes]:
+        """What is in the study's file, and in those of its hierarchies."""
+        found = {}
+        for path in (self.path, *sorted(self.path.parent.glob(f"{escape(stem(self.path))}.*{hierarchy_files.ENDING}"))):
+            try:
+                found[path.name] = path.read_bytes()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
+        return found
+
+
+def under_voila() -> bool:
+    """Whether this kernel belongs to a page of Voila, which may have many visitors at once."""
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
+
+
+def kept(
+    study: Study, handed: object, file: Path | None, keep: str | os.PathLike[str] | bool | None
+) -> tuple[Study, Keeper | None, str]:
+    """The study as it was left, what keeps it from now on, and a word on that.
+
+    Under Voila, where strangers share a folder, it is kept only if a file is named. What is about other data stays.
+    """
+    named = file if file is not None else None if isinstance(keep, bool) or keep is None else Path(keep)
+    if keep is False or (named is None and under_voila()):
+        return study, None, ""
+    if named is not None:
+        keeper = Keeper(named)
+        if not keeper.exists():
+            return seen_from(study, keeper.path.parent), keeper, ""
+        return keeper.open(), keeper, "" if file is not None else f"Back where you were: {keeper.path.name}."
+    note = ""
+    for path in _names(study.name):
+        keeper = Keeper(path, handed)
+        if _held_by_others(keeper):
+            note = f"{path.name} is about other data of this notebook and is left alone."
+            continue
+        _open.setdefault(keeper.path, keeper)
+        if not keeper.exists():
+            break
+        found = _about_the_same(keeper, study, handed)
+        if found is not None:
+            return found, keeper, f"Back where you were: {path.name}."
+        note = f"{path.name} is about other data and is left alone."
+    return seen_from(study, keeper.path.parent), keeper, note
+
+
+_open: WeakValueDictionary[Path, Keeper] = WeakValueDictionary()  # the files of this kernel's workbenches
+
+
+def _held_by_others(keeper: Keeper) -> bool:
+    """Whether the file is that of other data in the same notebook, which may have no role yet that tells them apart."""
+    other = _open.get(keeper.path)
+    if other is None or other.handed is keeper.handed:
+        return False
+    both = other.handed, keeper.handed
+    return not (all(isinstance(one, pd.DataFrame) for one in both) and both[0].equals(both[1]))  # type: ignore[attr-defined]
+
+
+def seen_from(study: Study, folder: Path) -> Study:
+    """The same study in another folder: relative names begin there."""
+    if Path(study.folder).absolute() == folder.absolute():
+        return study.with_(folder=str(folder.absolute()))
+    here = Path(study.folder).absolute()
+    data = dict(study.data)
+    if "path" in data:
+        data["path"] = os.path.relpath(here / str(data["path"]), folder)
+    hierarchies = {
+        name: {"csv": os.path.relpath(here / str(spec["csv"]), folder)}
+        if isinstance(spec, dict) and set(spec) == {"csv"}
+        else spec
+        for name, spec in study.hierarchies.items()
+    }
+    return study.with_(data=data, hierarchies=hierarchies, folder=str(folder), files={})
+
+
+def _names(name: str) -> Iterator[Path]:
+    for number in count(1):
+        yield Path(f"{plain(name)}.study.yaml" if number == 1 else f"{plain(name)}-{number}.study.yaml")
+
+
+def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | None:
+    """What is in the file, if it is a study of these data."""
+    try:
+        found = keeper.open()
+    except BadInput:
+        return None  # damaged, or no study: somebody will want to look at it
+    if BUNDLED in study.data:  # what it begins with; other data may have been chosen since
+        return found
+    if _origin(found) != _origin(study):
+        return None
+    columns = handed.names if isinstance(handed, Table) else getattr(handed, "columns", None)
+    named = {*found.quasi, *found.sensitive, *found.left_out}
+    return found if columns is None or named <= set(map(str, columns)) else None
+
+
+def _origin(study: Study) -> dict[str, object]:
+    """Where the data are from, wherever the study lies."""
+    data = {key: value for key, value in study.data.items() if key != "drop_missing"}
+    if "path" in data:
+        data["path"] = str((Path(study.folder) / str(data["path"])).resolve())
+    return data

@@ -1,0 +1,137 @@
+"""The points of the study at hand, the same on every part that shows them; those of what is gone are dimmed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from widgets.frontier.frontier import FrontierChart
+from widgets.preview.preview import ReleasePreview
+from widgets.release.release import ReleaseCard
+from widgets.session.session import Session
+from widgets.session.sweeping import Sweeper, told_apart
+from widgets.topbar.topbar import TopBar
+from workbench.base.errors import BadInput, Undefined
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+
+
+class Points:
+    """`frontier` is None while there are none of this study; `measured()` is called when all are there."""
+
+    def __init__(
+        self,
+        session: Session,
+        store: Callable[[], Store],
+        parts: tuple[FrontierChart, ReleaseCard, ReleasePreview, TopBar],
+        quietly: Callable[[], AbstractContextManager[None]],
+        measured: Callable[[], object],
+    ) -> None:
+        self.frontier: Frontier | None = None
+        self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
+        self._chart, self._card, self._preview, self._top = parts
+        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words))
+
+    @property
+    def busy(self) -> bool:
+        """Whether points are being measured."""
+        return self._sweeper.busy
+
+    def outdate(self) -> None:
+        """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
+        self.frontier = None
+        with self._quietly():
+            self._card.frontier = self._preview.frontier = self._chart.moving = None
+        self._chart.stale = True
+
+    def measure(self) -> None:
+        """Measure what the study asks for; a newer sweep makes this one stale."""
+        study, table = self._session.study, self._session.table
+        if table is None:
+            self._sweeper.forget()
+            self._chart.growing = False
+            self._chart.total, self._chart.empty = 0, "Choose at least one quasi-identifier: what others may know."
+            self._show(None)
+            self._top.state(busy=[0, 0, False])
+            return
+        self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep are there
+        recipes, measures = study.candidates(), study.measured()
+        self._chart.total = len(recipes) + 2
+        self._top.state(busy=[0, len(recipes) + 2, True])
+        self._top.fine("")
+        self._sweeper.start(table, recipes, measures, self._store())
+
+    def cancel(self) -> None:
+        """At once for the eye; a point under way is finished behind it."""
+        self._sweeper.cancel()
+        self._top.state(busy=[len(self), len(self._session.study.candidates()) + 2, False])
+
+    def forget(self) -> None:
+        """Stop, and say nothing more."""
+        self._sweeper.forget()
+
+    def __len__(self) -> int:
+        return len(self.frontier.measured) if self.frontier is not None else 0
+
+    def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
+        """What has been measured so far, or all of it."""
+        self._show(frontier)
+        self._chart.growing = going_on
+        self._top.state(busy=[done, total, going_on], doing="")
+        if not going_on:
+            self._measured()
+
+    def _failed(self, error: BaseException) -> None:
+        self._chart.growing = False
+        self._top.wrong("", error)
+        self._top.state(busy=[0, 0, False])
+
+    def show_axes(self) -> None:
+        """The study's axes are others."""
+        if self.frontier is not None:
+            self._show(self.frontier)
+
+    def _show(self, frontier: Frontier | None) -> None:
+        """On the study's axes, wherever it is seen."""
+        self.frontier = _on(frontier, self._session.study.axes) if frontier is not None else None
+        self._chart.stale = False
+        with self._quietly():
+            self._chart.frontier = self._card.frontier = self._preview.frontier = self.frontier
+        self.mark()
+
+    def mark(self) -> None:
+        """The release's point among them; or beside them, where it is, or is expected to be, under the slider."""
+        expected, place = self._card.expected, self._place(self._card.recipe)
+        own = self._card.point if place < 0 and self.frontier is not None else None
+        with self._quietly(), self._chart.hold_trait_notifications():
+            self._chart.nearly = expected.why if expected else ""
+            self._chart.moving = expected.point if expected else own
+            self._chart.selected = -1 if expected else place
+
+    def _place(self, recipe: Recipe | None) -> int:
+        """Where a recipe's point stands in the frontier; -1 where it has none."""
+        if recipe is None or self.frontier is None:
+            return -1
+        wanted = told_apart(recipe)
+        return next((i for i, point in enumerate(self.frontier.measured) if told_apart(point.recipe) == wanted), -1)
+
+    def at(self, place: int) -> Recipe | None:
+        """The recipe at that place, if there is one."""
+        return self.frontier.measured[place].recipe if self.frontier is not None and 0 <= place < len(self) else None
+
+    def best(self) -> Recipe | None:
+        """A release to begin with: the best under the caps, else the knee; None where none is recommended."""
+        if self.frontier is None:
+            return None
+        caps = self._session.study.caps
+        try:
+            return (self.frontier.best(caps) if caps else self.frontier.knee).recipe
+        except (BadInput, Undefined):
+            return None  # the person chooses
+
+
+def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
+    """On the study's axes, as far as they were measured."""
+    there = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
+    return frontier.on(*there) if len(there) == 2 else frontier

@@ -1,0 +1,94 @@
+"""What a program gets from a workbench in the next cell: the points, the release, and a way to wait for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from typing import Any, Self
+
+import pandas as pd
+
+from widgets.base.turns import NEXT, Turns, waited
+from widgets.data.data import DataPicker
+from widgets.disclosure.disclosure import DisclosureTable
+from widgets.frontier.frontier import FrontierChart
+from widgets.release.release import ReleaseCard
+from widgets.session.points import Points
+from widgets.session.session import Session
+from workbench.base.errors import BadInput
+from workbench.disclosure.table import disclosure_table
+from workbench.frontier.frontier import Frontier
+from workbench.releases.release import Release
+
+
+class Results:
+    """The part of a workbench that asks nobody and changes nothing."""
+
+    session: Session
+    data: DataPicker
+    chart: FrontierChart
+    card: ReleaseCard
+    disclosure: DisclosureTable
+    _points: Points
+    _turns: Turns | None
+
+    @property
+    def frontier(self) -> Frontier | None:
+        """The points so far; None while there are none of the study as it is now."""
+        return self._points.frontier
+
+    @property
+    def points(self) -> pd.DataFrame:
+        """One row a point: recipe, parameters, measured values, whether it is efficient."""
+        if self.frontier is None:
+            raise BadInput(f"there are no points yet: {self._why_not()}")
+        return self.frontier.points
+
+    @property
+    def release(self) -> Release:
+        """The release that is chosen."""
+        if self.card.release is None:
+            raise BadInput(f"there is no release: {self.card.reason or self._why_not()}")
+        return self.card.release
+
+    @property
+    def selected_classes(self) -> pd.DataFrame:
+        """The selected rows of the table of classes, of `disclosure_table(release)`."""
+        seen = self.disclosure
+        rows = disclosure_table(self.release, seen.sensitive or None, seen.at_risk, seen.model)
+        return rows.loc[rows.index.isin(seen.selected)]
+
+    @property
+    def busy(self) -> bool:
+        """Whether something of the study is still being read, made or measured."""
+        making = self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
+        return making or self.chart.still.busy
+
+    def wait(self) -> Self:
+        """Block until everything is there, in a cell or a script; the page goes on meanwhile."""
+        waited(self._turns, lambda: not self.busy, self._progress)
+        return self._there()
+
+    async def ready(self) -> Self:
+        """The same for `await`."""
+        while self.busy:
+            await asyncio.sleep(NEXT)
+        return self._there()
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self.ready().__await__()
+
+    def _there(self) -> Self:
+        if self.session.table is None and self.data.trouble:
+            raise BadInput(self.data.trouble)
+        return self
+
+    def _progress(self) -> str:
+        return "reading the data" if self.data.reading else f"{len(self._points):,} of {self.chart.total:,} points"
+
+    def _why_not(self) -> str:
+        if self.busy:
+            return "it is being made; wait for it with .wait(), or with await"
+        if self.session.table is None:
+            return self.data.trouble or "choose at least one quasi-identifier"
+        return "choose a point, or a model"

@@ -1,0 +1,69 @@
+"""Keeping the study while one works: the browser's tab hears of a change at once, its file is written after a moment's
+rest, and what became of it is said in the line above."""
+
+from __future__ import annotations
+
+from widgets.base.turns import Turn
+from widgets.session.keeping import Changed, Keeper, under_voila
+from widgets.topbar.topbar import TopBar
+from workbench.base.errors import BadInput
+from workbench.studies.study import Study
+
+REST = 0.5  # seconds without a change until the file is written
+
+
+class Saving:
+    """`soon(study)` keeps the study in its file, in the browser's tab, or nowhere."""
+
+    def __init__(self, keeper: Keeper | None, top: TopBar) -> None:
+        self.keeper = keeper
+        self._top = top
+        self._timer: Turn | None = None
+        self._study: Study | None = None
+
+    def soon(self, study: Study) -> None:
+        """A slider moves often: only its rest is written; a tab may be gone the next moment, and is told each."""
+        self._study = study
+        if self._top.remembered:
+            self._top.state(study=study.to_yaml())
+        if self.keeper is None or not (study.quasi or self.keeper.exists()):
+            return  # a study in which nothing is asked yet is not worth a file
+        if not self.keeper.exists():
+            self.now()
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._top.later(REST, self.now)
+
+    def now(self, over: bool = False) -> None:
+        """Write it; where another tab has written meanwhile, ask, unless it is `over` all."""
+        keeper = self.keeper
+        self._timer = None
+        if self._study is None or keeper is None:
+            return
+        try:
+            keeper.save(self._study, over)
+        except Changed as conflict:
+            self._top.state(conflict=str(conflict))
+        except (BadInput, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self._top.state(kept=f"not kept: {keeper.path.name} cannot be written ({reason})")
+        else:
+            self._top.state(conflict="", kept=self.where())
+
+    def close(self) -> None:
+        """The last change is written."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self.now()
+
+    def theirs(self) -> Study | None:
+        """What is in the file."""
+        self._top.state(conflict="")
+        return self.keeper.open() if self.keeper is not None else None
+
+    def where(self) -> str:
+        """Where the study is kept, in words."""
+        if self.keeper is not None:
+            return f"kept in {self.keeper.path.name}"
+        return "kept by this tab of the browser" if under_voila() else "kept in no file"

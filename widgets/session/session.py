@@ -1,0 +1,157 @@
+"""One analyst's work on one study: the study and its table now, what was before, and what is kept in files."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from widgets.base.history import History
+from widgets.session.start import followed
+from workbench.base.errors import BadInput
+from workbench.base.variants import canonical
+from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.table import Table
+from workbench.studies.study import ROLES, Study
+
+TABLE = ("data", *ROLES, "levels", "hierarchies")  # what changes the table
+COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
+POINTS = (*COMPARED, "recipes")  # what changes the points
+BASES = 3  # tables kept for undo
+MOVEMENT = 1.5  # seconds after which a movement is another
+
+
+class Session:
+    """`change(field=value, ...)` makes the next study; a study that cannot be leaves the last good one as it is."""
+
+    def __init__(
+        self,
+        study: Study,
+        changed: Callable[[Study, Study], object],
+        changed_history: Callable[[], object],
+    ) -> None:
+        self.study = study
+        self.table: Table | None = None
+        self.notes: list[str] = []
+        self._changed, self._changed_history = changed, changed_history
+        self._moving: tuple[tuple[str, ...], float] = ((), 0.0)  # what is being dragged, and when it last moved
+        self._bases: OrderedDict[str, Table] = OrderedDict()
+        self.history: History[Study] = History(study)
+
+    @property
+    def base(self) -> Table | None:
+        """All columns of the study's data, all neutral; None until they are read."""
+        return self._bases.get(_key(self.study))
+
+    def has(self, study: Study) -> bool:
+        """Whether the data of a study are read."""
+        return _key(study) in self._bases
+
+    def read(self, study: Study, base: Table) -> None:
+        """The data of a study are there."""
+        self._bases[_key(study)] = base
+        self._bases.move_to_end(_key(study))
+        while len(self._bases) > BASES:
+            self._bases.popitem(last=False)
+
+    def change(self, merge: bool = False, **fields: Any) -> None:
+        """The next study; `merge` where a movement goes on, of which undo sees the end alone."""
+        after = self.study.with_(**fields)
+        if after.to_dict() == self.study.to_dict():
+            return
+        moving = (tuple(fields), time.monotonic()) if merge else ((), 0.0)
+        goes_on = merge and moving[0] == self._moving[0] and moving[1] - self._moving[1] < MOVEMENT
+        self._become(after, following=True)
+        self._moving = moving
+        (self.history.replace if goes_on else self.history.push)(self.study)
+        self._changed_history()
+
+    def begin(self, study: Study) -> None:
+        """Another study, whose data have been read; undo goes back to the one before."""
+        self._become(study)
+        self._moving = ((), 0.0)
+        self.history.push(study)
+        self._changed_history()
+
+    def undo(self) -> None:
+        """The study before, if there is one."""
+        self._step(self.history.undo, self.history.redo)
+
+    def redo(self) -> None:
+        """The study that was undone."""
+        self._step(self.history.redo, self.history.undo)
+
+    def _step(self, step: Callable[[], Study], back: Callable[[], Study]) -> None:
+        after, self._moving = step(), ((), 0.0)
+        try:
+            self._become(after)
+        except BadInput:
+            back()
+            raise
+        self._changed_history()
+
+    def _become(self, after: Study, following: bool = False) -> None:
+        after.candidates(), after.measured()  # what cannot be made raises before anything has changed
+        before = self.study
+        table = self.table if self._same_table(before, after) else self._made(after)
+        if following and table is not None:
+            after = followed(before, self.table, after, table)
+        self.study, self.table = after, table
+        self._changed(before, after)
+
+    def _same_table(self, before: Study, after: Study) -> bool:
+        return self.table is not None and not differ(before, after, TABLE)
+
+    def _made(self, study: Study) -> Table | None:
+        """The study's table; None as long as no quasi-identifier is chosen."""
+        base = self._bases.get(_key(study))
+        if base is None:
+            raise BadInput("the data of this study have not been read; choose them again")
+        if not study.quasi:
+            return None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            table = study.table(base)
+        self.notes = list(dict.fromkeys(in_words(str(one.message), CONTROLS) for one in caught))
+        return table
+
+
+def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:
+    """Whether two studies differ in one of these fields."""
+    return any(getattr(before, name) != getattr(after, name) for name in names)
+
+
+def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
+    """The study as far as it fits these data, a scheme used on new ones, and which hierarchies had to go."""
+    there = set(base.names)
+
+    def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in there)
+
+    hierarchies = {name: spec for name, spec in study.hierarchies.items() if name in there}
+    unfit = [name for name, spec in hierarchies.items() if not _fits(study, name, spec, base)]
+    fitted = study.with_(
+        quasi=kept(study.quasi),
+        sensitive=kept(study.sensitive),
+        identifiers=kept(study.identifiers),
+        dropped=kept(study.dropped),
+        levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
+        hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
+    )
+    return fitted, unfit
+
+
+def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
+    try:
+        study.builder(name, spec)(base.columns[name])
+    except BadInput:
+        return False
+    return True
+
+
+def _key(study: Study) -> str:
+    """What tells data apart; whether records with missing values are left out is decided later."""
+    where = study.folder if "path" in study.data else ""
+    return canonical({**{k: v for k, v in study.data.items() if k != "drop_missing"}, "": where})

@@ -1,0 +1,66 @@
+"""A DuckDB connection of one's own, which fetches nothing, and a private folder for what does not fit into memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from workbench.base.errors import BadInput
+from workbench.base.scratch import scratch
+
+SETTINGS = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+
+
+class Private:
+    """A DuckDB connection of a source's own, and a directory that only this user can read."""
+
+    def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
+        failure = None
+        try:
+            self.directory = scratch(temp_directory)
+        except OSError:
+            failure = BadInput(f"temp_directory {str(temp_directory)!r} is no folder that can be written to")
+        if failure:
+            raise failure
+        limit = {"memory_limit": memory_limit} if memory_limit else {}
+        try:
+            settings: dict[str, Any] = {**SETTINGS, **limit, "temp_directory": str(self.directory)}
+            self.connection = duckdb.connect(":memory:", config=settings)
+            self.connection.execute("SET enable_progress_bar = false")
+        except duckdb.Error:
+            shutil.rmtree(self.directory)
+            failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")
+        if failure:
+            raise failure
+
+    def __enter__(self) -> duckdb.DuckDBPyConnection:
+        return self.connection
+
+    def __exit__(self, *_: object) -> None:
+        discard(self.connection, self.directory)
+
+    def confine(self, folder: str) -> None:
+        """From now on no file outside this folder, nothing from the network, and no way back."""
+        place = str(Path(folder).resolve()).replace("'", "''")
+        self.connection.execute(f"SET allowed_directories = ['{place}']")
+        self.connection.execute("SET enable_external_access = false")
+        self.connection.execute("SET lock_configuration = true")
+
+    def lower_limit(self, limit: int) -> None:
+        """Let DuckDB use no more than this, and less if the caller said so."""
+        now = self.connection.sql("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()[0][0]
+        self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
+
+
+def discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    """Give back memory and temporary files."""
+    connection.close()
+    shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,365 @@
+"""The compiled part: it moves cells and counts them, and knows no model, method or measure.
+
+Conventions: `quasi` is attributes x cells (int16 or int32); `order` holds cells, a node is order[start:end];
+a cut c on an axis sends codes <= c to the left. Several cuts a node lie in one flat array, `first[i]:first[i + 1]`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.base.compiled import compiled
+from workbench.base.progress import step
+
+STEPS = 5_000_000  # of a long walk, between two looks at who waits for it
+
+
+@compiled
+def histogram(group, value, weight, groups, values):
+    """Records per group and value."""
+    counts = np.zeros((groups, values), dtype=np.int64)
+    for i in range(group.size):
+        counts[group[i], value[i]] += weight[i]
+    return counts
+
+
+@compiled
+def lookalikes(codes, counts, wild, anything):
+    """The counts of each pattern with those of all that agree with it wherever neither is `anything`.
+
+    Patterns are distinct, and those with `anything` in them are the first `wild`.
+    """
+    found = counts.copy()
+    for i in range(wild):
+        for j in range(i + 1, codes.shape[0]):
+            alike = True
+            for a in range(codes.shape[1]):
+                here, there = codes[i, a], codes[j, a]
+                if here != there and here != anything and there != anything:
+                    alike = False
+                    break
+            if alike:
+                found[i] += counts[j]
+                found[j] += counts[i]
+    return found
+
+
+@compiled
+def ranges(group, cell, quasi, groups):
+    """The lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
+    axes = quasi.shape[0]
+    low = np.full((groups, axes), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full((groups, axes), -1, dtype=np.int32)
+    for a in range(axes):
+        codes = quasi[a]
+        for i in range(group.size):
+            g, c = group[i], codes[cell[i]]
+            if c < low[g, a]:
+                low[g, a] = c
+            if c > high[g, a]:
+                high[g, a] = c
+    return low, high
+
+
+@compiled
+def _median(order, start, end, codes, weight, low, high, half, counts):
+    """The lowest code m with at least `half` records up to it, the records below m and at m, and the code before m."""
+    if high - low < 4 * (end - start) + 64:
+        counts[: high - low + 1] = 0
+        for i in range(start, end):
+            counts[codes[order[i]] - low] += weight[order[i]]
+        below, m = 0, low
+        while below + counts[m - low] < half:
+            below += counts[m - low]
+            m += 1
+        at, before = counts[m - low], m - 1
+        while before >= low and counts[before - low] == 0:
+            before -= 1
+        return m, below, at, before
+    left, right = low, high  # a long axis and few cells: bisection reads the cells, not the axis
+    while left < right:
+        middle, total = (left + right) // 2, 0
+        for i in range(start, end):
+            if codes[order[i]] <= middle:
+                total += weight[order[i]]
+        if total >= half:
+            right = middle
+        else:
+            left = middle + 1
+    below, at, before = 0, 0, low - 1
+    for i in range(start, end):
+        c = codes[order[i]]
+        if c < left:
+            below += weight[order[i]]
+            before = max(before, c)
+        elif c == left:
+            at += weight[order[i]]
+    return left, below, at, before
+
+
+@compiled
+def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict):
+    """The median cut of each node on its widest untried axis: axis (-1: none is left), cut, quota, records to the left.
+
+    Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
+    `edge` holds the position of each code, `span` that of the whole axis. Quota is how many cells at the cut itself
+    go left (-1: all of them).
+    """
+    axis = np.full(nodes.size, -1, dtype=np.int32)
+    cut = np.zeros(nodes.size, dtype=np.int32)
+    quota = np.full(nodes.size, -1, dtype=np.int64)
+    records = np.zeros(nodes.size, dtype=np.int64)
+    counts = np.zeros(edge.shape[1] + 1, dtype=np.int64)
+    for i in range(nodes.size):
+        n = nodes[i]
+        while True:
+            best, width = -1, 0.0
+            for a in range(low.shape[1]):
+                wide = (edge[a, high[n, a]] - edge[a, low[n, a]]) / span[a]
+                if not tried[n, a] and wide > width:
+                    best, width = a, wide
+            if best < 0 or exact[n, best]:
+                break
+            codes = quasi[best]
+            lo, hi = high[n, best], low[n, best]
+            for j in range(start[n], end[n]):
+                c = codes[order[j]]
+                lo, hi = min(lo, c), max(hi, c)
+            low[n, best], high[n, best], exact[n, best] = lo, hi, True
+        if best < 0:
+            continue
+        half = (size[n] + 1) // 2 if strict else size[n] // 2
+        m, below, at, before = _median(
+            order, start[n], end[n], quasi[best], weight, low[n, best], high[n, best], half, counts
+        )
+        if not strict:
+            quota[i], records[i] = half - below, half
+        elif m == high[n, best]:
+            m, records[i] = before, below
+        else:
+            records[i] = below + at
+        axis[i], cut[i] = best, m
+    return axis, cut, quota, records
+
+
+@compiled
+def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, quota):
+    """Records per value that each proposed cut sends left and right: row 2i and row 2i + 1."""
+    counts = np.zeros((2 * nodes.size, values), dtype=np.int64)
+    for i in range(nodes.size):
+        codes, ties, n = quasi[axis[i]], quota[i], nodes[i]
+        for j in range(start[n], end[n]):
+            cell = order[j]
+            c, side = codes[cell], 1
+            if c < cut[i]:
+                side = 0
+            elif c == cut[i] and ties != 0:
+                side, ties = 0, ties - 1
+            counts[2 * i + side, value[cell]] += weight[cell]
+    return counts
+
+
+@compiled
+def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
+    """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
+    begins = np.zeros(cuts.size + nodes.size, dtype=np.int64)
+    longest = 0
+    for n in nodes:
+        longest = max(longest, end[n] - start[n])
+    scratch = np.empty(longest, dtype=order.dtype)
+    part_of = np.empty(longest, dtype=np.int32)
+    for k in range(nodes.size):
+        codes, mine, ties, n = quasi[axis[k]], cuts[first[k] : first[k + 1]], quota[k], nodes[k]
+        place = np.zeros(mine.size + 2, dtype=np.int64)
+        for i in range(start[n], end[n]):
+            c, part = codes[order[i]], 0
+            while part < mine.size and c > mine[part]:
+                part += 1
+            if part == 0 and c == mine[0]:
+                if ties == 0:
+                    part = 1
+                else:
+                    ties -= 1
+            part_of[i - start[n]] = part
+            place[part + 1] += 1
+            scratch[i - start[n]] = order[i]
+        for part in range(mine.size + 1):
+            place[part + 1] += place[part]
+            begins[first[k] + k + part] = start[n] + place[part]
+        for i in range(end[n] - start[n]):
+            part = part_of[i]
+            order[start[n] + place[part]] = scratch[i]
+            place[part] += 1
+    return begins
+
+
+def coverage(runs, low, high, left, right, histogram, same):
+    """What generalized classes let a researcher expect: populations x values.
+
+    A class counts by the share of its run that a population covers, attribute by attribute. `same[p]` is how many
+    leading attributes population p shares with the one before: their shares are computed once, and only of the
+    classes that the prefix reaches.
+    """
+    expected, reached = np.zeros((len(runs), histogram.shape[1])), _everything(runs, len(histogram))
+    share, done = np.ones(reached[0].shape), 0
+    while done < len(runs):
+        done = _cover(done, STEPS, expected, share, *reached, runs, low, high, left, right, histogram, same)
+        step()
+    return expected
+
+
+@compiled
+def _cover(p, most, expected, share, member, reached, runs, low, high, left, right, histogram, same):
+    populations, axes, work = runs.shape[0], runs.shape[1], 0
+    while p < populations and work < most:
+        for a in range(same[p], axes):
+            from_low, to_high = left[a, runs[p, a, 0]], right[a, runs[p, a, 1]]
+            found = 0
+            for j in range(reached[a]):
+                c = member[a, j]
+                begin, finish = left[a, low[c, a]], right[a, high[c, a]]
+                overlap = min(finish, to_high) - max(begin, from_low)
+                if overlap > 0:
+                    member[a + 1, found] = c
+                    share[a + 1, found] = share[a, j] * (overlap / (finish - begin))
+                    found += 1
+            reached[a + 1] = found
+            work += reached[a]
+        for j in range(reached[axes]):
+            c = member[axes, j]
+            for v in range(histogram.shape[1]):
+                expected[p, v] += share[axes, j] * histogram[c, v]
+        work += reached[axes] * histogram.shape[1]
+        p += 1
+    return p
+
+
+def reach(runs, quasi, weight, group, belief, same):
+    """What exact quasi-identifiers and a belief per group let a researcher expect: populations x values."""
+    expected, reached, done = np.zeros((len(runs), belief.shape[1])), _everything(runs, quasi.shape[1]), 0
+    while done < len(runs):
+        done = _reach(done, STEPS, expected, *reached, runs, quasi, weight, group, belief, same)
+        step()
+    return expected
+
+
+@compiled
+def _reach(p, most, expected, member, reached, runs, quasi, weight, group, belief, same):
+    populations, axes, work = runs.shape[0], runs.shape[1], 0
+    while p < populations and work < most:
+        for a in range(same[p], axes):
+            found = 0
+            for j in range(reached[a]):
+                cell = member[a, j]
+                if runs[p, a, 0] <= quasi[a, cell] <= runs[p, a, 1]:
+                    member[a + 1, found] = cell
+                    found += 1
+            reached[a + 1] = found
+            work += reached[a]
+        for j in range(reached[axes]):
+            cell = member[axes, j]
+            for v in range(belief.shape[1]):
+                expected[p, v] += weight[cell] * belief[group[cell], v]
+        work += reached[axes] * belief.shape[1]
+        p += 1
+    return p
+
+
+def _everything(runs, count):
+    """What each axis has reached, all of it at first, and how many that are."""
+    member, reached = np.empty((runs.shape[1] + 1, count), np.int32), np.zeros(runs.shape[1] + 1, np.int64)
+    member[0], reached[0] = np.arange(count), count
+    return member, reached
+
+
+@compiled
+def _gather(cells, weights, after, records, touched):
+    """Sum up the weights of cells that are one `after` an axis is done with: which there are, how many."""
+    count = 0
+    for i in range(cells.size):
+        cell = after[cells[i]]
+        if records[cell] == 0:
+            touched[count] = cell
+            count += 1
+        records[cell] += weights[i]
+    return count
+
+
+@compiled
+def _arrange(touched, records, code, cells, weights, begin, total):
+    """Put gathered cells in the order of their codes; code c begins at `begin[c]`, and `total[c]` records before it."""
+    begin[:] = 0
+    total[:] = 0
+    for cell in touched:
+        begin[code[cell] + 1] += 1
+        total[code[cell] + 1] += records[cell]
+    for c in range(1, begin.size):
+        begin[c] += begin[c - 1]
+        total[c] += total[c - 1]
+    for cell in touched:
+        place = begin[code[cell]]
+        cells[place], weights[place] = cell, records[cell]
+        begin[code[cell]] += 1
+        records[cell] = 0
+    for c in range(begin.size - 1, 0, -1):  # they have moved on by one code meanwhile
+        begin[c] = begin[c - 1]
+    begin[0] = 0
+
+
+@compiled
+def _chance(index):
+    """A number from 0 to 1 for each population, always the same and as if drawn (Steele et al. 2014, splitmix64)."""
+    x = (np.uint64(index) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x ^ (x >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled
+def descend(trie, frames, state, found, needed, limit, most):
+    """Walk all conjunctions of at most one run an axis with `needed` records; list those of a chance up to `limit`.
+
+    The walk stands still after about `most` steps, when the lists are full, or at its end (depth -1), and goes on from
+    its `state`: the depth, how many there were, how many are listed. The cells of axis a are the entries `first[a]` to
+    `first[a + 1]` of `code` and `after`, the cell of the axis below that each belongs to; `value` is what the last ones
+    hold, a row a sensitive column. Run 0 of an axis is the whole of it.
+    """
+    first, code, after, first_code, first_run, runs, value, offset = trie
+    cells, weights, begin, total, choice, records, touched = frames
+    paths, support, truth, chances = found
+    depth, index, listed = state
+    last, work = first_run.size - 2, 0
+    while depth >= 0 and listed < support.size and work < most:
+        run, codes = first_run[depth] + choice[depth], first_code[depth]
+        if run == first_run[depth + 1]:
+            depth -= 1
+            continue
+        choice[depth] += 1
+        work += 1
+        low, high = codes + runs[run, 0], codes + runs[run, 1] + 1
+        if total[high] - total[low] < needed:
+            continue
+        here = slice(first[depth] + begin[low], first[depth] + begin[high])
+        if depth < last:
+            into = after[first[depth] : first[depth + 1]]
+            count = _gather(cells[here], weights[here], into, records, touched)
+            depth += 1
+            there, coded = slice(first[depth], first[depth + 1]), slice(first_code[depth], first_code[depth + 1])
+            _arrange(touched[:count], records, code[there], cells[there], weights[there], begin[coded], total[coded])
+            choice[depth] = 0
+            work += here.stop - here.start + count + coded.stop - coded.start
+            continue
+        if choice.max() == 1:  # no condition on any axis
+            continue
+        chance = _chance(index)
+        index += 1
+        if chance <= limit:
+            paths[listed], support[listed], chances[listed] = choice - 1, total[high] - total[low], chance
+            truth[listed] = 0
+            for i in range(here.start, here.stop):
+                cell = after[first[depth] + cells[i]]
+                for s in range(value.shape[0]):
+                    truth[listed, offset[s] + value[s, cell]] += weights[i]
+            work += here.stop - here.start
+            listed += 1
+    state[0], state[1], state[2] = depth, index, listed

@@ -1,0 +1,82 @@
+"""Numbers, shares and lists as people read them."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import re
+from collections.abc import Sequence
+
+ROUNDING = {
+    "": decimal.ROUND_HALF_UP,
+    "lower": decimal.ROUND_CEILING,
+    "higher": decimal.ROUND_FLOOR,
+}  # by what is better
+NOISE = decimal.Context(prec=12)  # figures beyond are a computer's
+HUGE = 1e15  # beyond it not every whole number is one for a computer
+
+
+def rounded(value: float, better: str = "", digits: int = 3) -> float:
+    """A number with so many figures: the nearest, or where lower or higher is better the nearest that does not flatter.
+
+    widgets/base/shared.js has the same rule.
+
+    >>> rounded(0.02272), rounded(0.02272, "lower"), rounded(0.02272, "higher", 2)
+    (0.0227, 0.0228, 0.022)
+    """
+    exact = NOISE.create_decimal_from_float(value) if better else decimal.Decimal(value)
+    return float(decimal.Context(prec=digits, rounding=ROUNDING[better]).plus(exact))
+
+
+def figures(value: float, better: str = "") -> str:
+    """A number with three figures, a whole one exactly, rounded as `rounded` says.
+
+    >>> figures(45222), figures(1234.5), figures(0.0000123456), figures(0.02272, "lower")
+    ('45,222', '1,230', '1.23e-5', '0.0228')
+    """
+    value = float(value)
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "minus infinite"
+    if value.is_integer() and abs(value) < HUGE:
+        return f"{int(value):,}"
+    shown = rounded(value, better)
+    if 1000 <= abs(shown) < HUGE:
+        return f"{shown:,.0f}"
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{shown:.3g}")
+
+
+def per_cent(share: float, better: str = "") -> str:
+    """A share in per cent, with three figures, rounded as `figures` are; nearly all is not all.
+
+    >>> per_cent(0.12345), per_cent(0.0002), per_cent(1.0)
+    ('12.3 %', 'under 0.1 %', '100 %')
+    """
+    if 0 < share < 0.001 or 0.999 < share < 1:
+        return "under 0.1 %" if share < 0.5 else "over 99.9 %"
+    return f"{rounded(100 * share, better):.3g} %"
+
+
+def about_per_cent(share: float, better: str = "") -> str:
+    """A share in whole per cent, rounded as `figures` are; nearly all is not all.
+
+    >>> about_per_cent(0.12345), about_per_cent(0.004), about_per_cent(0.996)
+    ('12 %', 'under 1 %', 'over 99 %')
+    """
+    if 0 < share < 0.01 or 0.99 < share < 1:
+        return "under 1 %" if share < 0.5 else "over 99 %"
+    exact = NOISE.create_decimal_from_float(100 * share)
+    return f"{exact.quantize(decimal.Decimal(1), ROUNDING[better] if better else decimal.ROUND_HALF_EVEN)} %"
+
+
+def words(name: str) -> str:
+    """A column's name as people say it."""
+    return name.replace("_", " ").strip()
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names as people list them: age, race and sex."""
+    if len(names) < 2 or last == ",":
+        return ", ".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

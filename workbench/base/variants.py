@@ -1,0 +1,183 @@
+"""Declared parameters: one declaration gives default, range, scale, choices and a line of help."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import inspect
+import json
+import pkgutil
+from abc import ABC
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from workbench.base.errors import BadInput, at, said
+
+if TYPE_CHECKING:
+    from workbench.data.table import Table
+
+LARGEST = 1e300
+Bound = float | Callable[["Table"], float | None] | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """What a parameter may be. A bound may depend on the table, `None` is no bound."""
+
+    help: str
+    low: Bound = None
+    high: Bound = None
+    above: bool = False  # the lower bound itself is not allowed
+    choices: tuple[Any, ...] | None = None
+    column: bool = False  # names a column of the table (None: none)
+    scale: str = "linear"
+
+    def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:
+        """The range on this table; without a table, what depends on one is open."""
+        low, high = (b(table) if callable(b) and table else None if callable(b) else b for b in (self.low, self.high))
+        return low, high
+
+
+def parameter(default: Any, help: str, **declared: Any) -> Any:
+    """A dataclass field with a declared parameter."""
+    return dataclasses.field(default=default, metadata={"parameter": Parameter(help, **declared)})
+
+
+class Variant(ABC):
+    """A model, method, measure or miner: a frozen dataclass of declared parameters."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        self.check()
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # one spelling: 10.0 is 10, and 1 is True
+            declared, value = field.metadata.get("parameter"), getattr(self, field.name)
+            if declared is not None and declared.choices is not None:
+                object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
+            elif declared is not None and type(field.default) in (int, float):
+                object.__setattr__(self, field.name, type(field.default)(value) + 0)  # type: ignore[misc]
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The declared parameters by name."""
+        return {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls) if "parameter" in f.metadata}  # type: ignore[arg-type]
+
+    def settings(self) -> dict[str, Any]:
+        """The value of each declared parameter."""
+        return {name: getattr(self, name) for name in self.parameters()}
+
+    def check(self, table: Table | None = None) -> None:
+        """Raise BadInput for a value outside its declaration; with a table, bounds that depend on it count too."""
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            declared = field.metadata.get("parameter")
+            if declared is not None:
+                with at(field.name):
+                    self._check_one(field, declared, getattr(self, field.name), table)
+
+    @classmethod
+    def check_value(cls, name: str, value: Any, table: Table | None = None) -> None:
+        """Raise BadInput where that parameter may not have this value."""
+        field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+        cls._check_one(field, field.metadata["parameter"], value, table)
+
+    @classmethod
+    def _check_one(cls, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
+        where = f"{cls.name}: {field.name} = {said(value)}"
+        if declared.choices is not None:
+            if not (value is None or isinstance(value, (str, Real))) or value not in declared.choices:
+                raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
+            return
+        if declared.column:
+            if value is not None and not isinstance(value, str):
+                raise BadInput(f"{where} must be the name of a column")
+            if value is not None and table is not None and value not in table.names:
+                raise BadInput(f"{where} is not a column of the table; it has {', '.join(table.names)}")
+            return
+        if type(field.default) not in (int, float):
+            return
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not -LARGEST < value < LARGEST:
+            raise BadInput(f"{where} must be a number{', and finite' if number else ''}")
+        if isinstance(field.default, int) and value != int(value):
+            raise BadInput(f"{where} must be a whole number")
+        low, high = declared.bounds(table)
+        if low is not None and (value < low or (declared.above and value == low)):
+            raise BadInput(f"{where} must be {'above' if declared.above else 'at least'} {low:g}")
+        if high is not None and value > high:
+            raise BadInput(f"{where} must be at most {high:g}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and settings, ready for YAML or JSON."""
+        return {"name": self.name, **self.settings()}
+
+    def __str__(self) -> str:
+        """The name, its numbers, and the other settings that differ from the default."""
+        return ", ".join([self.name, *self._said(numbers=True)])
+
+    @property
+    def line(self) -> str:
+        """The same without the numbers: what a curve is called whose points differ in them."""
+        return ", ".join([self.name, *self._said(numbers=False)])
+
+    def _said(self, numbers: bool) -> Iterator[str]:
+        defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        for name, value in self.settings().items():
+            number = type(defaults[name]) in (int, float)
+            if (number and numbers) or (not number and value != defaults[name]):
+                yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
+
+V = TypeVar("V", bound=Variant)
+
+
+def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
+    """Every public variant defined in a module of the package or its folders, by name: adding one is adding a file."""
+    found: dict[str, type[V]] = {}
+    path = importlib.import_module(package).__path__
+    files = (info for info in pkgutil.walk_packages(path, f"{package}.") if not info.ispkg)
+    for info in sorted(files, key=lambda m: m.name.rpartition(".")[2]):
+        module = importlib.import_module(info.name)
+        for name, kind in vars(module).items():
+            own = inspect.isclass(kind) and issubclass(kind, base) and kind.__module__ == module.__name__
+            if own and not name.startswith("_") and not inspect.isabstract(kind) and hasattr(kind, "name"):
+                if kind.name in found:
+                    raise BadInput(f"{package}: two variants are called {kind.name!r}; give one another name")
+                found[kind.name] = kind
+    return found
+
+
+def about(kind: type) -> str:
+    """The first line of a variant's file: name, paper, what it asks for."""
+    return (inspect.getdoc(inspect.getmodule(kind)) or inspect.getdoc(kind) or "").strip().split("\n")[0]
+
+
+def from_package(package: str, base: type[V], name: str) -> type[V]:
+    """The variant of that class name, for a package's `__getattr__`."""
+    if not name.startswith("_"):
+        found = {kind.__name__: kind for kind in catalog(package, base).values()}
+        if name in found:
+            return found[name]
+        near = difflib.get_close_matches(name, found, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+
+def from_dict(variants: dict[str, type[V]], given: dict[str, Any]) -> V:
+    """The variant that `to_dict` described."""
+    settings = dict(given)
+    name = settings.pop("name", None)
+    if name not in variants:
+        raise BadInput(f"no variant is called {name!r}; there are {', '.join(sorted(variants))}")
+    kind = variants[name]
+    unknown = sorted(set(settings) - set(kind.parameters()))
+    if unknown:
+        raise BadInput(f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(kind.parameters()) or 'none'}")
+    return kind(**settings)
+
+
+def canonical(value: Any) -> str:
+    """One spelling of plain data, for keys."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

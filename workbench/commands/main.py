@@ -1,0 +1,90 @@
+"""The command `workbench`: its commands, one a file in `workbench/commands/`, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from workbench import __version__
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.commands.anonymize import anonymize
+from workbench.commands.audit import audit
+from workbench.commands.check import check
+from workbench.commands.compare import compare
+from workbench.commands.dashboard import dashboard
+from workbench.commands.explore import explore
+from workbench.commands.frontier import frontier
+from workbench.commands.init import init
+from workbench.commands.lab import lab
+from workbench.commands.report import report
+from workbench.commands.shared import STUDIES
+from workbench.commands.sweep import sweep
+from workbench.data.reading.cures import OPTIONS, STUDY, in_words
+
+READING = ("init", "anonymize", "audit")  # commands whose options say how a table is read
+WRONG = 2  # the exit code of everything that the user can mend
+
+HELP = "Which anonymised version of this table should be published?"
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command(short_help="Propose a study for a table, with the reasons.")(init)
+app.command(short_help="Everything that is wrong with a study, at once.")(check)
+app.command(short_help="Make and measure every candidate of a study.")(sweep)
+app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
+app.command(short_help="One release to a file, audited before it is written.")(anonymize)
+app.command(short_help="What a table keeps and gives away that any tool anonymised.")(audit)
+app.command(short_help="Two studies, or two released tables.")(compare)
+app.command(short_help="A page about a study, or many.")(report)
+app.command(short_help="The page for those who decide.")(dashboard)
+app.command(short_help="The workbench as a page, without JupyterLab.")(explore)
+app.command(short_help="The workbench in JupyterLab.")(lab)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"workbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help=HELP)
+def _every(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What goes for all commands."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; what is wrong is one line on stderr."""
+    try:
+        return (
+            app(
+                args=(sys.argv[1:] if arguments is None else list(arguments)) or ["--help"],
+                prog_name="workbench",
+                standalone_mode=False,
+            )
+            or 0
+        )
+    except (BadInput, Undefined, Unsatisfiable, typer.TyperException) as error:
+        text = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+    except OSError as error:
+        text = f"{error.filename or 'file'}: {error.strerror or error}"
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    of_study = given[:1] != ["init"] and (not {*given[:1]} & {*READING} or any(one.endswith(STUDIES) for one in given))
+    words = STUDY if of_study else OPTIONS
+    print(f"workbench: {' '.join(in_words(text, words).split())}", file=sys.stderr)
+    return WRONG
+
+
+if __name__ == "__main__":
+    sys.exit(main())

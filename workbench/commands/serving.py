@@ -1,0 +1,188 @@
+"""A notebook as a page: the command that serves it, locked, and its process from the first line to the last."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import BadInput
+from workbench.base.scratch import scratch
+
+ENGINE = Path(__file__).parents[1]
+SHIPPED = ENGINE / "shipped" / "notebooks"
+NOTEBOOKS = SHIPPED if SHIPPED.is_dir() else ENGINE.parent / "notebooks"  # installed, or a checkout
+PORT = 8866
+MOST = 20  # pages at once: each is a kernel
+SITE = re.compile(r"'none'|'self'|https?://[\w.-]+(:\d+)?")
+ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
+START, END = 60, 20  # seconds that the server may take
+
+
+def voila_command(
+    notebook: str | PathLike[str],
+    port: int,
+    token: str | None,
+    *,
+    title: str = "Workbench",
+    published: str | PathLike[str] | None = None,
+    folder: str | PathLike[str] | None = None,
+    public: str = "",
+    frames: str = "'none'",
+    theme: str = "auto",
+    preheat: int = 0,
+    without_page: int = 120,
+    left_alone: int = 8 * 60 * 60,
+    every: int = 15,
+    most: int = MOST,
+    ping: int = 30,
+) -> tuple[list[str], dict[str, str]]:
+    """The command that serves a notebook on this machine, and its environment. Without a token the page is open to all.
+
+    `published` is the folder the dashboard shows; `folder` is where kernels work, an empty one unless told; `public` is
+    the page's address behind a proxy; `frames` are the sites that may show it in a frame. A kernel ends `without_page`
+    seconds after its page has gone, `left_alone` seconds after anybody touched it, to within `every` seconds; there are
+    `most` at once. A page that does not answer for three times `ping` seconds has gone.
+    """
+    if public and not ADDRESS.fullmatch(public):
+        raise BadInput(f"address: {public!r} is no address; it begins with https:// (or http://) and a name")
+    for site in frames.split():
+        if not SITE.fullmatch(site):
+            raise BadInput(
+                f"frames: {site!r} is no site; write https://portal.example.org, several with spaces between"
+            )
+    options = {
+        "port": port, "public": public, "frames": frames, "theme": theme, "preheat": preheat, "folder": folder or "",
+        "without-page": without_page, "left-alone": left_alone, "every": every, "most": most, "ping": ping,
+    }  # fmt: skip
+    command = [sys.executable, "-m", "widgets.server.server", os.fspath(Path(notebook).resolve())]
+    command += [f"--{name}={value}" for name, value in options.items() if value != ""]
+    environment = {**os.environ, "WORKBENCH_TOKEN": token or "", "WORKBENCH_TITLE": title}  # all users see a command
+    if published is not None:
+        environment["WORKBENCH_PUBLISHED"] = os.fspath(Path(published).resolve())
+    return command, environment
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def link(port: int, token: str | None, public: str = "") -> str:
+    """The address to give out: the whole of it, since without the token nothing opens."""
+    host = public.rstrip("/") or f"http://127.0.0.1:{port}"
+    return host + secret_path(token) + (f"?token={token}" if token else "")
+
+
+def secret_path(token: str | None) -> str:
+    """The folder of the page: nobody can guess it, so no page on another port of this host is sent its cookie."""
+    return f"/{hashlib.blake2s(token.encode(), person=b'path', digest_size=16).hexdigest()}/" if token else "/"
+
+
+def serve(
+    notebook: Path,
+    *,
+    port: int | None = None,
+    token: bool = True,
+    browser: bool = True,
+    public: str = "",
+    tell: Callable[[str], object] = print,
+    **options: Any,
+) -> None:
+    """Serve a notebook until Ctrl+C; `options` are those of `voila_command`."""
+    if not notebook.is_file():
+        raise BadInput(f"{notebook}: there is no such notebook")
+    chosen = free_port(port)
+    secret = new_token() if token else None
+    command, environment = voila_command(notebook, chosen, secret, public=public, **options)
+    with running(command, environment, chosen) as process, a_click(link(chosen, secret, public)) as page:
+        tell(f"Open {link(chosen, secret, public)}")
+        tell(
+            "Whoever has this link sees the page." if secret else "No token: every user of this machine sees the page."
+        )
+        tell("Ctrl+C ends it.")
+        if browser:
+            webbrowser.open(page.as_uri())
+        if process.wait():
+            raise BadInput("the server has failed; what it said is above")
+
+
+def free_port(wanted: int | None) -> int:
+    """The port that was asked for; unless one was, the usual one, or any that is free."""
+    for port in (wanted,) if wanted is not None else (PORT, 0):
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError as error:
+                reason = error.strerror
+            else:
+                return int(one.getsockname()[1])
+    raise BadInput(f"port {wanted}: {reason}; name another with --port, or leave it out")
+
+
+@contextmanager
+def running(command: list[str], environment: dict[str, str], port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A server's process, up; Ctrl+C and the signals to end reach us alone, and we end it, and with it its kernels."""
+    before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            _await(process, port)
+            with suppress(KeyboardInterrupt):  # the way to end it
+                yield process
+        finally:
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)  # impatience must not leave kernels behind
+            _end(process)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _await(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + START
+    while process.poll() is None and time.monotonic() < deadline:
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise BadInput("the server did not start; what it said is above")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def a_click(address: str) -> Iterator[Path]:
+    """A file that leads a browser to the address: as an argument of the browser, every user would see the token."""
+    folder = scratch()
+    try:
+        page = folder / "open.html"
+        page.write_text(f'<meta http-equiv="refresh" content="0;url={html.escape(address)}">', "utf-8")
+        yield page
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

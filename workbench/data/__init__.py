@@ -1,0 +1,1 @@
+"""The microdata as integer codes with roles and hierarchies."""

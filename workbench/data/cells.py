@@ -1,0 +1,83 @@
+"""Cells: the distinct combinations of codes in a table, with the number of records of each."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.base.connection import Private
+from workbench.base.progress import stoppable
+
+LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """`quasi` is attributes x cells (int16, or int32 if need be); `others` are the remaining columns' codes."""
+
+    quasi: np.ndarray
+    others: dict[str, np.ndarray]
+    weight: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    @cached_property
+    def digest(self) -> int:
+        """A number that only who has the data can know, the same in whatever order the records stand."""
+        secret = hashlib.blake2b(digest_size=32)
+        for codes in (self.quasi, *self.others.values(), self.weight):
+            secret.update(np.ascontiguousarray(codes).data)
+        return int.from_bytes(secret.digest(), "big")
+
+
+def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cells:
+    """The cells of record-long code columns, in the order of their codes, by a GROUP BY in DuckDB."""
+    columns = [*quasi.values(), *others.values()]
+    names = [f"c{i}" for i in range(len(columns))]
+    codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
+    with Private() as engine:
+        engine.register("codes", codes)
+        rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
+        found = stoppable(rows.to_arrow_table, engine.interrupt)
+    arrays = [found[name].to_numpy() for name in names]
+    axes = arrays[: len(quasi)]
+    narrow = max(int(codes.max()) for codes in axes) < 2**15 - 1  # half the memory to go through
+    return Cells(
+        quasi=np.array(axes, dtype=np.int16 if narrow else np.int32),
+        others={name: codes.astype(np.int32) for name, codes in zip(others, arrays[len(quasi) :], strict=True)},
+        weight=found["n"].to_numpy().astype(np.int64),
+    )
+
+
+def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
+    """The cell of each record; both sides hold the same columns, cells are distinct."""
+    key, wanted, largest = np.zeros(len(cells[0]), np.int64), np.zeros(len(records[0]), np.int64), 1
+    for here, there in zip(cells, records, strict=True):
+        size = int(here.max()) + 1
+        if largest * size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
+            ranks, key = np.unique(key, return_inverse=True)
+            wanted, largest = np.searchsorted(ranks, wanted), len(ranks)
+        key, wanted, largest = key * size + here, wanted * size + there, largest * size
+    order = np.argsort(key)
+    return order[np.searchsorted(key[order], wanted)].astype(np.int32)
+
+
+def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first index of each distinct row, in order of appearance, and the number of each row among them."""
+    key, largest = np.zeros(len(matrix), np.int64), 1
+    for column in matrix.T:
+        size = int(column.max(initial=0)) + 1
+        if largest * size > LARGEST_KEY:
+            ranks, key = np.unique(key, return_inverse=True)
+            largest = len(ranks)
+        key, largest = key * size + column, largest * size
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    appearance = np.argsort(first)
+    number = np.empty(len(first), np.int64)
+    number[appearance] = np.arange(len(first))
+    return first[appearance], number[inverse]

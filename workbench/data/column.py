@@ -1,0 +1,120 @@
+"""One column of a table: its distinct values in code order, and the hierarchy above them."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from workbench.data.hierarchies.hierarchy import Hierarchy
+
+Kind = Literal["number", "date", "text"]
+MISSING = "missing"
+DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Column:
+    """Codes 0..len(values)-1 stand for `values`; where values are missing, one more code, the last, stands for that.
+
+    `values` are int64, float64, datetime64 or str objects, ascending for numbers and dates, in leaf order for text.
+    `labels` are the same values as people read them.
+    """
+
+    name: str
+    kind: Kind
+    values: np.ndarray
+    labels: tuple[str, ...]
+    counts: np.ndarray
+    missing: int = 0
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of codes, missing included."""
+        return len(self.values) + (self.missing > 0)
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """Records per code, missing included."""
+        return np.append(self.counts, self.missing) if self.missing else self.counts
+
+    @property
+    def _fractions(self) -> bool:
+        """Numbers that are not whole, or moments: between two of them there is always another."""
+        return self.kind != "text" and self.values.dtype.kind != "i" and self.values.dtype != "datetime64[D]"
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """Where each code lies: numbers by value, dates in days, text one apart.
+
+        Missing lies one step beyond the last: one unit, or the average distance of fractions. A range that floats
+        cannot tell apart counts by rank.
+        """
+        found = np.arange(len(self.values), dtype=float)
+        if self.kind != "text" and len(self.values):
+            whole = self.values.dtype.kind != "f"  # int64 differences stay exact, and in range, as unsigned
+            values = self.values.astype("int64").view("uint64") if whole else self.values
+            with np.errstate(over="ignore"):
+                found = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
+        if self.missing:
+            step = found[-1] / (len(found) - 1) if self._fractions and len(found) > 1 else 1.0
+            found = np.append(found, found[-1] + step if len(found) else 0.0)
+        span = found[-1] if len(found) > 1 else 1.0
+        apart = np.isfinite(span) and (np.diff(found / span) > 0).all()
+        return found if apart else np.arange(self.size, dtype=float)
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Code c covers edges[0, c] to edges[1, c], what a value is taken to be alike with when it is spread evenly.
+
+        A whole number or a day covers one unit, so that [25-29] is five years; fractions reach halfway to their
+        neighbours; text covers one unit a code.
+        """
+        at = self.positions
+        edges = np.array([at, at + 1])
+        if self._fractions:
+            between = (at[1:] + at[:-1]) / 2
+            edges = np.array([np.append(at[:1], between), np.append(between, at[-1:])])
+        if (edges[1] > edges[0]).all():
+            return edges
+        return np.arange(self.size, dtype=float) + np.array([[0.0], [1.0]])
+
+    def arranged(self, hierarchy: Hierarchy) -> tuple[Column, np.ndarray]:
+        """This column in the leaf order of a hierarchy, and the new code of each old one."""
+        place = {label: code for code, label in enumerate(hierarchy.leaves)}
+        recode = np.array([place[label] for label in self.labels], dtype=np.int64)
+        order = np.argsort(recode)
+        column = replace(
+            self,
+            values=self.values[order],
+            labels=tuple(self.labels[i] for i in order),
+            counts=self.counts[order],
+            hierarchy=hierarchy,
+        )
+        return column, np.append(recode, len(recode)) if self.missing else recode
+
+    def node(self, level: int) -> np.ndarray:
+        """The run of each code on a level (0 is the finest above the values); missing is a run of its own."""
+        assert self.hierarchy is not None
+        node = self.hierarchy.node(level)
+        return np.append(node, node[-1] + 1) if self.missing else node
+
+    @cached_property
+    def _with_missing(self) -> tuple[str, ...]:
+        return (*self.labels, MISSING)
+
+    def value_labels(self) -> tuple[str, ...]:
+        """The label of every code, missing included."""
+        return self._with_missing if self.missing else self.labels
+
+
+def spare(name: str, taken: Container[str]) -> str:
+    """This name, or the next that is not taken."""
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,70 @@
+"""Data that comes with the workbench.
+
+Adult: Becker, B. and Kohavi, R. (1996), UCI Machine Learning Repository, CC BY 4.0. An extract of the 1994 US census.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.base.errors import BadInput
+from workbench.data.hierarchies.builders import Builder, Intervals, read_csv
+from workbench.data.table import Table
+
+ENGINE = Path(__file__).parents[1]
+SHIPPED = ENGINE / "shipped" / "data"
+DATA = SHIPPED if SHIPPED.is_dir() else ENGINE.parent / "data"  # installed, or a checkout
+
+# a file of data/hierarchies, or what builds the hierarchy from the numbers
+ADULT_HIERARCHIES: dict[str, str | Builder] = {
+    "age": Intervals(widths=(5, 10, 20, 40)),
+    "workclass": "workclass.csv",
+    "fnlwgt": Intervals(widths=(10_000, 50_000, 100_000, 500_000)),
+    "education": "education.csv",
+    "education_num": Intervals(cuts=(5, 10, 13, 14)),  # the same groups as education
+    "marital_status": "marital_status.csv",
+    "occupation": "occupation.csv",
+    "relationship": "relationship.csv",
+    "race": "race.csv",
+    "sex": "sex.csv",
+    "capital_gain": Intervals(cuts=((1, 3_000, 7_000, 15_000), (1,))),
+    "capital_loss": Intervals(cuts=((1, 1_500, 2_000), (1,))),
+    "hours_per_week": Intervals(widths=(5, 10, 20)),
+    "native_country": "native_country.csv",
+    "salary": "salary.csv",
+}
+
+
+def path(name: str) -> Path:
+    """The file of a bundled table."""
+    if name != "adult":
+        raise BadInput(f"no data called {name!r} come with the workbench; there is adult")
+    return DATA / "adult.csv.gz"
+
+
+def hierarchy(name: str, column: str) -> Builder:
+    """What builds the hierarchy that comes with a column of a bundled table."""
+    path(name)
+    if column not in ADULT_HIERARCHIES:
+        raise BadInput(f"no hierarchy of {column!r} comes with {name}; there are {', '.join(ADULT_HIERARCHIES)}")
+    given = ADULT_HIERARCHIES[column]
+    return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given
+
+
+def adult(
+    quasi: Sequence[str] = ("age", "workclass", "education", "marital_status", "race", "sex"),
+    sensitive: str | Sequence[str] | None = "occupation",
+    drop_missing: bool = True,
+) -> Table:
+    """The Adult census data, 48,842 records; 45,222 of them are complete and stay if missing values are dropped.
+
+    Columns that are neither quasi-identifier nor sensitive are neutral.
+    """
+    return Table.read(
+        path("adult"),
+        quasi=quasi,
+        sensitive=sensitive,
+        hierarchies={name: hierarchy("adult", name) for name in ADULT_HIERARCHIES},
+        drop_missing=drop_missing,
+    )

@@ -1,0 +1,1 @@
+"""Levels over the codes of one column: built, matched, proposed."""

@@ -1,0 +1,343 @@
+"""Hierarchy builders: plain parameters in the constructor, a column in the call, a hierarchy out."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from itertools import pairwise
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import BadInput
+from workbench.data.column import Column
+from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit, quoted
+from workbench.data.hierarchies.intervals import calendar, cut_level, integers, quantile_level, width_level
+from workbench.data.hierarchies.matching import bound, key, keys, read_rows, rows_of
+
+DATES = ("day", "month", "quarter", "year", "decade")
+
+
+class Builder(ABC):
+    """Makes a hierarchy for a column; its fields are plain data."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, column: Column) -> Hierarchy:
+        """The hierarchy of this column's values."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Name and the fields that differ from their default, as plain lists, mappings, numbers and texts."""
+        said = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
+        return {"builder": self.name, **{name: _plain(value) for name, value in said.items()}}
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+def from_dict(given: Mapping[str, Any]) -> Builder:
+    """The builder that `to_dict` described."""
+    kinds: dict[Any, type[Builder]] = {kind.name: kind for kind in Builder.__subclasses__()}
+    kind = kinds.get(given.get("builder"))
+    if kind is None:
+        raise BadInput(f"no hierarchy builder is called {given.get('builder')!r}; there are {', '.join(kinds)}")
+    known = {f.name: f for f in fields(kind)}  # type: ignore[arg-type]
+    settings = {key: value for key, value in given.items() if key != "builder"}
+    unknown = [key for key in settings if key not in known]
+    if unknown:
+        raise BadInput(f"{kind.name} has no setting {quoted(unknown)}; it has {', '.join(known)}")
+    needed = [key for key, field in known.items() if field.default is MISSING and key not in settings]
+    if needed:
+        raise BadInput(f"{kind.name} needs {', '.join(needed)}")
+    return kind(**settings)
+
+
+@dataclass(frozen=True)
+class Intervals(Builder):
+    """Intervals of numbers: of equal widths aligned at an origin, between cut points, or equally filled (quantiles).
+
+    One level a width or number of groups; one level for a list of cuts, several for a list of lists.
+    """
+
+    name = "intervals"
+    widths: float | Sequence[float] = ()
+    cuts: float | Sequence[float] | Sequence[Sequence[float]] = ()
+    quantiles: int | Sequence[int] = ()
+    origin: float = 0
+
+    def __post_init__(self) -> None:
+        widths, quantiles = _finite("widths", self.widths), _finite("quantiles", self.quantiles)
+        given = tuple(self.cuts) if isinstance(self.cuts, Iterable) else (self.cuts,)
+        several = any(isinstance(c, Iterable) for c in given)
+        cuts = tuple(_finite("cuts", c) for c in (given if several else (given,) if given else ()))
+        (origin,) = _finite("origin", self.origin)
+        if sum(map(bool, (widths, cuts, quantiles))) != 1:
+            raise BadInput("intervals: give exactly one of widths, cuts and quantiles")
+        if min(widths, default=1) <= 0:
+            raise BadInput(f"intervals: width {min(widths):g} must be above 0")
+        for level in cuts:
+            if not level or any(a >= b for a, b in pairwise(level)):
+                raise BadInput(f"intervals: cuts {level} must ascend, each once, with at least one a level")
+        if any(q < 2 or q != int(q) for q in quantiles):
+            raise BadInput(f"intervals: quantiles {quantiles} must be whole numbers of groups, 2 or more")
+        self._set("widths", tuple(sorted(set(widths))))
+        self._set("cuts", cuts)
+        self._set("quantiles", tuple(sorted(set(quantiles), reverse=True)))
+        self._set("origin", origin)
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """The intervals that hold values of a column of numbers."""
+        _require(column, "number", "intervals need numbers; use groups, prefixes, dates or a nested mapping")
+        if not len(column.values):
+            return Hierarchy(())
+        levels = [width_level(column, width, self.origin) for width in _finite("widths", self.widths)]
+        levels += [cut_level(column, cuts) for cuts in self.cuts]  # type: ignore[arg-type,union-attr]
+        levels += [quantile_level(column, groups) for groups in self.quantiles]  # type: ignore[union-attr]
+        return Hierarchy(column.labels, tuple(levels))
+
+
+@dataclass(frozen=True)
+class Groups(Builder):
+    """Named groups of values, one mapping `label -> values` a level, finest first, and the values' order if it matters.
+
+    A value that a level does not mention stays on its own there.
+    """
+
+    name = "groups"
+    levels: Sequence[Mapping[str, Sequence[object]]]
+    order: Sequence[object] = ()
+
+    def __post_init__(self) -> None:
+        levels = (self.levels,) if isinstance(self.levels, Mapping) else self.levels
+        if isinstance(levels, str) or not (
+            isinstance(levels, Sequence) and all(isinstance(v, Mapping) for v in levels)
+        ):
+            raise BadInput("groups: levels must be one mapping a level, label: [values]")
+        plain = tuple({str(label): _texts(values, label) for label, values in level.items()} for level in levels)
+        self._set("levels", plain)
+        self._set("order", _texts(self.order, "order"))
+        for number, level in enumerate(plain, 1):
+            twice = [v for v, n in Counter(v for values in level.values() for v in values).items() if n > 1]
+            if twice:
+                raise BadInput(
+                    f"groups: level {number} is no partition: {quoted(twice)} listed more than once; list it once"
+                )
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """The groups above this column's values."""
+        mentioned = dict.fromkeys(v for level in self.levels for values in level.values() for v in values)
+        if self.order:
+            leaves = [str(v) for v in self.order]
+            strangers = [v for v in mentioned if v not in set(leaves)]
+            if strangers:
+                raise BadInput(f"column {column.name!r}: the order leaves out {quoted(strangers)}; list them in it")
+        else:
+            known = {key(str(v), column.kind) for v in mentioned}
+            rest = [v for v, k in zip(column.labels, keys(column), strict=True) if k not in known]
+            leaves = [*map(str, mentioned), *(sorted(rest) if column.kind == "text" else rest)]
+        assigned = []
+        for number, level in enumerate(self.levels, 1):
+            group = {v: label for label, values in level.items() for v in values}
+            lone = [leaf for leaf in leaves if leaf not in group and leaf in level]
+            if lone:
+                text = (
+                    f"column {column.name!r}: level {number}: {quoted(lone)} is a group and a value outside it; "
+                    "rename the group or list the value in it"
+                )
+                raise Misfit(text, "lone", lone, level=number)
+            assigned.append([group.get(leaf, leaf) for leaf in leaves])
+        return bound(column, leaves, assigned, ordered=bool(self.order))
+
+
+@dataclass(frozen=True)
+class Prefixes(Builder):
+    """Codes that share their first characters, as zip codes do: one level for each number of characters kept."""
+
+    name = "prefixes"
+    keep: int | Sequence[int] = (4, 3, 2)
+    pad: int | None = None
+
+    def __post_init__(self) -> None:
+        keep = tuple(self.keep) if isinstance(self.keep, Iterable) else (self.keep,)
+        pads = () if self.pad is None else (self.pad,)
+        if not keep or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in (*keep, *pads)):
+            raise BadInput(f"prefixes: keep {quoted(keep)} and pad {self.pad} must be whole numbers of characters")
+        self._set("keep", tuple(sorted(set(keep), reverse=True)))
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """Levels of shared prefixes, stars for what is hidden; leaves in the order of the codes."""
+        whole = integers(column)
+        if column.kind == "date" or (column.kind == "number" and not whole):
+            raise BadInput(f"column {column.name!r}: prefixes need text or whole numbers; use intervals or dates")
+        if whole and len(column.values) and column.values[0] < 0:
+            raise BadInput(f"column {column.name!r}: prefixes need numbers from 0 on, and some are below")
+        longest = max(map(len, column.labels), default=0)
+        pad = max(longest, self.pad or 0) if whole else self.pad or 0
+        codes = [label.rjust(pad, "0") for label in column.labels]
+        order = range(len(codes)) if whole else sorted(range(len(codes)), key=codes.__getitem__)
+        length = max(longest, pad)
+        if codes and all(k >= length for k in self.keep):  # type: ignore[union-attr]
+            raise BadInput(
+                f"column {column.name!r}: prefixes: keep = {list(self.keep)} hides nothing, since its values have at "  # type: ignore[arg-type]
+                f"most {length} characters; keep fewer"
+            )
+        hidden = {k: "*" * (length - k) for k in self.keep}  # type: ignore[union-attr]
+        levels = [[codes[i][:k] + hidden[k] * (len(codes[i]) >= k) for i in order] for k in hidden]
+        where = f"column {column.name!r}"
+        return Hierarchy.from_assignment([column.labels[i] for i in order], levels, ordered=True, where=where)
+
+
+@dataclass(frozen=True)
+class Dates(Builder):
+    """Days, months, quarters, years and decades."""
+
+    name = "dates"
+    levels: Sequence[str] = ("month", "quarter", "year", "decade")
+
+    def __post_init__(self) -> None:
+        levels = (
+            (self.levels,) if isinstance(self.levels, str) or not isinstance(self.levels, Iterable) else self.levels
+        )
+        levels = tuple(levels)
+        unknown = [level for level in levels if level not in DATES]
+        if unknown or not levels:
+            raise BadInput(f"dates: no level is called {quoted(unknown) or 'nothing'}; there are {', '.join(DATES)}")
+        self._set("levels", tuple(level for level in DATES if level in levels))
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """The calendar above a column of dates."""
+        _require(column, "date", "dates need a column of dates")
+        if not len(column.values):
+            return Hierarchy(())
+        return Hierarchy(column.labels, tuple(calendar(column.values, level) for level in self.levels))
+
+
+@dataclass(frozen=True)
+class Nested(Builder):
+    """A tree of named groups: mappings for groups, lists of values at the bottom; a value without members is a leaf."""
+
+    name = "nested"
+    tree: Any
+
+    def __post_init__(self) -> None:
+        paths = list(_paths(self.tree, ()))
+        depth = max((len(path) for path, _ in paths), default=0)
+        for d in range(depth):
+            named: dict[str, tuple[str, ...]] = {}
+            for path, leaf in paths:
+                node, label = (path[: d + 1], path[d]) if d < len(path) else ((*path, "", leaf), leaf)
+                if named.setdefault(label, node) != node:
+                    raise BadInput(f"nested: {label!r} names two groups on one level; give each its own name")
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """The tree above this column's values; a leaf stays itself up to the level of its group."""
+        paths = list(_paths(self.tree, ()))
+        depth = max((len(path) for path, _ in paths), default=0)
+        levels = [[path[d] if d < len(path) else leaf for path, leaf in paths] for d in range(depth)]
+        return bound(column, [leaf for _, leaf in paths], levels[::-1])
+
+
+def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every leaf with the groups above it, the widest first."""
+    if isinstance(tree, Mapping):
+        for label, below in tree.items():
+            if below is None or (isinstance(below, (Sequence, Mapping)) and len(below) == 0):
+                yield above, str(label)
+            else:
+                yield from _paths(below, (*above, str(label)))
+    elif isinstance(tree, Iterable) and not isinstance(tree, (str, bytes)):
+        for item in tree:
+            if isinstance(item, (str, bytes)) or not isinstance(item, Iterable):
+                yield above, str(item)
+            else:
+                yield from _paths(item, above)
+    else:
+        raise BadInput(f"nested: {'/'.join(above) or 'the tree'} holds {tree!r}; give a mapping or a list of values")
+
+
+@dataclass(frozen=True)
+class Columns(Builder):
+    """A table, or its rows: the leaf first, then its label on each level, finest first."""
+
+    name = "columns"
+    rows: pd.DataFrame | Sequence[Sequence[object]]
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        frame = self.rows
+        if not isinstance(frame, pd.DataFrame) and not (
+            isinstance(frame, Sequence) and all(isinstance(row, Sequence) and not isinstance(row, str) for row in frame)
+        ):
+            raise BadInput(f"{self._where()}: rows must be a list of lists: the leaf, then its label on each level")
+        rows = list(frame.itertuples(index=False, name=None) if isinstance(frame, pd.DataFrame) else map(tuple, frame))
+        for number, row in enumerate(rows, 1):
+            if len(row) != len(rows[0]) or not row:
+                raise BadInput(
+                    f"{self._where()}: row {number} has {len(row)} cells, the first has {len(rows[0])}; add some"
+                )
+            if any(cell is None or cell is pd.NA or cell != cell for cell in row) or "" in row[1:]:
+                raise BadInput(f"{self._where()}: row {number} has an empty cell; label every leaf on every level")
+        if not rows:
+            raise BadInput(f"{self._where()}: no rows; give one row a leaf")
+        self._set("rows", tuple(tuple(map(str, row)) for row in rows))
+
+    def __call__(self, column: Column) -> Hierarchy:
+        """The table's levels above this column's values."""
+        leaves, *levels = ([row[i] for row in self.rows] for i in range(len(self.rows[0])))  # type: ignore[index]
+        return bound(column, leaves, levels, source=self.source)
+
+    def _where(self) -> str:
+        return f"hierarchy {self.source}" if self.source else "columns"
+
+
+def read_csv(path: str | PathLike[str], delimiter: str | None = None, header: bool | None = None) -> Columns:
+    """A hierarchy file, ours or ARX's: one row a leaf, one column a level; delimiter and our header are found."""
+    return Columns(read_rows(path, delimiter, header), source=Path(path).name)
+
+
+def parse_csv(text: str, source: str = "") -> Columns:
+    """A hierarchy from the text of such a file."""
+    return Columns(rows_of(text, source or "as pasted"), source=source)
+
+
+def _require(column: Column, kind: str, need: str) -> None:
+    if column.kind != kind:
+        held = column.kind if column.kind == "text" else f"{column.kind}s"
+        raise BadInput(f"column {column.name!r} holds {held}: {need}")
+
+
+def _whole(number: float) -> float:
+    """An int where the number is one, so that labels read as people write them."""
+    exact = isinstance(number, Integral) or (number == int(number) and abs(number) < 2**53)
+    return int(number) if exact else float(number)
+
+
+def _finite(where: str, given: object) -> tuple[float, ...]:
+    """One number or several; BadInput for anything else."""
+    values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise BadInput(f"intervals: {where} hold {value!r}; give finite numbers")
+    return tuple(map(_whole, values))
+
+
+def _texts(values: Sequence[object], where: str) -> tuple[str, ...]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise BadInput(f"groups: {where!r} holds {values!r}; give a list of values")
+    return tuple(map(str, values))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,251 @@
+"""Hierarchies over one column: levels that each part the codes into runs of neighbours, shown, named and saved."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import BadInput
+
+LEAF = "leaf"
+LISTED = 10  # how many offending values a message names
+
+
+def quoted(values: Sequence[object], limit: int = LISTED) -> str:
+    """The first values, quoted, and how many more there are."""
+    more = f", ... and {len(values) - limit} more" if len(values) > limit else ""
+    return ", ".join(repr(str(v)) for v in values[:limit]) + more
+
+
+PLAIN = {  # what is wrong, with the number of values it is about and their level
+    "unlisted": "{0} of its values are missing from the hierarchy; list them too, or correct the spelling",
+    "split": "level {1} is no partition into neighbours: {0} values lie between those of a group; give its "
+    "parts different labels",
+    "lone": "level {1}: {0} groups are called like a value outside them; rename the group, or list the value in it",
+    "duplicate": "{0} values are listed twice; list each once",
+}
+
+
+class Misfit(BadInput):
+    """A hierarchy that does not fit, with what a fix needs to know beside the message.
+
+    `what` is "duplicate", "unlisted", "split", "lone" or "ragged"; `values` are the leaves it is about, `label` the
+    group and `level` its level, 1 the finest; `near` has the nearest spelling of unlisted values.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        what: str = "",
+        values: Sequence[str] = (),
+        *,
+        level: int = 0,
+        label: str = "",
+        near: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.what, self.values, self.level, self.label = what, tuple(values), level, label
+        self.near = dict(near or {})
+
+    @property
+    def plain(self) -> str:
+        """The message without a value of the data."""
+        where, _, _ = str(self).partition(": ")
+        return f"{where}: {PLAIN[self.what].format(len(self.values), self.level)}" if self.what in PLAIN else str(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One partition of the codes: the first code of every run, ascending from 0, and a label for each run."""
+
+    starts: np.ndarray
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Leaves in code order and the levels above them, finest first; missing is not here, the column adds it."""
+
+    leaves: tuple[str, ...]
+    levels: tuple[Level, ...] = ()
+
+    def __post_init__(self) -> None:
+        refuse_duplicates(self.leaves)
+        for number, level in enumerate(self.levels, 1):
+            starts = np.asarray(level.starts)
+            sound = len(starts) == len(level.labels) and (len(starts) > 0) == (len(self.leaves) > 0)
+            if not sound or (len(starts) and (starts[0] != 0 or starts[-1] >= len(self.leaves))):
+                raise BadInput(f"level {number} is no partition: its runs do not cover the {len(self.leaves)} leaves")
+            if (np.diff(starts) <= 0).any():
+                raise BadInput(f"level {number} is no partition: its runs overlap; give their first codes ascending")
+            twice = [label for label, count in Counter(level.labels).items() if count > 1]
+            if twice:
+                raise BadInput(
+                    f"level {number} is no partition: {quoted(twice)} names several runs; give each run its own label"
+                )
+
+    @classmethod
+    def from_assignment(
+        cls,
+        leaves: Sequence[str],
+        levels: Sequence[Sequence[str]],
+        *,
+        ordered: bool = False,
+        where: str = "hierarchy",
+    ) -> Hierarchy:
+        """A hierarchy from each leaf's label on each level, finest level first.
+
+        Where a label's leaves are not neighbours, nested levels bring them together, unless the order is fixed.
+        """
+        refuse_duplicates(leaves, where)
+        for number, labels in enumerate(levels, 1):
+            if len(labels) != len(leaves):
+                raise BadInput(f"{where}: level {number} has {len(labels)} labels, {len(leaves)} leaves; give one each")
+        if not ordered and any(_apart(labels) for labels in levels):
+            order = _together(levels)
+            leaves = [leaves[i] for i in order]
+            levels = [[labels[i] for i in order] for labels in levels]
+        for number, labels in enumerate(levels, 1):
+            gap = _apart(labels)
+            if gap:
+                end, start = gap
+                text, between = _no_partition(number, gap, leaves, labels, ordered, where), leaves[end + 1 : start]
+                raise Misfit(text, "split", between, level=number, label=labels[end])
+        return cls(tuple(leaves), tuple(_level(labels) for labels in levels))
+
+    def node(self, level: int) -> np.ndarray:
+        """The run of each code on a level (0 is the finest above the leaves)."""
+        starts = self.levels[level].starts
+        return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self.leaves)))
+
+    def bounds(self, level: int) -> np.ndarray:
+        """First and last code of each run of a level, runs x 2."""
+        starts = np.asarray(self.levels[level].starts, dtype=np.int32)
+        return np.column_stack([starts, np.append(starts[1:], len(self.leaves))[: len(starts)] - 1]).astype(np.int32)
+
+    def runs(self) -> np.ndarray:
+        """First and last code of every distinct run, leaves included, each once, ascending: runs x 2."""
+        codes = np.arange(len(self.leaves), dtype=np.int32)
+        every = [np.column_stack([codes, codes]), *(self.bounds(i) for i in range(len(self.levels)))]
+        return np.unique(np.concatenate(every), axis=0)
+
+    @cached_property
+    def _labels(self) -> dict[tuple[int, int], str]:
+        found: dict[tuple[int, int], str] = {}
+        for i, level in enumerate(self.levels):
+            for (low, high), label in zip(self.bounds(i).tolist(), level.labels, strict=True):
+                found.setdefault((low, high), label)
+        return found
+
+    def label(self, low: int, high: int) -> str | None:
+        """The label of the node that is exactly this run, the finest level's first; None where no node is."""
+        return self.leaves[low] if low == high else self._labels.get((int(low), int(high)))
+
+    @cached_property
+    def nested(self) -> bool:
+        """Whether every run lies within one run of each level above it."""
+        return all(np.isin(coarse.starts, fine.starts).all() for fine, coarse in pairwise(self.levels))
+
+    def restricted(self, codes: np.ndarray) -> Hierarchy:
+        """Only the given codes, ascending; runs without a leaf are dropped."""
+        levels = []
+        for i, level in enumerate(self.levels if len(codes) else ()):
+            runs, starts = np.unique(self.node(i)[codes], return_index=True)
+            levels.append(Level(starts.astype(np.int32), tuple(level.labels[r] for r in runs)))
+        return Hierarchy(tuple(self.leaves[c] for c in codes), tuple(levels))
+
+    def frame(self) -> pd.DataFrame:
+        """One row a leaf: the leaf, then its label on every level."""
+        columns: dict[str, Any] = {LEAF: np.array(self.leaves, dtype=object)}
+        for i, level in enumerate(self.levels):
+            columns[f"level {i + 1}"] = np.array(level.labels, dtype=object)[self.node(i)]
+        return pd.DataFrame(columns)
+
+    def shown(self, counts: np.ndarray | None = None) -> pd.DataFrame:
+        """The values at each level, coarsest first: first and last leaf, leaves and records under each."""
+        codes = np.arange(len(self.leaves))
+        stages = [(f"level {i + 1}", level.labels, self.bounds(i)) for i, level in enumerate(self.levels)][::-1]
+        parts = []
+        for name, labels, bounds in [*stages, (LEAF, self.leaves, np.column_stack([codes, codes]))]:
+            ends = [[self.leaves[c] for c in side] for side in bounds.T]
+            part: dict[str, Any] = {"level": name, "value": list(labels), "from": ends[0], "to": ends[1]}
+            part["leaves"] = bounds[:, 1] - bounds[:, 0] + 1
+            if counts is not None:
+                below = np.append(0, np.cumsum(np.asarray(counts)[: len(self.leaves)]))
+                part["records"] = below[bounds[:, 1] + 1] - below[bounds[:, 0]]
+            parts.append(pd.DataFrame(part))
+        return pd.concat(parts, ignore_index=True)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write one row a leaf, `;` between the cells, under a header `leaf;level 1;...`."""
+        frame = self.frame()
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=";", lineterminator="\r\n")  # it quotes cells with \r or \n only then
+            writer.writerow(frame.columns)
+            writer.writerows(frame.itertuples(index=False, name=None))
+
+    def spec(self) -> dict[str, Any]:
+        """Plain data that is equal exactly where hierarchies are equal, for keys."""
+        levels = [{"starts": np.asarray(v.starts).tolist(), "labels": list(v.labels)} for v in self.levels]
+        return {"leaves": list(self.leaves), "levels": levels}
+
+
+def refuse_duplicates(leaves: Sequence[str], where: str = "hierarchy") -> None:
+    """Raise BadInput that names the leaves listed more than once."""
+    twice = [leaf for leaf, count in Counter(leaves).items() if count > 1]
+    if twice:
+        raise Misfit(f"{where}: duplicate leaves {quoted(twice)}; list each value once", "duplicate", twice)
+
+
+def starts_of(groups: np.ndarray) -> np.ndarray:
+    """The first code of each run of equal groups."""
+    return np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(groups)]).astype(np.int32)
+
+
+def _level(labels: Sequence[str]) -> Level:
+    starts = starts_of(np.array(labels, dtype=object))
+    return Level(starts, tuple(labels[s] for s in starts))
+
+
+def _apart(labels: Sequence[str]) -> tuple[int, int] | None:
+    """The end of one run and the start of a later one with the same label, if there are such."""
+    last: dict[str, int] = {}
+    for i, label in enumerate(labels):
+        if last.get(label, i - 1) < i - 1:
+            return last[label], i
+        last[label] = i
+    return None
+
+
+def _together(levels: Sequence[Sequence[str]]) -> list[int]:
+    """An order of the leaves by the coarsest level first, labels in order of appearance."""
+    ranks = []
+    for labels in reversed(levels):
+        place = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        ranks.append([place[label] for label in labels])
+    keys = list(zip(*ranks, strict=True))
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _no_partition(
+    number: int, gap: tuple[int, int], leaves: Sequence[str], labels: Sequence[str], ordered: bool, where: str
+) -> str:
+    end, start = gap
+    cure = (
+        "the order of the values is fixed: give the parts different labels, or what lies between them the same"
+        if ordered
+        else "the levels do not nest and no order keeps their values together: give the parts different labels"
+    )
+    return (
+        f"{where}: level {number} is no partition into neighbours: {labels[end]!r} holds {leaves[end]!r} and "
+        f"{leaves[start]!r}, but {leaves[end + 1]!r} between them is in {labels[end + 1]!r}; {cure}"
+    )

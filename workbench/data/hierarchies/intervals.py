@@ -1,0 +1,101 @@
+"""Levels of intervals over a column's numbers, labelled by their ends, and of calendar units over its dates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from workbench.base.errors import BadInput
+from workbench.data.column import Column
+from workbench.data.hierarchies.hierarchy import Level, starts_of
+
+
+def integers(column: Column) -> bool:
+    """Whether a column holds whole numbers."""
+    return column.kind == "number" and column.values.dtype.kind in "iu"
+
+
+def width_level(column: Column, width: float, origin: float) -> Level:
+    """Intervals of one width, aligned at the origin."""
+    values = column.values
+    if integers(column) and isinstance(width, int) and isinstance(origin, int) and width < 2**62:
+        shift = origin % width  # subtracting the origin itself could overflow
+        group = values // width - (values % width < shift)
+        ends = [(int(k) * width + shift, (int(k) + 1) * width + shift) for k in group[starts_of(group)]]
+        return Level(starts_of(group), tuple(_interval(low, high, True) for low, high in ends))
+    step, start = Decimal(str(width)), Decimal(str(origin))
+    ratio = np.floor((values.astype(float) - origin) / width)
+    if np.abs(ratio).max() > 2**53:
+        raise BadInput(f"column {column.name!r}: width {width:g} is too small for values up to {values.max()}")
+    # 0.3 // 0.1 is 2: the quotient is put right by the interval's decimal ends
+    group, inverse = np.unique(ratio.astype(np.int64), return_inverse=True)
+    low, high = (np.array([float(start + (int(k) + side) * step) for k in group]) for side in (0, 1))
+    group = group[inverse] - (values < low[inverse]) + (values >= high[inverse])
+    exact = [(start + int(k) * step, start + (int(k) + 1) * step) for k in group[starts_of(group)]]
+    return Level(starts_of(group), tuple(_interval(*ends, integers(column)) for ends in exact))
+
+
+def cut_level(column: Column, cuts: Sequence[float]) -> Level:
+    """What lies below, between and from the cut points on."""
+    whole = integers(column)
+    group = np.searchsorted(np.asarray(cuts), column.values, side="right")
+    points = [math.ceil(c) if whole else Decimal(str(c)) for c in cuts]
+
+    def label(g: int) -> str:
+        if g == 0:
+            return f"<{_spelled(points[0])}"
+        return f">={_spelled(points[-1])}" if g == len(points) else _interval(points[g - 1], points[g], whole)
+
+    starts = starts_of(group)
+    return Level(starts, tuple(label(g) for g in group[starts]))
+
+
+def quantile_level(column: Column, groups: int) -> Level:
+    """Equally filled intervals, as far as values with many records allow."""
+    counts = np.asarray(column.counts, dtype=float)
+    middle = np.cumsum(counts) - counts / 2
+    starts = starts_of(np.floor(middle * groups / max(counts.sum(), 1)))
+    ends = zip(starts, np.append(starts[1:], len(counts)) - 1, strict=True)
+    dash = " to " if column.values[0] < 0 else "-"
+    names = [column.labels[a] if a == b else f"[{column.labels[a]}{dash}{column.labels[b]}]" for a, b in ends]
+    return Level(starts, tuple(names))
+
+
+def _interval(low: int | Decimal, high: int | Decimal, whole: bool) -> str:
+    """The values from low to below high: both ends belong to whole numbers' labels, `[1.5-3[` leaves out 3."""
+    if whole:
+        low, high = math.ceil(low), math.ceil(high) - 1
+        if low >= high:
+            return str(low)
+    dash = " to " if low < 0 else "-"
+    return f"[{_spelled(low)}{dash}{_spelled(high)}{']' if whole else '['}"
+
+
+def _spelled(number: int | Decimal) -> str:
+    if isinstance(number, int):
+        return str(number)
+    plain = format(number.normalize(), "f") if number else "0"
+    return plain if len(plain) <= 20 else str(number.normalize())
+
+
+def calendar(dates: np.ndarray, level: str) -> Level:
+    """The days, months, quarters, years or decades of ascending dates."""
+    unit, size = {"day": ("D", 1), "month": ("M", 1), "quarter": ("M", 3), "year": ("Y", 1), "decade": ("Y", 10)}[level]
+    group = dates.astype(f"datetime64[{unit}]").astype(np.int64) // size
+    if level == "decade":
+        group = (dates.astype("datetime64[Y]").astype(np.int64) + 1970) // 10
+    starts = starts_of(group)
+    days = [str(day) for day in dates[starts].astype("datetime64[D]")]
+    names = [_date_label(day, g, level) for day, g in zip(days, group[starts].tolist(), strict=True)]
+    return Level(starts, tuple(names))
+
+
+def _date_label(day: str, group: int, level: str) -> str:
+    if level == "decade":
+        return f"{group * 10}s"
+    if level == "quarter":
+        return f"{day[:-6]}-Q{group % 4 + 1}"
+    return {"day": day, "month": day[:-3], "year": day[:-6]}[level]

@@ -1,0 +1,1 @@
+"""From a file, a frame or a query to coded columns."""

@@ -1,0 +1,52 @@
+"""What Arrow can hold and a table cannot: mixed, nested and odd types are named before they are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import pyarrow as pa
+
+from workbench.base.errors import BadInput
+
+
+def as_arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
+    """The column of a frame; of Python objects, only if they are of one type."""
+    kinds = Counter[str]()
+    if series.dtype == object:
+        kinds.update(map(_kind, series[series.notna()].tolist()))
+        if len(kinds) > 1:
+            found = " and ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
+            raise BadInput(f"{place}: values of different types, {found}; make them one, for example with .astype(str)")
+    failure = None
+    try:
+        return pa.array(series, from_pandas=True)
+    except OverflowError:
+        failure = "integers beyond 64 bits; if they are codes, make them text with .astype(str)"
+    except (pa.ArrowException, ValueError, TypeError):
+        failure = f"values of type {series.dtype} cannot be read; make them numbers, dates or text"
+        if set(kinds) == {"number"}:
+            failure = "numbers of several types, which cannot be kept as they are; if they are codes, make them text "
+            failure += "with .astype(str), else floats with .astype(float)"
+    raise BadInput(f"{place}: {failure}")
+
+
+def _kind(value: object) -> str:
+    """The type of a value, the same for all numbers."""
+    name = type(value).__name__.rstrip("_")
+    if getattr(value, "tzinfo", None) is not None:
+        return "datetime with a time zone"
+    numbers = not isinstance(value, bool) and (hasattr(value, "__float__") and not isinstance(value, str))
+    return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
+
+
+def refuse_type(place: str, kind: pa.DataType) -> None:
+    """Raise BadInput for types that have no order or no single value."""
+    if pa.types.is_nested(kind):
+        raise BadInput(f"{place}: nested values ({kind}); unnest them into columns, or leave the column out")
+    if pa.types.is_decimal256(kind):
+        raise BadInput(f"{place}: integers beyond 64 bits; if they are codes, make them text")
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    odd = pa.types.is_duration(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType)
+    if binary or odd:
+        raise BadInput(f"{place}: values of type {kind}; make them numbers, dates or text, or leave the column out")

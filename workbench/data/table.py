@@ -1,0 +1,415 @@
+"""The microdata as integer codes with roles and hierarchies: the only thing that methods read."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import threading
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from workbench.base import progress as underway
+from workbench.base.errors import BadInput, columns_meant, meant, said
+from workbench.data import cells as cellwork
+from workbench.data.coding import arrange, decode, only_those, without_missing
+from workbench.data.column import MISSING, Column, spare
+from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.data.reading.encoder import encode
+from workbench.data.reading.source import open_source
+from workbench.data.wording import PLAIN, Wording
+from workbench.models.classes import Sensitive
+from workbench.workloads.populations import Populations, large_populations
+
+T = TypeVar("T")
+MANY_VALUES = 1000
+NEARLY_ALL = 0.9
+Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Codes of every column but the identifiers, one array a column; hierarchies sit in the columns.
+
+    `levels` names, for a sensitive column, the level of its hierarchy that models and measures see (0: its values).
+    """
+
+    columns: dict[str, Column]
+    codes: dict[str, np.ndarray]
+    roles: dict[str, str]
+    levels: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    wording: Wording = PLAIN  # what pages call its columns and records
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        quasi: Sequence[str] = (),
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        hierarchies: Hierarchies | None = None,
+        **options: Any,
+    ) -> Table:
+        """A table from a pandas frame; `options` as in `read`."""
+        return cls.read(frame, quasi, sensitive, identifiers, hierarchies, **options)
+
+    @classmethod
+    def read(
+        cls,
+        data: Any,
+        quasi: Sequence[str] = (),
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        hierarchies: Hierarchies | None = None,
+        *,
+        levels: Mapping[str, int] | None = None,
+        drop_missing: bool = False,
+        only: Mapping[str, object] | None = None,
+        types: Mapping[str, str] | None = None,
+        missing: Sequence[str] | None = None,
+        progress: Callable[[int], None] | None = None,
+        **source: Any,
+    ) -> Table:
+        """A table from a path, frame, Arrow table or query; what `source` may say is in `data.reading.source`.
+
+        Columns without another role are neutral: published as they are; those that hold nothing are left out.
+        Identifiers are never read, unless `only` asks for one of their values.
+        """
+        asked, hidden = only or {}, _names(identifiers)
+
+        def roles_of(names: list[str]) -> dict[str, str]:
+            return assign(names, _names(quasi), _names(sensitive), [name for name in hidden if name not in asked])
+
+        table = cls._coded(data, roles_of, types, missing, progress, source)
+        if asked:
+            table = table.only(asked).drop(name for name in hidden if name in asked)
+        if drop_missing:
+            table = table.complete()
+        return replace(table, levels=dict(levels or {})).with_hierarchies(hierarchies or {})
+
+    @classmethod
+    def bare(
+        cls,
+        data: Any,
+        *,
+        types: Mapping[str, str] | None = None,
+        missing: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        progress: Callable[[int], None] | None = None,
+        **source: Any,
+    ) -> Table:
+        """Every column of the data that holds anything, all neutral yet; `with_roles` gives them roles."""
+        return cls._coded(data, None, types, missing, progress, source)
+
+    @classmethod
+    def _coded(
+        cls,
+        data: Any,
+        roles_of: Callable[[list[str]], dict[str, str]] | None,
+        types: Mapping[str, str] | None,
+        missing: Sequence[str] | Mapping[str, Sequence[str]] | None,
+        progress: Callable[[int], None] | None,
+        source: Mapping[str, Any],
+    ) -> Table:
+        known = inspect.signature(open_source).parameters
+        for name in source:
+            if name not in known:
+                near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
+                raise BadInput(f"Table.read has no option {name!r}; {near}")
+        opened = open_source(data, **source)
+        try:
+            roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
+            kept = [name for name in opened.names if roles[name] != "identifier"]
+            neutral = [name for name in kept if roles[name] == "neutral"]
+            encoded = encode(opened, kept, missing=missing, types=types, progress=progress, empty=neutral)
+        finally:
+            opened.close()  # no copy of the data stays on the disk, however this ends
+        columns = {name: column for name, (column, _) in encoded.items()}
+        codes = {name: array for name, (_, array) in encoded.items()}
+        if not columns:
+            raise BadInput(f"{opened.where}: there is nothing but missing values in any column")
+        roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
+        return cls(columns, codes, roles, {}, tuple(opened.notes))
+
+    def with_roles(
+        self,
+        quasi: Sequence[str],
+        sensitive: str | Sequence[str] | None = None,
+        levels: Mapping[str, int] | None = None,
+    ) -> Table:
+        """The same microdata in other roles; columns named in neither become neutral."""
+        given = assign(list(self.columns), _names(quasi), _names(sensitive), ())
+        hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
+        kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
+        changed = Table(
+            self.columns, self.codes, {**hidden, **given}, dict(kept if levels is None else levels), self.notes
+        )
+        return changed._checked()
+
+    def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
+        """The same microdata under other hierarchies for some columns."""
+        bare = {name: replace(self.columns[name], hierarchy=None) for name in self._known(hierarchies)}
+        columns, codes = arrange({**self.columns, **bare}, self.codes, hierarchies)
+        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+
+    def without_hierarchies(self, names: Iterable[str]) -> Table:
+        """The same microdata with no hierarchy on some columns; their text is in alphabetical order again."""
+        known = self._known(names)
+        bare = {name: replace(self.columns[name], hierarchy=None) for name in known}
+        columns, codes = arrange({**self.columns, **bare}, self.codes, dict.fromkeys(known, _ascending))
+        columns |= {name: replace(columns[name], hierarchy=None) for name in known}
+        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+
+    def unassigned(self) -> Table:
+        """The same microdata with every column neutral."""
+        return replace(self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, _memory={}, _locks={})
+
+    def complete(self) -> Table:
+        """The records with no missing value in any column."""
+        columns, codes = without_missing(self.columns, self.codes)
+        return replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+
+    def only(self, wanted: Mapping[str, object]) -> Table:
+        """The records with these values, one a column; neutral columns that then hold nothing are left out."""
+        columns, codes = only_those(self.columns, self.codes, {name: wanted[name] for name in self._known(wanted)})
+        kept = replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+        return kept.drop(name for name in kept.neutral if not len(columns[name].values))
+
+    def drop(self, names: Iterable[str]) -> Table:
+        """The same microdata without some columns; `table.drop(table.neutral)` leaves what has a role."""
+        gone = set(self._known(names))
+        columns = {name: column for name, column in self.columns.items() if name not in gone}
+        roles = {name: role for name, role in self.roles.items() if name not in gone}
+        levels = {name: level for name, level in self.levels.items() if name not in gone}
+        if self.quasi:
+            assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
+        return Table(columns, {name: self.codes[name] for name in columns}, roles, levels, self.notes)
+
+    def __repr__(self) -> str:
+        sensitive = ", ".join(self._in_role("sensitive")) or "none"
+        return f"<Table of {self.records:,} records: quasi {', '.join(self.quasi)}; sensitive {sensitive}>"
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that were read, in their order in the data."""
+        return list(self.columns)
+
+    def _in_role(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name in self.columns if self.roles[name] == role)
+
+    @cached_property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers: what an adversary may know."""
+        return self._in_role("quasi")
+
+    @cached_property
+    def neutral(self) -> tuple[str, ...]:
+        """The neutral columns: published as they are beside the quasi-identifiers, used by workloads."""
+        return self._in_role("neutral")
+
+    @cached_property
+    def records(self) -> int:
+        """The number of records."""
+        return len(next(iter(self.codes.values()), ()))
+
+    @cached_property
+    def sensitive(self) -> dict[str, Sensitive]:
+        """The sensitive columns as models see them."""
+        return {name: _sensitive(self.columns[name], self.levels.get(name, 0)) for name in self._in_role("sensitive")}
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The microdata itself, decoded: for the analyst's eyes only."""
+        return pd.DataFrame({name: decode(self.columns[name], self.codes[name]) for name in self.columns})
+
+    def sensitive_codes(self, name: str) -> np.ndarray:
+        """Each record's value of a sensitive column, at the level that models see."""
+        level = self.levels.get(name, 0)
+        return self.columns[name].node(level - 1)[self.codes[name]] if level else self.codes[name]
+
+    def sensitive_values(self, name: str) -> pd.Series:
+        """What each value of a sensitive column is published as: at a level above the values, the level's labels."""
+        if self.levels.get(name, 0):
+            return pd.Series(self.sensitive[name].labels, dtype=object)
+        return decode(self.columns[name], np.arange(self.columns[name].size))
+
+    def published(self, name: str) -> tuple[pd.Series, np.ndarray]:
+        """A column as a release publishes it where it does not generalize: its values, and which each record has."""
+        if name in self.sensitive:
+            return self.sensitive_values(name), self.sensitive_codes(name)
+        return decode(self.columns[name], np.arange(self.columns[name].size)), self.codes[name]
+
+    def cells(self, others: Iterable[str] = ()) -> cellwork.Cells:
+        """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
+        named = self._beside(others)
+        return self.remember(("cells", named), lambda: cellwork.collapse(*self._cell_columns(named)))
+
+    def _beside(self, others: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
+
+    def _cell_columns(self, others: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        beside = {name: self.sensitive_codes(name) for name in self.sensitive}
+        beside |= {name: self.codes[name] for name in others}
+        return {name: self.codes[name] for name in self.quasi}, beside
+
+    def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
+        """The cell that each record belongs to."""
+        named = self._beside(others)
+
+        def located() -> np.ndarray:
+            found, (quasi, beside) = self.cells(named), self._cell_columns(named)
+            known = [*found.quasi, *(found.others[name] for name in beside)]
+            return cellwork.locate(known, [*quasi.values(), *beside.values()])
+
+        return self.remember(("cell of record", named), located)
+
+    def populations(self, min_support: float = 0.05) -> Populations:
+        """All conjunctions of at most one run per quasi-identifier with at least that share of the records."""
+        return self.remember(("populations", min_support), lambda: large_populations(self, min_support))
+
+    @cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Left and right edge of what every code covers, quasi-identifiers x codes (short axes are padded)."""
+        return self._padded(lambda column: column.edges[0]), self._padded(lambda column: column.edges[1])
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """Where every code lies, quasi-identifiers x codes (short axes are padded)."""
+        return self._padded(lambda column: column.positions)
+
+    def _padded(self, of: Callable[[Column], np.ndarray]) -> np.ndarray:
+        found = np.zeros((len(self.quasi), max(self.columns[name].size for name in self.quasi)))
+        for a, name in enumerate(self.quasi):
+            found[a, : self.columns[name].size] = of(self.columns[name])
+        return found
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of content, roles and hierarchies, for the store's keys; it never leaves the analyst's hands."""
+        digest = hashlib.blake2b(digest_size=20)
+        for name, column in self.columns.items():
+            spec = column.hierarchy.spec() if column.hierarchy else None
+            about = (name, column.kind, self.roles[name], self.levels.get(name, 0), column.value_labels(), spec)
+            digest.update(repr(about).encode())
+            digest.update(np.ascontiguousarray(self.codes[name].astype(np.int32)).data)
+        return digest.hexdigest()
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What depends on the table alone is computed once, whichever thread asks first."""
+        lock = self._locks.setdefault(key, threading.Lock())
+        while not lock.acquire(timeout=0.1):
+            underway.step()
+        try:
+            if key not in self._memory:
+                self._memory[key] = make()
+            return self._memory[key]
+        finally:
+            lock.release()
+
+    def _known(self, names: Iterable[str]) -> list[str]:
+        known = list(names)
+        _require(known, self.names)
+        return known
+
+    def _checked(self) -> Table:
+        if not self.records:
+            raise BadInput("the table has no records; give data with at least one")
+        if not self.quasi:  # no roles yet
+            return self
+        for name in self.levels:
+            if self.roles.get(name) != "sensitive":
+                there = ", ".join(self._in_role("sensitive")) or "none"
+                raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
+        for name in self._in_role("sensitive"):
+            self._check_sensitive(self.columns[name])
+        for name in (*self.quasi, *self.neutral):
+            column = self.columns[name]
+            measured = column.values.dtype.kind == "f" and self.roles[name] == "neutral"  # as a reading, not a number
+            if len(column.values) >= NEARLY_ALL * self.records > 1 and not measured:
+                self._warn(name, "is different in (nearly) every record; is it an identifier?")
+        return self
+
+    def _warn(self, name: str, text: str) -> None:
+        warnings.warn(f"column {name!r} ({self.roles[name]}) {text}", UserWarning, stacklevel=4)
+
+    def _check_sensitive(self, column: Column) -> None:
+        level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()
+        if not isinstance(level, int) or not 0 <= level <= len(levels):
+            raise BadInput(
+                f"sensitive column {column.name!r} has no level {said(level)}; its hierarchy has {len(levels)}"
+            )
+        size = len(_sensitive(column, level))
+        if size < 2:
+            raise BadInput(
+                f"sensitive column {column.name!r} has only one value{' at this level' if level else ''}: "
+                "there is nothing to protect; make it neutral, or choose another column"
+            )
+        if size > MANY_VALUES:
+            raise BadInput(
+                f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
+                f"give it a hierarchy and name the level to measure at, as in levels={{{column.name!r}: 1}}"
+            )
+
+
+def assign(
+    names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
+) -> dict[str, str]:
+    """The role of every column; complains about unknown columns and columns in two roles."""
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers}
+    roles: dict[str, str] = {}
+    for role, chosen in given.items():
+        _require(chosen, names, role)
+        for name in chosen:
+            if name in roles:
+                raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
+            roles[name] = role
+    if not quasi:
+        raise BadInput("no quasi-identifier was chosen; choose at least one")
+    return {name: roles.get(name, "neutral") for name in names}
+
+
+def _ascending(column: Column) -> Hierarchy:
+    """No levels, and the values in the order in which they were read."""
+    return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)
+
+
+def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
+    for name in wanted:
+        if not isinstance(name, str) or name not in names:
+            wanted_as = f" (wanted as {role})" if role else ""
+            raise BadInput(f"the data has no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    if not isinstance(given, Iterable):
+        raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
+    return tuple(given)
+
+
+def _sensitive(column: Column, level: int) -> Sensitive:
+    """A sensitive column at one of its levels."""
+    above = column.hierarchy.levels if column.hierarchy else ()
+    base = column.node(level - 1) if level else np.arange(column.size)
+    first = np.flatnonzero(np.diff(base, prepend=-1))
+    labels = above[level - 1].labels if level else column.labels
+    if column.missing:
+        labels = (*labels, spare(MISSING, labels))
+    # a level with one run over all that is known is the root, which distances add themselves
+    higher = [column.node(j) for j in range(level, len(above)) if len(above[j].labels) > 1]
+    last = np.append(first[1:], column.size) - 1
+    return Sensitive(
+        column.name,
+        labels,
+        np.bincount(base, weights=column.totals).astype(np.int64),
+        tuple(np.where(nodes[first] == nodes[last], nodes[first], -1) for nodes in higher),
+        ordered=column.kind != "text" or column.hierarchy is not None,
+    )

@@ -1,0 +1,79 @@
+"""Wording: what pages call the columns and the records of a table; released files keep the columns' own names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from workbench.base import thresholds
+from workbench.base.figures import listed, words
+
+LONG = 2  # values that a sentence lists
+NUMBER = r"-?\d+(?:\.\d+)?"
+INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Titles of columns, and what one record is and what several are."""
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    one: str = "person"
+    many: str = "people"
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data: `Wording(**plain)` is the same."""
+        return asdict(self)
+
+    def column(self, name: str) -> str:
+        """What a column is called in a sentence."""
+        return self.titles.get(name) or words(name)
+
+    def columns(self, names: Sequence[str], last: str = "and") -> str:
+        """Columns in a sentence: age, race and sex."""
+        return listed([self.column(name) for name in names], last)
+
+    @property
+    def nobody(self) -> str:
+        return "nobody" if self.many == "people" else f"no {self.one}"
+
+    @property
+    def everybody(self) -> str:
+        return "everybody" if self.many == "people" else f"all {self.many}"
+
+    @property
+    def all_of_them(self) -> str:
+        return "everybody’s" if self.many == "people" else f"every {self.one}’s"
+
+    def people(self, count: int, smallest: int) -> str:
+        """How many records, as the threshold allows: about 120 visits."""
+        return thresholds.people(count, smallest, self.one, self.many)
+
+    def some_of(self, count: int, of: int, smallest: int) -> str:
+        """So many of all records, as the threshold allows."""
+        return thresholds.some_of(count, of, smallest, self.one, self.many)
+
+    def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
+        """A group in words; what is None may be anything."""
+        known = zip(names, labels, strict=True)
+        parts = [f"{self.column(name)} {unbracketed(label)}" for name, label in known if label is not None]
+        return " · ".join(parts) or self.everybody
+
+
+PLAIN = Wording()
+
+
+def brief(label: str | None) -> str | None:
+    """A released value for a sentence: of a long set its ends."""
+    values = label[1:-1].split(", ") if label and label.startswith("{") and label.endswith("}") else []
+    return f"{values[0]} … {values[-1]} ({len(values)} values)" if len(values) > LONG else label
+
+
+def unbracketed(label: str) -> str:
+    """A released value without its brackets."""
+    if label.startswith("{") and label.endswith("}"):
+        first, _, last = label[1:-1].rpartition(", ")
+        return f"{first} or {last}" if first else last.replace(" .. ", " … ")
+    return INTERVAL.sub(lambda ends: f"{ends[1]}{' to ' if ends[1].startswith('-') else '–'}{ends[2]}", label)

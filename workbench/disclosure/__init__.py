@@ -1,0 +1,1 @@
+"""Who is exposed by a release, and why."""

@@ -1,0 +1,114 @@
+"""What is found of a release: the models it keeps, what can be learnt and what is lost, and its worst classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.base.variants import catalog
+from workbench.disclosure.exposure import exposed
+from workbench.measures import Measure
+from workbench.measures.privacy.achieved import MODELS, Achieved
+from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
+from workbench.models import Model
+from workbench.releases.foreign import Foreign
+from workbench.releases.release import Release
+
+MEASURES = catalog("workbench.measures", Measure)
+BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
+
+
+def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
+    """Everything that an audit says, as plain data."""
+    original = getattr(release, "original", True)
+    verdicts = [_verdict(release, model) for model in asked]
+    table, beside = release.table, release.beside
+    found: dict[str, Any] = {
+        "records": int(release.partition.sizes.sum()),
+        "classes": len(release.classes),
+        "quasi": list(table.quasi),
+        "sensitive": list(table.sensitive),
+        "not_published": sorted(release.removed),
+        "original": original,
+        "prior": "the original" if original else "the release itself",
+        "left_out": release.left_out,
+        "suppressed": release.starred if isinstance(release, Foreign) else 0,
+        "missing_fits": release.missing_fits if isinstance(release, Foreign) else "itself",
+        "notes": list(release.notes) if isinstance(release, Foreign) else [],
+        "neutral": list(release.neutral),
+        "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
+        "asked": verdicts,
+        "holds": all(verdict["holds"] for verdict in verdicts),
+        "achieved": [_achieved(release, name) for name in MODELS],
+        "measures": [_measured(release, measure) for measure in _measures(original)],
+    }
+    return {**found, "worst": _worst(release, worst)}
+
+
+def _verdict(release: Release, model: Model) -> dict[str, Any]:
+    audit = release.audit(model)
+    return {
+        "model": str(model),
+        "holds": audit.holds,
+        "achieved": {figure: value for figure, value in audit.achieved},
+        "breaking_classes": len(audit.breaking),
+        "breaking_records": audit.records,
+    }
+
+
+def _achieved(release: Release, name: str) -> dict[str, Any]:
+    """The strictest limit of a model that the release keeps."""
+    return {"model": name, "figure": MODELS[name].figure, **_measured(release, Achieved(model=name))}
+
+
+def _measures(original: bool) -> list[Measure]:
+    """Those that can be taken: what is lost shows beside the original alone, but for sizes."""
+    kinds = [kind() for kind in MEASURES.values() if kind is not Achieved]
+    every = [*kinds, ReidentificationRisk(statistic="average")]
+    return sorted(
+        (one for one in every if original or one.side == "privacy" or one.symbol in BY_SIZE),
+        key=lambda one: (one.side, one.key),
+    )
+
+
+def _measured(release: Release, measure: Measure) -> dict[str, Any]:
+    """A measure's value, or why it has none."""
+    said: dict[str, Any] = {
+        "measure": measure.key,
+        "name": measure.name,
+        "side": measure.side,
+        "better": measure.better,
+    }
+    try:
+        with np.errstate(divide="ignore", invalid="ignore"):  # a value that is ruled out is infinitely unlikely
+            found = measure(release)
+    except Undefined as reason:
+        return {**said, "value": None, "reason": str(reason)}
+    return {**said, "value": float(found.value), "sentence": found.sentence}
+
+
+def _worst(release: Release, most: int) -> list[dict[str, Any]]:
+    """The classes that lose most, or the smallest where nothing sensitive is published."""
+    seen = exposed(release)
+    classes, losses = seen.classes, seen.losses
+    labels = {name: release.class_labels(name) for name in release.table.quasi if name not in release.removed}
+    order = np.lexsort([classes.sizes] if losses is None else [classes.sizes, -losses.loss])[:most]
+    rows = []
+    for c in order.tolist():
+        row: dict[str, Any] = {
+            "size": int(classes.sizes[c]),
+            "values": {name: str(of[c]) for name, of in labels.items()},
+        }
+        if losses is not None and seen.sensitive is not None:
+            row |= {
+                "loss": float(losses.loss[c]),
+                "sensitive": seen.sensitive.name,
+                "value": seen.sensitive.labels[int(losses.worst[c])],
+                "prior": float(losses.prior[c]),
+                "posterior": float(losses.posterior[c]),
+            }
+        rows.append(row)
+    return rows

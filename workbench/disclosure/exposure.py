@@ -1,0 +1,277 @@
+"""Exposure: what each class of a release shows of its people, which limit it is nearest to, and why, in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.figures import figures, listed, per_cent
+from workbench.data.cells import distinct_rows
+from workbench.measures import apart, average, classes_of
+from workbench.measures.privacy.achieved import MODELS
+from workbench.measures.privacy.privacy_loss import PrivacyLoss
+from workbench.models import Model
+from workbench.models.classes import Classes, Sensitive
+from workbench.models.distances import jensen_shannon
+from workbench.releases.labels import run_labels
+from workbench.releases.release import Release
+
+NOTHING = 1e-12  # a loss that is rounding
+
+
+class Loss(NamedTuple):
+    """Of each class: what it loses, and the value whose share grows most, before and after."""
+
+    loss: np.ndarray
+    worst: np.ndarray  # the number of that value
+    prior: np.ndarray
+    posterior: np.ndarray
+    possible: float  # what the cheapest full disclosure costs: the threshold of records at risk
+    dearest: float  # what the dearest one costs: no class loses more
+
+    def at_risk(self, threshold: float | None = None) -> np.ndarray:
+        """The classes that lose at least so much."""
+        return self.loss >= (self.possible if threshold is None else threshold)
+
+
+class Nearest(NamedTuple):
+    """Of each class: the part of the model whose limit it is nearest to, its score there, and how much of it is used.
+
+    What is used is 1 at the limit: score / limit where the score must stay within it, limit / score where it must
+    reach it. `broken` are the classes beyond the limit of any part.
+    """
+
+    parts: tuple[Model, ...]
+    part: np.ndarray
+    score: np.ndarray
+    used: np.ndarray
+    broken: np.ndarray
+
+
+class Shares(NamedTuple):
+    """Each quasi-identifier's share of the risk: how far the mean loss over records falls where it is merged away.
+
+    Merged away: classes that differ in it alone become one, as if it were not released. Merging never adds to the
+    mean loss. The shares add up to 1, or are all 0 where no quasi-identifier alone makes a difference.
+    """
+
+    names: tuple[str, ...]
+    mean: float
+    without: np.ndarray  # the mean loss that is left
+    share: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exposure:
+    """The classes of a release, seen with one sensitive column, or with none; `note` says why there is none."""
+
+    release: Release
+    classes: Classes
+    model: Model | None = None
+    note: str = ""
+    sensitive: Sensitive | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sensitive", next(iter(self.classes.sensitive.values()), None))
+
+    @cached_property
+    def shares_of_values(self) -> np.ndarray:
+        """The distribution in each class: classes x values."""
+        assert self.sensitive is not None
+        return self.classes.distributions(self.sensitive.name)
+
+    @cached_property
+    def losses(self) -> Loss | None:
+        """Privacy loss and the most exposed value; None without a sensitive column."""
+        if self.sensitive is None:
+            return None
+        shares, prior = self.shares_of_values, self.sensitive.prior
+        worst = (shares - prior).argmax(axis=1)
+        reveal = PrivacyLoss().revealed(self.sensitive)
+        posterior = shares[np.arange(len(shares)), worst]
+        loss = jensen_shannon(shares, prior)
+        return Loss(loss, worst, prior[worst], posterior, float(reveal.min()), float(reveal.max()))
+
+    @cached_property
+    def parts(self) -> tuple[Model, ...]:
+        """The parts of the model that can be judged here; without a model every one in the catalog, bare."""
+        every = self.model.parts if self.model else tuple(kind.bare() for kind in MODELS.values())
+        return tuple(part for part in every if self.sensitive or not part.needs_sensitive)
+
+    @cached_property
+    def achieved(self) -> tuple[tuple[Model, float], ...]:
+        """The strictest limit that the release keeps of each part."""
+        return tuple((part, part.achieved(self.classes)) for part in self.parts)
+
+    @cached_property
+    def nearest(self) -> Nearest | None:
+        """The limit that each class is nearest to; None without a model, or where none of it can be judged."""
+        if self.model is None or not self.parts:
+            return None
+        scores = np.array([np.asarray(part.score(self.classes), float) for part in self.parts])
+        used = np.array([used_up(part, score) for part, score in zip(self.parts, scores, strict=True)])
+        broken = ~np.logical_and.reduce([part.holds(self.classes) for part in self.parts])
+        part, rows = used.argmax(axis=0), np.arange(len(self.classes))
+        return Nearest(self.parts, part, scores[part, rows], used[part, rows], broken)
+
+    @cached_property
+    def risk_shares(self) -> Shares:
+        """Each quasi-identifier's share of the risk; Undefined where that says nothing."""
+        classes, names = self.classes, self.release.table.quasi
+        if self.sensitive is None or self.losses is None:
+            raise Undefined(f"No share of the risk: {self.note}.")
+        if classes.exact:
+            raise Undefined(
+                "Buckets are found by their number, whatever is known of a person: no quasi-identifier has a share of "
+                "the risk."
+            )
+        apart(self.release)
+        assert classes.low is not None and classes.high is not None
+        bare, prior = replace(classes, low=None, high=None), self.sensitive.prior
+        mean, without = average(self.losses.loss, classes.sizes), []
+        for a in range(len(names)):
+            others = np.delete(np.stack([classes.low, classes.high], axis=2), a, axis=1).reshape(len(classes), -1)
+            merged = bare.merged(distinct_rows(others)[1])
+            loss = jensen_shannon(merged.distributions(self.sensitive.name), prior)
+            without.append(min(average(loss, merged.sizes), mean))
+        fall = mean - np.array(without)
+        fall[fall < NOTHING] = 0
+        return Shares(names, mean, np.array(without), fall / (fall.sum() or 1))
+
+    def why(self, row: int) -> str:
+        """Why the people of a class are exposed, in plain sentences."""
+        if not 0 <= row < len(self.classes):
+            raise BadInput(f"there is no class {row}; the release has {len(self.classes):,}, the first is 0")
+        return " ".join(filter(None, (*self._learnt(row), self._limits(row))))
+
+    def _learnt(self, row: int) -> tuple[str, ...]:
+        """What is learnt of the people in a class."""
+        size, seen, losses = int(self.classes.sizes[row]), self.sensitive, self.losses
+        people = "one person" if size == 1 else f"{size:,} people"
+        here = "bucket" if self.classes.exact else "class"
+        if seen is None or losses is None:
+            return (f"{self._whoever(row)} knows that it is one of {people}. {capital(self.note)}.",)
+        counts = self.classes.histograms[seen.name][row]
+        if losses.loss[row] <= NOTHING:
+            told = f"The {people} of this {here} are as mixed in {seen.name} as the whole table"
+            return (f"{told}: {lower(self._whoever(row))} learns nothing about it.",)
+        v = int(losses.worst[row])
+        value, before, after = f"the {seen.name} {seen.labels[v]}", per_cent(seen.prior[v]), per_cent(counts[v] / size)
+        whoever = lower(self._whoever(row))
+        if size == 1:
+            told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
+        elif counts[v] == size:
+            told = f"All {people} in this {here} have {value} ({before} in the whole table): {whoever} knows it."
+        else:
+            has = "has" if counts[v] == 1 else "have"
+            told = (
+                f"In this {here} of {people} {counts[v]:,} {has} {value} ({after}, against {before} in the whole "
+                f"table): {whoever} learns that."
+            )
+        return told, self._ruled_out(counts, seen), self._compared(row, losses)
+
+    def _ruled_out(self, counts: np.ndarray, seen: Sensitive) -> str:
+        """What nobody in the class has, where that is not plain from what all have."""
+        absent = np.flatnonzero((counts == 0) & (seen.totals > 0))
+        if not len(absent) or (counts > 0).sum() == 1:
+            return ""
+        common = absent[np.argsort(-seen.prior[absent], kind="stable")]
+        names = listed([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")
+        more = f" and {len(common) - 3:,} other values" if len(common) > 3 else ""
+        return f"Nobody in it has {names}{more} ({per_cent(seen.prior[absent].sum())} of the whole table)."
+
+    def _compared(self, row: int, losses: Loss) -> str:
+        loss = figures(losses.loss[row], "lower")
+        if losses.loss[row] >= losses.possible:
+            return f"It loses {loss}; from {figures(losses.possible, 'higher')} on a full disclosure is possible."
+        return f"It loses {loss}, less than any full disclosure would cost ({figures(losses.possible, 'higher')})."
+
+    def _limits(self, row: int) -> str:
+        """How near the class is to a limit of the model."""
+        if self.nearest is None:
+            return ""
+        model, score = self.nearest.parts[self.nearest.part[row]], float(self.nearest.score[row])
+        bound = "at least" if model.at_least else "less than" if model.strict else "at most"
+        asked = f"{model.figure} = {figures(score, model.better)}, where {bound} {figures(model.limit)} is asked"
+        if self.nearest.broken[row]:
+            return f"It breaks {model.name}: {asked}."
+        return f"The limit it is nearest to is that of {model.name}: {asked}."
+
+    def _whoever(self, row: int) -> str:
+        """Who finds a person in this class."""
+        if self.classes.exact:
+            return "Whoever finds a person by the quasi-identifiers, and so the number of the bucket,"
+        known = [
+            f"{name} {labels[number[row]]}"
+            for name, (labels, number) in self.released.items()
+            if self._narrow(name, row)
+        ]
+        return (
+            f"Whoever knows that a person has {listed(known)}"
+            if known
+            else "Whoever knows only that a person is in the table"
+        )
+
+    def _narrow(self, name: str, row: int) -> bool:
+        """Whether a class says anything of this quasi-identifier."""
+        classes, a = self.classes, self.release.table.quasi.index(name)
+        assert classes.low is not None and classes.high is not None
+        return bool(classes.high[row, a] - classes.low[row, a] < self.release.table.columns[name].size - 1)
+
+    @cached_property
+    def released(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Of each quasi-identifier: its released values in the order of the data, and which of them each class has."""
+        assert self.classes.low is not None and self.classes.high is not None
+        found = {}
+        for a, name in enumerate(self.release.table.quasi):
+            runs = np.stack([self.classes.low[:, a], self.classes.high[:, a]], axis=1)
+            first, number = distinct_rows(runs)
+            order = np.lexsort(runs[first].T[::-1])
+            low, high = runs[first[order]].T
+            found[name] = run_labels(self.release.table.columns[name], low, high), np.argsort(order)[number]
+        return found
+
+
+def exposed(release: Release, sensitive: str | None = None, model: Model | None = None) -> Exposure:
+    """What the classes show about a sensitive column, the first that is published unless one is named."""
+    if not isinstance(release, Release):
+        raise BadInput(f"disclosure: {said(release)} is no release; a method makes one of a table")
+    if model is not None and not isinstance(model, Model):
+        raise BadInput(f"disclosure: {said(model)} is no model; write for example KAnonymity(5)")
+    classes, table = classes_of(release), release.table
+    if sensitive and sensitive not in table.sensitive:
+        raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
+    name = sensitive or next(iter([*classes.sensitive, *table.sensitive]), "")
+    shown = [name] if name in classes.sensitive else []
+    note = f"this release does not publish {name!r}, so its classes show nothing about it"
+    if not name:
+        note = "the table has no sensitive column, so nothing sensitive can be learnt"
+    only = replace(
+        classes,
+        histograms={one: classes.histograms[one] for one in shown},
+        sensitive={one: classes.sensitive[one] for one in shown},
+    )
+    return Exposure(release, only, model, "" if shown else note)
+
+
+def used_up(model: Model, score: np.ndarray) -> np.ndarray:
+    """How much of a model's limit is used: 1 at the limit, more beyond it, 0 far from it."""
+    above, below = (
+        (np.full_like(score, model.limit), score) if model.at_least else (score, np.full_like(score, model.limit))
+    )
+    used = np.divide(above, below, out=np.full_like(score, np.inf), where=(below > 0) & np.isfinite(above))
+    return np.where((above == below) & np.isfinite(above), 1.0, used)  # a limit of 0 that is kept is just reached
+
+
+def capital(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def lower(text: str) -> str:
+    """With a small letter."""
+    return text[:1].lower() + text[1:]

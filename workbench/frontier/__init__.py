@@ -1,0 +1,1 @@
+"""Recipes to points, and the points that no other dominates."""

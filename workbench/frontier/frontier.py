@@ -1,0 +1,360 @@
+"""The efficient frontier: the points that no other beats, the best of them under caps, and what beats the rest.
+
+The baselines are references at the ends of the chart: never efficient, never recommended, and they beat nothing.
+A point that is undefined on a measure in question is left out, with its reason; infinity is a value like another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.figures import figures
+from workbench.frontier.caps import best_under
+from workbench.frontier.recipe import Point, Recipe
+from workbench.measures import Measure
+from workbench.methods.keep import Keep
+from workbench.methods.remove import Remove
+
+if TYPE_CHECKING:
+    import altair
+
+BLOCK = 256  # rows compared with all others at once
+FIXED = ("recipe", "line", "method", "model", "seed", "baseline", "efficient", "reason")
+SIDES = ("privacy", "utility")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier:
+    """Points seen on two of their measures, one of privacy and one of utility; by default the first of each side.
+
+    `measured` are the points as they came from the sweep; row i of `points` is measured[i].
+    """
+
+    measured: Sequence[Point]
+    measures: Sequence[Measure]
+    complete: bool = True  # the sweep was not cancelled
+    privacy: Measure | str | None = None
+    utility: Measure | str | None = None
+    _by_key: Mapping[str, Measure] = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = {"measured": tuple(self.measured), "measures": tuple(self.measures)}
+        own["_by_key"] = {measure.key: measure for measure in self.measures}  # type: ignore[assignment]
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+        for side in SIDES:
+            object.__setattr__(self, side, self._axis(side, getattr(self, side)))
+
+    def _axis(self, side: str, chosen: Measure | str | None) -> str | None:
+        """The key of the measure on that side's axis; None where no measure is of that side."""
+        if chosen is None:
+            return next((measure.key for measure in self.measures if measure.side == side), None)
+        key = self.key(chosen)
+        if self._by_key[key].side != side:
+            fitting = ", ".join(m.key for m in self.measures if m.side == side) or "none"
+            raise BadInput(f"{key} is no measure of {side}; of {side} there are: {fitting}")
+        return key
+
+    def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> Frontier:
+        """The same points on other axes."""
+        return replace(self, privacy=privacy or self.privacy, utility=utility or self.utility)
+
+    def key(self, measure: Measure | str) -> str:
+        """The key of a measure that the points were measured with."""
+        key = measure.key if isinstance(measure, Measure) else measure if isinstance(measure, str) else said(measure)
+        if key not in self._by_key:
+            raise BadInput(f"the points were not measured with {key!r}; there are {', '.join(self._by_key)}")
+        return key
+
+    def measure(self, key: Measure | str) -> Measure:
+        """The measure with that key."""
+        return self._by_key[self.key(key)]
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """The keys of the measures of privacy and of utility."""
+        for side in SIDES:
+            if getattr(self, side) is None:
+                raise BadInput(f"no measure of {side} was taken, so there is no frontier; sweep again with one")
+        return str(self.privacy), str(self.utility)
+
+    def losses(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
+        """Points x measures, turned so that lower is better; NaN where undefined."""
+        columns = list(self._by_key)
+        return self._every_loss[:, [columns.index(key) for key in self._chosen(over)]]
+
+    @cached_property
+    def _every_loss(self) -> np.ndarray:
+        keys = list(self._by_key)
+        return np.array([self._losses_of(point, keys) for point in self.measured]).reshape(-1, len(keys))
+
+    def _chosen(self, over: Iterable[Measure | str] | None) -> list[str]:
+        return list(self.axes) if over is None else [self.key(measure) for measure in over]
+
+    def _losses_of(self, point: Point, keys: Sequence[str]) -> list[float]:
+        return [self.sign(key) * point.values.get(key, math.nan) for key in keys]
+
+    def sign(self, key: str) -> int:
+        """What turns a value of that measure into a loss."""
+        return -1 if self._by_key[key].better == "higher" else 1
+
+    @cached_property
+    def recommendable(self) -> np.ndarray:
+        """Which points are no baselines."""
+        return np.array([not point.recipe.baseline for point in self.measured], dtype=bool)
+
+    def is_efficient(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
+        """Which points no other beats on these measures, two or more; by default on the axes."""
+        losses = self.losses(over)
+        compared = np.flatnonzero(self.recommendable & ~np.isnan(losses).any(axis=1))
+        efficient = np.zeros(len(losses), bool)
+        efficient[compared] = undominated(losses[compared])
+        return efficient
+
+    @cached_property
+    def points(self) -> pd.DataFrame:
+        """One row a point: its recipe and parameters, its measured values, and whether it is efficient."""
+        settings = [self._settings(point.recipe) for point in self.measured]
+        efficient = self.is_efficient() if self.privacy and self.utility else np.zeros(len(settings), bool)
+        recipes = [point.recipe for point in self.measured]
+        columns: dict[str, Any] = {
+            "recipe": [str(recipe) for recipe in recipes],
+            "line": [recipe.line for recipe in recipes],
+            "method": [recipe.method.name for recipe in recipes],
+            "model": [recipe.model.name if recipe.model else None for recipe in recipes],
+        }
+        for name in dict.fromkeys(name for found in settings for name, value in found.items() if value is not None):
+            columns[name] = _column([found.get(name) for found in settings])
+        columns["seed"] = [recipe.seed for recipe in recipes]
+        for key in self._by_key:
+            columns[key] = np.array([point.values.get(key, math.nan) for point in self.measured], dtype=float)
+        columns["baseline"] = ~self.recommendable
+        columns["efficient"] = efficient
+        columns["reason"] = [self._reason(point, list(self._by_key)) for point in self.measured]
+        return pd.DataFrame(columns)
+
+    def _settings(self, recipe: Recipe) -> dict[str, Any]:
+        """The parameters of model and method; a name that is taken says whose it is."""
+        found: dict[str, Any] = {}
+        for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
+            for name, value in variant.settings().items():
+                taken = name in found or name in FIXED or name in self._by_key
+                found[f"{variant.name}: {name}" if taken else name] = value
+        return found
+
+    def _reason(self, point: Point, keys: Iterable[str]) -> str:
+        """Why the point has no value on some of these measures."""
+        reasons: dict[str, list[str]] = {}
+        for key in keys:
+            if math.isnan(point.values.get(key, math.nan)):
+                reasons.setdefault(point.reasons.get(key, "it was not measured"), []).append(key)
+        return "; ".join(f"{', '.join(found)}: {reason}" for reason, found in reasons.items())
+
+    @cached_property
+    def efficient(self) -> pd.DataFrame:
+        """The rows of the efficient points, the most private first."""
+        return self.points.loc[self._efficient_order]
+
+    @cached_property
+    def _efficient_order(self) -> np.ndarray:
+        """The efficient points by privacy, then by utility."""
+        losses, efficient = self.losses(), np.flatnonzero(self.is_efficient())
+        return efficient[np.lexsort(losses[efficient].T[::-1])]
+
+    @cached_property
+    def undefined(self) -> pd.DataFrame:
+        """Recipe and reason of the points that are left out: they have no value on an axis."""
+        left_out = np.flatnonzero(np.isnan(self.losses()).any(axis=1))
+        reasons = [self._reason(self.measured[int(i)], self.axes) for i in left_out]
+        return self.points.loc[left_out, ["recipe", "line", "seed"]].assign(reason=reasons)
+
+    def best(
+        self,
+        caps: Mapping[Any, float] | None = None,  # by measure or its key
+        minimise: Measure | str | None = None,
+    ) -> Point:
+        """The point with the best `minimise` (by default the measure of utility) among those that keep every cap.
+
+        Where higher is better a cap is a floor, and the highest is the best. The other side decides between equals.
+        """
+        return best_under(self, {} if caps is None else caps, minimise)
+
+    @cached_property
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where everything is kept and where all quasi-identifiers are removed, as losses on the axes."""
+        found: dict[str, np.ndarray] = {}
+        for point, losses in zip(self.measured, self.losses(), strict=True):
+            end = _end(point.recipe)
+            if end and not np.isnan(losses).any():
+                found.setdefault(end, losses)
+        for end in ("keep", "remove"):
+            if end not in found:
+                raise Undefined(f"the baseline {end!r} was not measured on {' and '.join(self.axes)}")
+        return found["keep"], found["remove"]
+
+    def _depths(self, losses: np.ndarray) -> np.ndarray:
+        """How far below the chord between the baselines; 1 is the corner where nothing is lost at all."""
+        keep, remove = self._ends
+        spans = np.array([keep[0] - remove[0], remove[1] - keep[1]])
+        for key, span in zip(self.axes, spans, strict=True):
+            if not (0 < span < math.inf):
+                raise Undefined(f"on {key} the baselines are {'infinitely far' if span > 0 else 'not'} apart")
+        return 1 - (losses[:, 0] - remove[0]) / spans[0] - (losses[:, 1] - keep[1]) / spans[1]
+
+    @cached_property
+    def knee(self) -> Point:
+        """The efficient point farthest below the chord between the baselines, each axis in units of their distance.
+
+        Undefined without both baselines, or where no point is below the chord.
+        """
+        order = self._efficient_order
+        losses = self.losses()[order]
+        finite = np.isfinite(losses).all(axis=1)  # infinitely far along one axis is no place in the picture
+        order, depths = order[finite], self._depths(losses[finite])
+        if not len(depths) or depths.max() <= 0:
+            raise Undefined("no point lies below the chord between the baselines")
+        return self.measured[int(order[depths.argmax()])]
+
+    @cached_property
+    def area(self) -> float:
+        """Under the staircase of efficient points, in the box from the best values to the baselines' losses.
+
+        The box ends where everything is kept (privacy) and where all quasi-identifiers are removed (utility).
+        Where higher is better, a loss is what is missing to the measure's best. Smaller is better.
+        """
+        best = np.array([self.sign(key) * self._by_key[key].best for key in self.axes])
+        keep, remove = self._ends
+        box = np.array([keep[0], remove[1]]) - best
+        for key, side in zip(self.axes, box, strict=True):
+            if not math.isfinite(side):
+                raise Undefined(f"on {key} the box around the frontier has no end")
+        steps = np.clip(self.losses()[self._efficient_order] - best, 0, np.maximum(box, 0))
+        edges = np.concatenate([[0], steps[:, 0], [max(box[0], 0)]])
+        heights = np.concatenate([[max(box[1], 0)], steps[:, 1]])
+        return float(np.diff(edges) @ heights)
+
+    @cached_property
+    def slope(self) -> pd.DataFrame:
+        """Between neighbours on the frontier: the utility lost for each unit of privacy gained, least private first."""
+        order = self._efficient_order[::-1]
+        losses = self.losses()[order]
+        apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
+        order, losses = order[apart], losses[apart]
+        gained, lost = losses[:-1, 0] - losses[1:, 0], losses[1:, 1] - losses[:-1, 1]
+        with np.errstate(invalid="ignore", over="ignore"):  # infinity for infinity has no slope
+            slope = lost / gained
+        names = self.points["recipe"].to_numpy()[order]
+        return pd.DataFrame(
+            {"from": names[:-1], "to": names[1:], "privacy gained": gained, "utility lost": lost, "slope": slope}
+        )
+
+    def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
+        """The points that beat this one, the most private first; Undefined if it has no value on a measure."""
+        keys = self._chosen(over)
+        if not isinstance(point, Point):
+            raise BadInput(f"{said(point)} is no point; take one of frontier.measured, or of best(...)")
+        own = np.array(self._losses_of(point, keys))
+        if np.isnan(own).any():
+            raise Undefined(self._reason(point, keys))
+        losses = self.losses(keys)
+        beats = self.recommendable & (losses <= own).all(axis=1) & (losses < own).any(axis=1)
+        found = np.flatnonzero(beats)
+        return [self.measured[int(i)] for i in found[np.lexsort(losses[found].T[::-1])]]
+
+    def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
+        """One plain sentence: what beats the point and by how much, or why nothing does."""
+        keys = self._chosen(over)
+        if isinstance(point, Point) and point.recipe.baseline:
+            return "A baseline: a reference at the end of the chart, never recommended."
+        try:
+            better = self.dominators(point, keys)
+        except Undefined as reason:
+            return f"Left out of the frontier. {reason}."
+        if not better:
+            return f"Efficient: no other point is at least as good on {' and '.join(keys)} and better on one of them."
+        chosen = self._clearest(point, better, keys)
+        more = {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more")
+        gains = [self._gain(key, chosen.values[key], point.values[key]) for key in keys]
+        return f"Beaten by {chosen.recipe}: {', '.join(gains)}{more}."
+
+    def _clearest(self, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
+        """Of the points that beat this one, the efficient one that is most ahead, in units of each measure's range."""
+        losses = np.array([self._losses_of(other, keys) for other in better])
+        first = np.flatnonzero(undominated(losses))
+        every = self.losses(keys)[self.recommendable]
+        every = every[np.isfinite(every).all(axis=1)]
+        ranges = np.ptp(every, axis=0) if len(every) else np.ones(len(keys))
+        own = np.array(self._losses_of(point, keys))
+        with np.errstate(invalid="ignore", over="ignore"):
+            ahead = np.nan_to_num((own - losses[first]) / np.where(ranges > 0, ranges, 1), posinf=1e9)
+        return better[int(first[ahead.sum(axis=1).argmax()])]
+
+    def _gain(self, key: str, theirs: float, own: float) -> str:
+        better = self.measure(key).better
+        if theirs == own:
+            return f"{key} the same ({figures(own, better)})"
+        word = "higher" if theirs > own else "lower"
+        by = f" by {figures(abs(theirs - own))}" if math.isfinite(theirs - own) else ""
+        return f"{key} {word}{by} ({figures(theirs, better)} instead of {figures(own, better)})"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Plain data for JSON, infinity as "inf"; without the store's keys, which are digests of the raw data."""
+        efficient = self.points["efficient"].tolist()
+        return [
+            {
+                "recipe": str(point.recipe),
+                "line": point.recipe.line,
+                "settings": point.recipe.to_dict(),
+                "values": {k: v if math.isfinite(v) else str(v) for k, v in point.values.items() if not math.isnan(v)},
+                "reasons": dict(point.reasons),
+                "sentences": dict(point.sentences),
+                "baseline": point.recipe.baseline,
+                "efficient": efficient[i],
+            }
+            for i, point in enumerate(self.measured)
+        ]
+
+    def chart(self, width: int = 640, height: int = 400) -> altair.LayerChart:
+        """The frontier drawn: privacy loss to the right, utility loss upwards."""
+        from workbench.charts import frontier_chart  # altair takes a second to load
+
+        return frontier_chart(self, width, height)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.measured)} points, {int((~self.recommendable).sum())} of them baselines"
+        if not (self.privacy and self.utility):
+            return f"<Frontier: {counts}>"
+        left_out = f", {len(self.undefined)} undefined" if len(self.undefined) else ""
+        state = "" if self.complete else ", not complete"
+        return f"<Frontier on {' and '.join(self.axes)}: {counts}, {len(self.efficient)} efficient{left_out}{state}>"
+
+
+def undominated(losses: np.ndarray) -> np.ndarray:
+    """Which rows no other row beats: at least as low in every column and lower in one. Equal rows stand together."""
+    beaten = np.zeros(len(losses), bool)
+    for start in range(0, len(losses), BLOCK):
+        here = losses[start : start + BLOCK, None, :]
+        beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
+        beaten[start : start + BLOCK] = beats.any(axis=1)
+    return ~beaten
+
+
+def _column(values: list[Any]) -> Any:
+    """Whole numbers stay whole where some points have none."""
+    whole = all(value is None or type(value) is int for value in values)
+    return pd.array(values, dtype="Int64") if whole else values
+
+
+def _end(recipe: Recipe) -> str | None:
+    """Which of the two baselines at the ends a recipe is, if it is one."""
+    if isinstance(recipe.method, Keep):
+        return "keep"
+    return "remove" if isinstance(recipe.method, Remove) and recipe.method.columns is None else None

@@ -1,0 +1,87 @@
+"""Methods, models and measures as plain data, and recipes in which a parameter may be a list of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from itertools import product
+from operator import and_
+from typing import Any
+
+from workbench.base.errors import BadInput, at, said
+from workbench.base.variants import Variant, catalog, from_dict
+from workbench.frontier.recipe import Recipe
+from workbench.measures import Measure
+from workbench.methods import Method
+from workbench.models import Model
+
+MOST = 10_000  # releases that a recipe stands for
+KINDS: dict[str, tuple[str, type[Variant]]] = {
+    "method": ("workbench.methods", Method),
+    "model": ("workbench.models", Model),
+    "measure": ("workbench.measures", Measure),
+}
+
+
+def variants(kind: str) -> dict[str, type[Variant]]:
+    """The methods, models or measures that there are, by name."""
+    return catalog(*KINDS[kind])
+
+
+def variant(kind: str, given: Mapping[str, Any]) -> Any:
+    """The method, model or measure that plain data describe."""
+    return _made(kind, variants(kind), given)
+
+
+def _made(kind: str, there: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
+    if not isinstance(given, Mapping):
+        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
+    return from_dict(there, dict(given))
+
+
+def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
+    """One recipe for each combination of the parameters that are lists."""
+    if not isinstance(ranges, Mapping) or set(ranges) - {"method", "model"} or "method" not in ranges:
+        raise BadInput("study: a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
+    with at("method"):
+        methods = combinations("method", ranges["method"])
+    models = [combinations("model", one) for one in models_of(ranges)]
+    if len(methods) * reduce(lambda n, one: n * len(one), models, 1) > MOST:
+        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
+    return [
+        Recipe(method, reduce(and_, chosen) if chosen else None, seed)
+        for method in methods
+        for chosen in product(*models)
+    ]
+
+
+def models_of(ranges: Mapping[str, Any]) -> list[Any]:
+    """The models that a recipe asks for at once."""
+    asked = ranges.get("model") or []
+    return list(asked) if isinstance(asked, (list, tuple)) else [asked]
+
+
+def ranges_of(recipe: Recipe) -> dict[str, Any]:
+    """A single recipe as a study writes it; a parameter that is a list is a range of one."""
+
+    def said(given: Variant) -> dict[str, Any]:
+        return {k: [list(v)] if isinstance(v, (tuple, list)) else v for k, v in given.to_dict().items()}
+
+    parts = [said(part) for part in recipe.model.parts] if recipe.model else []
+    return {"method": said(recipe.method), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}
+
+
+def combinations(kind: str, given: Any) -> list[Any]:
+    """One method or model for each combination of the parameters that are lists."""
+    if not isinstance(given, Mapping):
+        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
+    axes = {key: value for key, value in given.items() if isinstance(value, list)}
+    fixed = {key: value for key, value in given.items() if key not in axes}
+    for name, values in axes.items():
+        if not values:
+            raise BadInput(f"study: {given.get('name')}: {name} has no values; give at least one")
+    if reduce(lambda n, values: n * len(values), axes.values(), 1) > MOST:
+        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
+    there = variants(kind)
+    chosen = product(*axes.values())
+    return [_made(kind, there, {**fixed, **dict(zip(axes, values, strict=True))}) for values in chosen]

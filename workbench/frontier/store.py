@@ -1,0 +1,351 @@
+"""A folder of finished points, each moved into place whole: several processes share it without a lock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench import __version__
+from workbench.base.errors import BadInput, Undefined
+from workbench.base.scratch import alive, host
+from workbench.base.variants import Variant, canonical
+from workbench.data.table import Table
+from workbench.frontier.recipe import Point, Recipe
+from workbench.measures import Measure, Measured
+from workbench.releases.release import Release
+
+POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
+SECRET = ".secret"
+SECRET_BYTES = 32
+KEY = re.compile(r"[0-9a-f]{40}")
+ASIDE = re.compile(r"\.aside-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}")
+WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
+DAY = 24 * 60 * 60
+ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
+DIGESTS: dict[str, str] = {}
+
+
+def _engine_version() -> str:
+    """The package's version and a digest of its sources."""
+    here, digest = Path(__file__).parents[1], hashlib.blake2b(digest_size=16)
+    for path in sorted(here.rglob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(here).as_posix()} {len(content)} ".encode() + content)
+    return f"{__version__} {digest.hexdigest()}"
+
+
+# when imported, not when first used: a source edited meanwhile is not the one that runs
+ENGINE = _engine_version()
+
+
+class Damage(ValueError):
+    """What is wrong with a file that can be read."""
+
+
+class Store:
+    """One directory a point; names that begin with `.aside` are being written, and no reader looks at them."""
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder).absolute()
+        try:
+            self.writable = _prepare(self.folder)
+            self._secret = _secret(self.folder)
+        except OSError as error:
+            raise _unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
+        if self.writable:
+            _clear(self.folder)
+
+    def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
+        """Where the point of this recipe lies: it changes with the data, the measures and the engine."""
+        about = {
+            "table": table.fingerprint,
+            "recipe": recipe.to_dict(),
+            "measures": [measure.to_dict() for measure in sorted(measures, key=lambda m: m.key)],
+            "engine": ENGINE,
+            "own": _own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
+        }
+        # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
+        # (in a log, a listing, a report) could hash guessed tables until one fits, and so confirm people's data
+        return self.keyed(canonical(about).encode())
+
+    def get(self, key: str, recipe: Recipe) -> Point | None:
+        """The finished point, if it is there."""
+        folder = self.folder / key
+        if not os.path.lexists(folder):
+            return None
+        if not folder.is_dir():
+            raise BadInput(f"store: {str(folder)!r} is no folder with a point in it; delete it, and sweep again")
+        try:
+            said = json.loads((folder / POINT).read_bytes())
+            values = {name: float(value) for name, value in said["values"].items()}
+            if canonical(said["recipe"]) != canonical(recipe.to_dict()):
+                raise Damage("it is about another recipe")
+            if any(map(math.isnan, values.values())):
+                raise Damage("a value in it is no number")
+            return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise _damaged(folder / POINT, error) from None
+
+    def put(
+        self, key: str, point: Point, release: Release | None, measured: Mapping[str, Measured], seconds: float = 0.0
+    ) -> None:
+        """Keep a finished point; one that another process has put there meanwhile stays as it is."""
+        files = {POINT: _point_file(point, seconds)}
+        if release is not None:
+            files |= _table_file(CLASSES, _classes(release, measured))
+            files |= _table_file(POPULATIONS, _populations(release, measured))
+        self.refuse_reading_only()
+        aside, place = self.folder / _aside_name(), self.folder / key
+        failure = None
+        try:
+            aside.mkdir(mode=0o700)
+            for name, content in files.items():
+                write_file(aside / name, content)
+            _sync(aside)
+            os.rename(aside, place)
+            _sync(self.folder)
+        except OSError as error:
+            if not place.is_dir():
+                failure = _unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        if failure:
+            raise failure
+
+    def refuse_reading_only(self) -> None:
+        """Raise BadInput where no point can be kept; before one is made."""
+        if not self.writable:
+            raise _unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
+
+    def keyed(self, content: bytes) -> str:
+        """A digest of content that tells nothing without the secret: it may leave the analyst's hands."""
+        return hashlib.blake2b(content, key=self._secret, digest_size=20).hexdigest()
+
+    def classes(self, key: str) -> pd.DataFrame:
+        """One row a class: `size`, `low:` and `high:` codes, `histogram:` counts, and what measures say of it."""
+        return self._read(key, CLASSES, "it has no classes")
+
+    def populations(self, key: str) -> pd.DataFrame:
+        """One row a measure and population: `low:` and `high:` codes, and what the measure says of it."""
+        return self._read(key, POPULATIONS, "none of its measures is about populations")
+
+    def keys(self) -> list[str]:
+        """Of every finished point."""
+        return sorted(name for name in os.listdir(self.folder) if KEY.fullmatch(name))
+
+    def _read(self, key: str, name: str, reason: str) -> pd.DataFrame:
+        path = self.folder / key / name
+        if not path.parent.is_dir():
+            raise BadInput(f"store {str(self.folder)!r} has no point {key!r}; sweep again")
+        if not path.exists():
+            raise Undefined(f"nothing was kept of this point beyond its losses: {reason}")
+        try:
+            return pd.read_parquet(path)
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from None
+
+
+def _own_sources(variants: Sequence[Variant]) -> list[str]:
+    """Digests of the files that define variants from outside the engine, whose version says nothing about them."""
+    kinds = {kind for variant in variants for kind in type(variant).__mro__}
+    return sorted({_file_digest(kind) for kind in kinds if kind.__module__.split(".")[0] not in ENGINE_AND_PYTHON})
+
+
+def _file_digest(kind: type) -> str:
+    """As the file was when this process first asked: that is the code that runs."""
+    path = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    codes = [member.__code__ for member in vars(kind).values() if hasattr(member, "__code__")]
+    free = {name for code in codes if code.co_filename == path for name in code.co_freevars}  # others are generated
+    if free - {"__class__"} or path is None:
+        raise BadInput(
+            f"what {kind.__name__} computes is not said by a file alone, so a stored point could be stale; "
+            "define it at the top level of a module, or sweep without a store"
+        )
+    if path not in DIGESTS:
+        DIGESTS[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+    return DIGESTS[path]
+
+
+def _unusable(folder: Path, why: str) -> BadInput:
+    return BadInput(f"store {str(folder)!r} {why}")
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    """Points are whole when they are moved into place, so this one was changed afterwards."""
+    why = error.strerror if isinstance(error, OSError) else str(error) if type(error) is Damage else "it was changed"
+    return BadInput(
+        f"store: {str(path)!r} cannot be read ({why}); delete the folder {path.parent.name!r}, and sweep again"
+    )
+
+
+def _prepare(folder: Path) -> bool:
+    """Make the folder, or see that it is a store, readable by its owner alone; whether it can be written to."""
+    if not folder.parent.is_dir():
+        raise _unusable(folder, f"cannot be made: {str(folder.parent)!r} is no folder; make it, or choose another")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise _unusable(folder, "is a file, not a folder; choose another name") from None
+    may = [os.access(folder, right | os.X_OK) for right in (os.R_OK, os.W_OK)]
+    if may[0] and not may[1] and (folder / SECRET).exists():
+        return False
+    if not all(may):
+        raise _unusable(folder, "cannot be written to; change its permissions, or choose another folder")
+    # its permissions are about to change: not those of a folder that was named by mistake
+    if not (folder / SECRET).exists():
+        strangers = [name for name in os.listdir(folder) if name != SECRET and not _is_ours(name)]
+        if strangers:
+            raise _unusable(folder, f"is no store: it holds {min(strangers)!r}; name a new or an empty folder")
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:
+        folder.chmod(0o700)
+    return True
+
+
+def _is_ours(name: str) -> bool:
+    return bool(KEY.fullmatch(name) or ASIDE.fullmatch(name))
+
+
+def _secret(folder: Path) -> bytes:
+    """The secret of this store, drawn by whoever opens it first."""
+    path = folder / SECRET
+    if not path.exists():
+        aside = folder / _aside_name()
+        write_file(aside, secrets.token_bytes(SECRET_BYTES))
+        try:
+            os.link(aside, path)  # never replaces: of two processes that are here, both go on with the first one's
+            _sync(folder)
+        except FileExistsError:
+            pass
+        finally:
+            aside.unlink()
+    secret = path.read_bytes()
+    if len(secret) != SECRET_BYTES:
+        raise _unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes; delete the folder, and sweep again")
+    return secret
+
+
+def _aside_name() -> str:
+    return f".aside-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
+
+
+def _clear(folder: Path) -> None:
+    """Remove what writers that are gone have left behind."""
+    for path in folder.glob(".aside-*"):
+        found = ASIDE.fullmatch(path.name)
+        if found is None or not _abandoned(path, found[1], int(found[2])):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _abandoned(path: Path, place: str, process: int) -> bool:
+    """Whether nobody writes it any more: its process is gone or, of another machine's, it has been here for a day."""
+    if place == host():
+        return not alive(process)
+    try:
+        return _now_in(path.parent) - path.stat().st_mtime > DAY
+    except FileNotFoundError:
+        return False
+
+
+def _now_in(folder: Path) -> float:
+    """The time by the clock that dates the files of this folder; this machine's own may be days ahead of it."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        return os.fstat(file.fileno()).st_mtime
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """A new file for its owner alone, on the disk when this returns."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """The names in a folder, on the disk when this returns."""
+    entry = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(entry)
+    finally:
+        os.close(entry)
+
+
+def _point_file(point: Point, seconds: float) -> bytes:
+    said = {
+        "recipe": point.recipe.to_dict(),
+        "values": {name: str(value) if math.isinf(value) else float(value) for name, value in point.values.items()},
+        "reasons": dict(point.reasons),
+        "sentences": dict(point.sentences),
+        "engine": ENGINE,
+        "seconds": round(seconds, 4),
+    }
+    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False).encode()
+
+
+def _table_file(name: str, columns: pa.Table | None) -> dict[str, bytes]:
+    if columns is None:
+        return {}
+    sink = pa.BufferOutputStream()
+    pq.write_table(columns, sink)
+    return {name: sink.getvalue().to_pybytes()}
+
+
+def _classes(release: Release, measured: Mapping[str, Measured]) -> pa.Table | None:
+    """The classes, with the arrays of every measure whose detail is about these classes."""
+    classes = release.classes
+    if classes is None:
+        return None
+    columns: dict[str, Any] = {"size": classes.sizes}
+    if classes.low is not None and classes.high is not None:
+        columns |= _runs(release.table, np.stack([classes.low, classes.high], axis=2))
+    for name, histogram in classes.histograms.items():
+        flat = pa.array(np.ascontiguousarray(histogram).reshape(-1))
+        columns[f"histogram:{name}"] = pa.FixedSizeListArray.from_arrays(flat, histogram.shape[1])
+    for key, found in measured.items():
+        if np.array_equal(found.detail.get("sizes", ()), classes.sizes):
+            columns |= {f"{key}:{name}": array for name, array in _aligned(found.detail, len(classes), "sizes")}
+    return pa.table(columns)
+
+
+def _populations(release: Release, measured: Mapping[str, Measured]) -> pa.Table | None:
+    """The populations of every measure whose detail has their `runs`, with its arrays about them."""
+    parts = []
+    for key, found in measured.items():
+        runs = found.detail.get("runs")
+        if runs is not None:
+            columns: dict[str, Any] = {"measure": [key] * len(runs), **_runs(release.table, runs)}
+            parts.append(pa.table(columns | dict(_aligned(found.detail, len(runs), "runs"))))
+    return pa.concat_tables(parts, promote_options="default") if parts else None
+
+
+def _runs(table: Table, runs: np.ndarray) -> dict[str, np.ndarray]:
+    """Runs (anything x quasi x (low, high)) as two columns a quasi-identifier."""
+    ends = {f"low:{name}": runs[:, a, 0] for a, name in enumerate(table.quasi)}
+    return ends | {f"high:{name}": runs[:, a, 1] for a, name in enumerate(table.quasi)}
+
+
+def _aligned(detail: Mapping[str, Any], count: int, known: str) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of a detail with one number for each class or population, but for those that say which."""
+    for name, array in detail.items():
+        if name != known and isinstance(array, np.ndarray) and array.shape == (count,) and array.dtype.kind in "iufb":
+            yield name, array

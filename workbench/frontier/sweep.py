@@ -1,0 +1,180 @@
+"""Many recipes to points: each release is made and measured once, and kept in the store if there is one."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from os import PathLike
+
+from workbench.base import progress as underway
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.base.variants import canonical
+from workbench.data.table import Table
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.store import Store
+from workbench.measures import Measure, Measured
+from workbench.methods.keep import Keep
+from workbench.methods.remove import Remove
+from workbench.releases.release import Release
+
+BASELINES = (Recipe(Keep()), Recipe(Remove()))
+Progress = Callable[[int, int, Point], object]
+
+
+def sweep(
+    table: Table,
+    recipes: Iterable[Recipe],
+    measures: Iterable[Measure],
+    store: Store | str | PathLike[str] | None = None,
+    *,
+    baselines: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+    say: underway.Say | None = None,
+) -> Frontier:
+    """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
+
+    `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
+    store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete.
+    `say(words)` is called now and then by a point that takes long, in a thread of its own.
+    """
+    for given, kind, what in (
+        (table, Table, "table"),
+        (recipes, Iterable, "recipes"),
+        (measures, Iterable, "measures"),
+    ):
+        if not isinstance(given, kind):
+            raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
+    every = distinct([*recipes, *(BASELINES if baselines else ())])
+    chosen = _checked(table, every, measures)
+    if threads is not None and threads < 1:
+        raise BadInput(f"sweep: threads = {threads} must be at least 1")
+    kept = store if store is None or isinstance(store, Store) else Store(store)
+    stop = threading.Event()
+
+    def work(recipe: Recipe) -> Point | None:
+        if stop.is_set():
+            return None
+        try:
+            with _named(recipe), underway.listening(cancel, say):
+                underway.step()
+                return _point(table, recipe, chosen, kept)
+        except underway.Cancelled:
+            return None
+
+    done: dict[int, Point] = {}
+    with ThreadPoolExecutor(threads or _processors(), thread_name_prefix="sweep") as pool:
+        try:
+            places = {pool.submit(work, recipe): i for i, recipe in enumerate(every)}
+            for future in as_completed(places):
+                point = future.result()
+                if point is not None:
+                    done[places[future]] = point
+                    if progress is not None:
+                        progress(len(done), len(every), point)
+        finally:  # after an error or an interrupt, points under way are finished and no other is begun
+            stop.set()
+    return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(every))
+
+
+def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Each recipe once. Baselines draw nothing: whatever their seed, they are the same."""
+    found: dict[str, Recipe] = {}
+    for recipe in recipes:
+        if not isinstance(recipe, Recipe):
+            raise BadInput(f"sweep: {said(type(recipe))} is no recipe; write Recipe(method, model)")
+        about = recipe.to_dict()
+        found.setdefault(canonical({**about, "seed": 0} if recipe.baseline else about), recipe)
+    if not found:
+        raise BadInput("sweep: no recipe was given; give at least one, or leave the baselines in")
+    return list(found.values())
+
+
+def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure]) -> list[Measure]:
+    """The measures, each once; raises BadInput for any parameter that does not go with the table."""
+    found: dict[str, Measure] = {}
+    for measure in measures:
+        if not isinstance(measure, Measure):
+            given = measure if isinstance(measure, type) else type(measure)
+            example = f"{said(given)}()" if given is measure else "PrivacyLoss()"
+            raise BadInput(f"sweep: {said(given)} is no measure; write {example}")
+        measure.check(table)
+        if found.setdefault(measure.key, measure) != measure:
+            raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")
+    if not found:
+        raise BadInput("sweep: no measure was given; give one of privacy and one of utility")
+    for recipe in recipes:
+        recipe.method.check(table)
+    return list(found.values())
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _named(recipe: Recipe) -> Iterator[None]:
+    """What goes wrong inside says in which recipe."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"recipe {recipe}: {error}") from error
+    except Exception as error:
+        error.add_note(f"in the recipe {recipe}")
+        raise
+
+
+def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Store | None) -> Point:
+    """A recipe's point: from the store, or computed and kept there."""
+    key = "" if store is None else store.key(table, recipe, measures)
+    found = None if store is None else store.get(key, recipe)
+    if found is not None:
+        return found
+    if store is not None:
+        store.refuse_reading_only()
+    began = time.perf_counter()
+    release: Release | None = None
+    measured: dict[str, Measured] = {}
+    try:
+        release = recipe.release(table)
+        measured, reasons = _measured(release, measures)
+    except (Unsatisfiable, Undefined) as error:
+        reasons = {measure.key: str(error) for measure in measures}
+    point = _as_point(recipe, measured, reasons, key)
+    if store is not None:
+        store.put(key, point, release, measured, time.perf_counter() - began)
+    return point
+
+
+def point_of(recipe: Recipe, release: Release, measures: Iterable[Measure]) -> Point:
+    """The point of a release that was made by this recipe."""
+    return _as_point(recipe, *_measured(release, measures))
+
+
+def _as_point(recipe: Recipe, measured: dict[str, Measured], reasons: dict[str, str], key: str = "") -> Point:
+    values = {name: float(one.value) for name, one in measured.items()}
+    return Point(recipe, values, reasons, {name: one.sentence for name, one in measured.items()}, key)
+
+
+def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, Measured], dict[str, str]]:
+    """What each measure says of the release, and why some cannot say anything."""
+    measured: dict[str, Measured] = {}
+    reasons: dict[str, str] = {}
+    for measure in measures:
+        underway.step()
+        try:
+            found = measure(release)
+            if math.isnan(found.value):
+                raise Undefined(f"{measure.name} came out as no number")
+            measured[measure.key] = found
+        except Undefined as error:
+            reasons[measure.key] = str(error)
+    return measured, reasons

@@ -1,0 +1,1 @@
+"""What an adversary gains: one measure a file."""

@@ -1,0 +1,67 @@
+"""A_acc (Brickell & Shmatikov 2008, section 4.4): how much more often an adversary's best guess is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workbench.base.figures import about_per_cent
+from workbench.base.thresholds import coarse, named
+from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
+from workbench.releases.release import Release
+
+
+@dataclass(frozen=True)
+class AccuracyGain(Measure):
+    name = "adversary's accuracy gain"
+    symbol = "A_acc"
+    side = "privacy"
+    unit = "share of records"
+
+    def measure(self, release: Release) -> Measured:
+        apart(release)
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
+        if guess.commonest is None:
+            return guess.gain, self.plain
+        wording = release.table.wording
+        name, right = wording.column(guess.sensitive), about_per_cent(guess.right, "lower")
+        return guess.gain, (
+            f"An attacker's best guess of the {name} is right for {right} of the {wording.many}; without the release, "
+            f"{about_per_cent(guess.chance)}."
+        )
+
+    def _one(self, release: Release, name: str) -> Measured:
+        posterior = release.posterior(name)
+        best = posterior.beliefs.max(axis=1)
+        base = float(release.table.sensitive[name].prior.max())
+        value = average(best, posterior.sizes) - base
+        sentence = (
+            f"An adversary guesses {name} right for {base + value:.2%} of the records, {base:.2%} without the release."
+        )
+        return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "best": best, "baseline": base})
+
+
+class Guesses(NamedTuple):
+    """How often the best guess is right, with a release and without, in numbers of people that may be told."""
+
+    sensitive: str
+    commonest: str | None  # the value that is guessed without it, if it may be named
+    right: float
+    chance: float
+
+    @property
+    def gain(self) -> float:
+        return round(self.right - self.chance, 4)
+
+
+def guesses(release: Release, name: str, smallest: int) -> Guesses:
+    """The guesses of one sensitive column."""
+    seen, posterior, everybody = release.table.sensitive[name], release.posterior(name), release.table.records
+    right = float(posterior.beliefs.max(axis=1) @ posterior.sizes)
+    best, of = int(seen.totals.argmax()), coarse(everybody, smallest)
+    right, chance = (min(coarse(count, smallest) / of, 1.0) for count in (right, seen.totals[best]))
+    label = seen.labels[best] if named(seen.totals, smallest)[best] else None
+    return Guesses(name, label, round(max(right, chance), 4), round(chance, 4))

@@ -1,0 +1,81 @@
+"""P_loss (Li & Li 2009, section 4.1): how far the worst-off person's distribution is from the whole table's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.base.figures import figures, per_cent
+from workbench.base.thresholds import stepped
+from workbench.base.variants import parameter
+from workbench.data.table import Table
+from workbench.measures import Measure, Measured, average, classes_of, sensitive_of, worst
+from workbench.models import Model
+from workbench.models.classes import Sensitive
+from workbench.models.distances import DISTANCES, Levels, distance, unordered
+from workbench.releases.coarsened import COST, FINEST, disclosures, told
+from workbench.releases.release import Release
+from workbench.releases.scale import Scale, scale
+
+
+@dataclass(frozen=True)
+class PrivacyLoss(Measure):
+    distance: str = parameter(
+        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
+    )
+    name = "privacy loss"
+    symbol = "P_loss"
+    side = "privacy"
+    unit = "distance from what is known without the release"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        classes = classes_of(release)
+        if not classes.histograms:
+            return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
+        cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
+        most = float(told(classes, self.distance, smallest).loss.max())
+        value = min(stepped(stepped(most, cheapest / FINEST), COST), dearest)
+        return value, f"A full disclosure would cost {figures(cheapest, 'higher')} or more."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        alike = model.far is not None and DISTANCES[model.far[0]] is DISTANCES[self.distance]
+        return model.far[1] if model.far and alike else None
+
+    def scale(self, table: Table, smallest: int) -> Scale | None:
+        return scale(table.sensitive.values(), self.distance, smallest)
+
+    def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
+        """How far distributions are from that of everybody."""
+        return distance(self.distance, shares, prior, levels)
+
+    def _one(self, release: Release, name: str) -> Measured:
+        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        if why := unordered(self.distance, seen.ordered, name):
+            raise Undefined(why)
+        loss = self.between(posterior.beliefs, seen.prior, seen.levels)
+        group, reveal = int(loss.argmax()), self.revealed(seen)
+        possible = float(reveal.min())
+        at_risk = int(posterior.sizes[loss >= possible].sum())
+        belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
+        value = int((belief - seen.prior).argmax())
+        cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
+        sentence = (
+            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose "
+            f"{figures(loss[group], 'lower')}: "
+            f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
+            f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
+            f"A full disclosure would cost {figures(possible, 'higher')} ({cheap!r}) to "
+            f"{figures(reveal.max(), 'lower')} ({dear!r}); "
+            f"{at_risk:,} records lose at least {figures(possible, 'higher')}."
+        )
+        detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
+        return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
+
+    def revealed(self, sensitive: Sensitive) -> np.ndarray:
+        """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
+        return self.between(np.eye(len(sensitive)), sensitive.prior, sensitive.levels)

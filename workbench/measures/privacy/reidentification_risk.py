@@ -1,0 +1,69 @@
+"""Re-identification risk: how likely the right record is found among those that look alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.figures import per_cent
+from workbench.base.thresholds import averaged, coarse, least
+from workbench.base.variants import parameter
+from workbench.data.cells import distinct_rows
+from workbench.measures import Measure, Measured, average, classes_of, crowd
+from workbench.models import Model
+from workbench.models.alpha_k import AlphaK
+from workbench.models.k_anonymity import KAnonymity
+from workbench.releases.release import Release
+
+
+@dataclass(frozen=True)
+class ReidentificationRisk(Measure):
+    """Over groups with equal published quasi-identifiers; a bucketized release publishes them exactly."""
+
+    statistic: str = parameter(
+        "largest", "of 1 / size: the largest, or the average record's; or the share of records with size 1",
+        choices=("largest", "average", "alone"),
+    )  # fmt: skip
+    name = "re-identification risk"
+    symbol = "R_id"
+    side = "privacy"
+    unit = "probability"
+
+    def measure(self, release: Release) -> Measured:
+        sizes = alike(release)
+        of = sizes if release.partition is release.classes else release.partition.sizes
+        largest, mean, records = 1 / int(sizes.min()), average(1 / sizes, of), int(of.sum())
+        alone = int(of[sizes == 1].sum())
+        value = {"largest": largest, "average": mean, "alone": alone / records}[self.statistic]
+        sentence = (
+            f"The easiest record is found with probability {per_cent(largest, 'lower')}, the "
+            f"average one with {per_cent(mean, 'lower')}; "
+            f"{alone:,} of {records:,} records are alone."
+        )
+        return Measured(value, sentence, {"sizes": sizes})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        sizes, everybody = alike(release), release.table.records
+        alone = int((sizes == 1).sum())
+        value = {
+            "largest": 1 / least(int(sizes.min()), smallest),
+            "average": averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest)),
+            "alone": coarse(alone, smallest) / coarse(everybody, smallest),
+        }[self.statistic]
+        wording = release.table.wording
+        who = f"are {wording.some_of(alone, everybody, smallest)}" if alone else f"is {wording.nobody}"
+        return round(value, 4), f"Alone with the quasi-identifiers that are released {who}."
+
+    def promised(self, release: Release, model: Model) -> float | None:
+        of_largest = self.statistic == "largest" and not classes_of(release).exact
+        return 1 / model.k if of_largest and isinstance(model, (KAnonymity, AlphaK)) else None
+
+
+def alike(release: Release) -> np.ndarray:
+    """The sizes of the groups that share their published quasi-identifiers."""
+    classes, cells = classes_of(release), release.table.cells()
+    if not classes.exact:
+        return classes.sizes
+    _, group = distinct_rows(cells.quasi.T)
+    return np.bincount(group, weights=cells.weight).astype(np.int64)

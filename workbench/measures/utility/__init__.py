@@ -1,0 +1,1 @@
+"""What a researcher loses: one measure a file."""

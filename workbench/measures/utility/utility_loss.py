@@ -1,0 +1,82 @@
+"""U_loss (Li & Li 2009, section 4.2): how wrong a researcher is about large populations, on average."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.base.figures import figures
+from workbench.base.thresholds import averaged
+from workbench.base.variants import parameter
+from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
+from workbench.models.distances import distance, unordered
+from workbench.releases.release import Release
+from workbench.workloads.populations import COUNTED
+
+CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
+
+
+@dataclass(frozen=True)
+class UtilityLoss(Measure):
+    min_support: float = parameter(
+        0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
+    )
+    distance: str = parameter(
+        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
+    )
+    name = "utility loss"
+    symbol = "U_loss"
+    side = "utility"
+    unit = "distance from the truth, averaged over large populations"
+
+    def measure(self, release: Release) -> Measured:
+        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+
+    def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
+        value = averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest))
+        wording = release.table.wording
+        names = wording.columns(sensitive_of(release))
+        return value, (
+            f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of "
+            f"{wording.everybody} is {figures(value, 'lower')} from the truth on average"
+            + (", estimated from groups that were drawn at random." if measured.interval else ".")
+        )
+
+    def step(self, release: Release, smallest: int) -> float:
+        """What it changes at most that in the smallest large population as many people as the threshold have another
+        value: as many as are not told from each other."""
+        support = release.table.populations(self.min_support).support
+        moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
+        kind = "js" if self.distance == "js" else "variation"
+        return float(distance(kind, np.array([1.0, 0.0]), np.array([1 - moved, moved]))) / len(support)
+
+    def _one(self, release: Release, name: str) -> Measured:
+        seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
+        large = f"at least {100 * self.min_support:g} % of the records"
+        if why := unordered(self.distance, seen.ordered, name):
+            raise Undefined(why)
+        if not populations.every:
+            raise Undefined(f"no population has {100 * self.min_support:g} % of the records; lower min_support")
+        if not len(populations):
+            raise Undefined(
+                f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
+            )
+        truth = populations.truth[name] / populations.support[:, None]
+        expected = release.estimate(populations, name)
+        told = expected / expected.sum(axis=1, keepdims=True)
+        loss = distance(self.distance, truth, told, seen.levels)
+        mean, most = float(loss.mean()), float(loss.max())
+        over, wide, interval = f"Over {len(loss):,} populations of {large}", "", None
+        if populations.sampled:
+            off = CERTAIN * float(loss.std(ddof=1)) * math.sqrt((1 - len(loss) / populations.every) / len(loss))
+            over = f"Estimated from {len(loss):,} of {populations.every:,} populations of {large}, drawn at random"
+            wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
+        sentence = (
+            f"{over}, the estimated distribution of {name} is {figures(mean, 'lower')}{wide} from the truth on average,"
+            f" {figures(most, 'lower')} at worst."
+        )
+        detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
+        return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)

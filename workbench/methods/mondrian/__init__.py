@@ -1,0 +1,1 @@
+"""Mondrian: splitting, and the cuts that are proposed."""

@@ -1,0 +1,150 @@
+"""Breadth-first splitting: propose the cuts of all open classes, ask the model about all parts in one call, divide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from workbench.base import counting
+from workbench.base.progress import step
+from workbench.data.cells import Cells
+from workbench.data.table import Table
+from workbench.models import Model
+from workbench.models.classes import Classes
+
+LARGEST_BLOCK = 2**22  # histogram entries held at a time
+
+Allowed = Callable[[Classes], np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Open classes: entries order[start:end]; `low` and `high` bound their codes, exactly where `exact` says so."""
+
+    order: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    sizes: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    exact: np.ndarray
+
+    @classmethod
+    def root(cls, table: Table, cells: Cells) -> Nodes:
+        """The whole table as one class."""
+        high = np.array([[table.columns[name].size - 1 for name in table.quasi]], dtype=np.int32)
+        order, ends = np.arange(len(cells), dtype=np.int32), np.array([len(cells)])
+        sizes = np.array([table.records])
+        return cls(order, np.zeros(1, np.int64), ends, sizes, np.zeros_like(high), high, np.zeros(high.shape, bool))
+
+
+class Split(NamedTuple):
+    """Which nodes are cut, on which axis, and where: node i at cuts[first[i]:first[i + 1]]."""
+
+    node: np.ndarray
+    axis: np.ndarray
+    cuts: np.ndarray
+    first: np.ndarray
+    quota: np.ndarray
+    sizes: np.ndarray  # records of each part, node after node
+
+
+class Splitter(Protocol):
+    """Chooses the split of each node, among those whose parts are all allowed."""
+
+    cells: Cells
+
+    def split(self, nodes: Nodes, allowed: Allowed) -> Split: ...
+
+
+def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
+    """Split until no split is allowed; the class of each entry, numbered from left to right."""
+
+    def allowed(parts: Classes) -> np.ndarray:
+        return model.holds(parts) if model else np.ones(len(parts), bool)
+
+    starts, ends = [], []
+    while len(nodes.start):
+        step()
+        split = splitter.split(nodes, allowed)
+        closed = np.ones(len(nodes.start), bool)
+        closed[split.node] = False
+        starts.append(nodes.start[closed])
+        ends.append(nodes.end[closed])
+        nodes = divide(nodes, split, splitter.cells)
+    start, end = np.concatenate(starts), np.concatenate(ends)
+    left_to_right = np.argsort(start)
+    group = np.empty(len(nodes.order), np.int32)
+    group[nodes.order] = np.repeat(np.arange(len(start), dtype=np.int32), (end - start)[left_to_right])
+    return group
+
+
+def divide(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
+    """The parts of the nodes that are cut."""
+    begins = counting.divide(split.node, nodes.order, nodes.start, nodes.end, cells.quasi, *split[1:5])
+    many = np.diff(split.first) + 1
+    parent, axis = np.repeat(split.node, many), np.repeat(split.axis, many)
+    part = np.arange(len(parent)) - np.repeat(np.cumsum(many) - many, many)
+    last = part == np.repeat(many, many) - 1
+    low, high, exact = nodes.low[parent], nodes.high[parent], np.zeros((len(parent), nodes.low.shape[1]), bool)
+    cut_by = np.zeros(len(parent), split.cuts.dtype)
+    cut_by[~last] = split.cuts
+    rows = np.arange(len(parent))
+    high[rows[~last], axis[~last]] = cut_by[~last]
+    after = rows[part > 0]
+    dealt = np.repeat(split.quota >= 0, many)[after]  # where ties are dealt, the right part may begin at the cut itself
+    low[after, axis[after]] = cut_by[after - 1] + np.where(dealt, 0, 1)
+    exact[rows[part == 0], axis[part == 0]] = nodes.exact[split.node, split.axis]
+    end = np.where(last, nodes.end[parent], np.append(begins[1:], 0))
+    return Nodes(nodes.order, begins, end, split.sizes, low, high, exact)
+
+
+class Widest:
+    """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
+
+    def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
+        self.cells, self.strict = cells, strict
+        self.sensitive = table.sensitive if model and model.needs_sensitive else {}
+        self.edge = table.positions
+        ends = np.array([table.columns[name].size - 1 for name in table.quasi])
+        span = self.edge[np.arange(len(ends)), ends] - self.edge[:, 0]
+        self.span = np.where(span > 0, span, 1.0)
+        self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
+
+    def split(self, nodes: Nodes, allowed: Allowed) -> Split:
+        """Rounds of proposals, until every node has a cut or no attribute left."""
+        tried = np.zeros(nodes.low.shape, bool)
+        pending, found = np.arange(len(nodes.start)), []
+        while len(pending):
+            left_over = []
+            for chunk in np.array_split(pending, -(-len(pending) // self.block)):
+                step()
+                proposed = counting.propose(
+                    chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge,
+                    self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.strict,
+                )  # fmt: skip
+                there = proposed[0] >= 0
+                chunk, (axis, cut, quota, left) = chunk[there], (array[there] for array in proposed)
+                sizes = np.stack([left, nodes.sizes[chunk] - left], axis=1)
+                ok = allowed(self._parts(nodes, chunk, axis, cut, quota, sizes)).reshape(-1, 2).all(axis=1)
+                found.append((chunk[ok], axis[ok], cut[ok], quota[ok], sizes[ok]))
+                tried[chunk[~ok], axis[~ok]] = True
+                left_over.append(chunk[~ok])
+            pending = np.concatenate(left_over)
+        node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
+        return Split(node, axis, cut, np.arange(len(node) + 1), quota, sizes.reshape(-1))
+
+    def _parts(
+        self, nodes: Nodes, chunk: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray
+    ) -> Classes:
+        histograms = {
+            name: counting.halves(
+                chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
+                self.cells.others[name], len(seen), axis, cut, quota,
+            )
+            for name, seen in self.sensitive.items()
+        }  # fmt: skip
+        return Classes(sizes.reshape(-1), histograms, self.sensitive)

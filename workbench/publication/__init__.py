@@ -1,0 +1,1 @@
+"""What may be shown to people who do not have the data."""

@@ -1,0 +1,252 @@
+"""One release as it may be shown: what an attacker would learn, what it costs, its classes, its files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.base.errors import Undefined
+from workbench.base.thresholds import few, least, named, parts, share
+from workbench.data.column import spare
+from workbench.data.table import Table
+from workbench.data.wording import brief
+from workbench.disclosure.exposure import exposed
+from workbench.measures import Measure, Measured, classes_of, sensitive_of
+from workbench.measures.privacy.accuracy_gain import guesses
+from workbench.measures.privacy.privacy_loss import PrivacyLoss
+from workbench.measures.utility.utility_loss import UtilityLoss
+from workbench.publication import findings, reader
+from workbench.releases.coarsened import FINEST, Told, rounded, told
+from workbench.releases.labels import run_label
+from workbench.releases.release import Release, operating_system_random
+
+FIGURES = 4
+FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
+SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
+WINDOWS = (0.1, 0.2, 0.3, 0.4, 0.5)  # how far a share may be from the example, as a part of it
+ENOUGH = 20  # pairs of population and value that an example needs
+MOST = 10  # populations that are named
+
+
+def opened(
+    table: Table,
+    release: Release,
+    measures: Sequence[Measure],
+    smallest: int,
+    folder: Path,
+    values: Mapping[str, float],
+) -> dict[str, Any]:
+    """Everything about one release but its file: what lies in its folder, and what is said of it.
+
+    `values` are its figures as they are told: no class is said to lose more.
+    """
+    folder.mkdir(mode=0o700)
+    classes = _or_reason(table, lambda: exposures(release, smallest, values.get(PrivacyLoss().key, math.inf)))
+    if isinstance(classes, pa.Table):
+        pq.write_table(classes, folder / reader.EXPOSURES)
+    of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
+    of_privacy = next((one for one in measures if isinstance(one, PrivacyLoss)), PrivacyLoss())
+    misled = _or_reason(table, lambda: of_utility(release))
+    rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) else []
+    write_json(folder / reader.POPULATIONS, rows)
+    return {
+        "attack": _or_reason(table, lambda: _attack(release, smallest)),
+        "accuracy": _accuracy(table, misled, of_utility, smallest, next(iter(rows), None))
+        if isinstance(misled, Measured)
+        else misled,
+        "worst": _or_reason(table, lambda: _most_exposed(release, of_privacy, smallest, values)),
+        "surest": _or_reason(table, lambda: findings.surest(release, smallest)),
+        "risk": _or_reason(table, lambda: _risk(release, smallest)),
+        "classes": len(classes) if isinstance(classes, pa.Table) else classes,
+        "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
+        "small": int((release.classes.sizes < few(smallest)).sum()),
+        "fewer": few(smallest),
+        "refused": refused(release),
+    }
+
+
+def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> dict[str, Any]:
+    """The group that loses most: what is believed there, and who they are."""
+    classes = classes_of(release)
+    if not classes.histograms:
+        counted = release.table.wording.people(int(classes.sizes.min()), smallest)
+        return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
+    most = values.get(measure.key, math.inf)
+    found = told(classes, measure.distance, smallest, most, release.table.wording)
+    return found.most_exposed(_group(release, found.worst))
+
+
+def _risk(release: Release, smallest: int) -> dict[str, Any]:
+    """How many people lose as much as a full disclosure may cost, and which quasi-identifiers make them exposed."""
+    seen = exposed(release)
+    if seen.losses is None:
+        raise Undefined(seen.note)
+    each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
+    count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
+    try:
+        n = parts(release.table.records // FINEST, smallest)
+        shares = (np.round(n * seen.risk_shares.share) / n).tolist()
+    except Undefined:  # of buckets, say
+        shares = []
+    return {
+        "at_risk": release.table.wording.some_of(count, release.table.records, smallest),
+        "shares": dict(zip(release.table.quasi, shares, strict=False)),
+    }
+
+
+def _tied(classes: pa.Table) -> int:
+    """How many classes that are not small are the most exposed, as far as that is told."""
+    shares = classes["share"].to_numpy()[classes["people"].is_valid().to_numpy()]
+    return int((shares == shares.max(initial=0)).sum())
+
+
+def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Undefined as why:
+        return {"reason": findings.reason(str(why), table)}
+
+
+def refused(release: Release) -> str:
+    """Why no file of a release is written; nothing where one may be."""
+    wording = release.table.wording
+    tales = [f"{wording.column(name)} nearly names {wording.many}" for name in release.named()]
+    tales += [found.tale(wording) for found in release.giveaways()]
+    if release.telling and not tales:
+        single = "singles" if len(release.telling) == 1 else "together single"
+        tales.append(f"{wording.columns(release.telling)} {single} out {wording.many}")
+    return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
+
+
+def _attack(release: Release, smallest: int) -> dict[str, Any]:
+    """How often an adversary's best guess is right, with the release and without."""
+    guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
+    if guess.commonest is None:
+        raise Undefined("so few people have the commonest value that its share is not told")
+    return guess._asdict()
+
+
+# --- large populations
+
+
+def _accuracy(
+    table: Table, misled: Measured, measure: UtilityLoss, smallest: int, worst: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """How far a share in a large population is off, in nine cases out of ten; rounded up.
+
+    The shares are those near an example, so near as there are enough of them.
+    """
+    detail = misled.detail
+    large = detail["support"] >= FINE * max(smallest, 1)
+    said, truth = (detail[name][large].ravel() for name in ("told", "truth"))
+    n = parts(int(detail["support"][large].min()), smallest) if large.any() else 1
+    for window, about in ((window, about) for window in WINDOWS for about in SHARES):
+        near = np.abs(truth - about) <= about * window + 1e-12
+        if near.sum() >= ENOUGH:
+            off = float(np.quantile(np.abs(said - truth)[near], 0.9, method="higher"))
+            return {
+                "sensitive": detail["sensitive"],
+                "from": round(about * (1 - window), 4),
+                "to": round(about * (1 + window), 4),
+                "off": math.ceil(n * off - 1e-9) / n,
+                "support": max(measure.min_support, math.ceil(100 * FINE * smallest / table.records) / 100),
+                "worst": worst,
+            }
+    return {"reason": "too few large groups have a share that could serve as an example"}
+
+
+def _misjudged(table: Table, misled: Measured, smallest: int) -> list[dict[str, Any]]:
+    """The large populations that the release is most wrong about, in whole per cent or coarser."""
+    detail = misled.detail
+    seen = table.sensitive[detail["sensitive"]]
+    rows = []
+    for i in np.flatnonzero(detail["support"] >= FINE * max(smallest, 1)).tolist():
+        of = int(detail["support"][i])
+        truth, said = ([share(of * one, of, smallest) for one in detail[name][i]] for name in ("truth", "told"))
+        off = np.where(named(seen.totals, smallest), np.abs(np.subtract(said, truth)).round(9), 0)
+        v = int(off.argmax())
+        if off[v] > 0:
+            row = {
+                "who": _population(table, detail["runs"][i]),
+                "share": share(of, table.records, smallest),
+                "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
+                "truth": truth[v],
+                "told": said[v],
+            }
+            rows.append((-off[v], row["who"], row))
+    return [row for *_, row in sorted(rows, key=lambda one: one[:2])[:MOST]]
+
+
+def _population(table: Table, runs: np.ndarray) -> str:
+    labels = [
+        None if (low, high) == (0, table.columns[name].size - 1) else run_label(table.columns[name], low, high)
+        for name, (low, high) in zip(table.quasi, runs.tolist(), strict=True)
+    ]
+    return table.wording.who(table.quasi, labels)
+
+
+# --- classes
+
+
+def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Table:
+    """One row a class, in random order: who, how many, how exposed they are, and what is believed of them.
+
+    Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures: how far belief
+    in the value that stands out has come from what is usual on the way to certainty; without sensitive columns one in
+    how many the right person is.
+    """
+    classes, table = classes_of(release), release.table
+    order = operating_system_random().permutation(len(classes))
+    columns: dict[str, Any] = {}
+    for name in table.quasi:
+        columns[spare(name, reader.OWN)] = pa.array(_labels(release, name)[order], pa.string())
+    everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
+    columns["who"] = [table.wording.who(table.quasi, labels) for labels in everyone]
+    few_there = classes.sizes[order] < few(smallest)
+    columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
+    if not classes.histograms:
+        columns["share"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
+        lacking = {name: pa.nulls(len(order)) for name in reader.OWN if name not in columns}
+        return pa.table({**columns, **lacking})
+    found = told(classes, "js", smallest, most, table.wording)
+    return pa.table({**columns, **_believed(found, order)})
+
+
+def _labels(release: Release, name: str) -> np.ndarray:
+    """How each class is labelled; None where it may have any value."""
+    classes, table = classes_of(release), release.table
+    a, labels = table.quasi.index(name), release.class_labels(name)
+    labels[(classes.low[:, a] == 0) & (classes.high[:, a] == table.columns[name].size - 1)] = None  # type: ignore[index]
+    return labels
+
+
+def _group(release: Release, row: int) -> str:
+    """Who the people of one class are."""
+    quasi = release.table.quasi
+    return release.table.wording.who(quasi, [brief(_labels(release, name)[row]) for name in quasi])
+
+
+def _believed(found: Told, order: np.ndarray) -> dict[str, Any]:
+    """The most exposed value of each class, how near it is to being certain, and what is believed."""
+    rows = order.tolist()
+    about = [found.about(row) for row in rows]
+    return {
+        "share": [found.exposed(row) for row in rows],
+        "sensitive": pa.array([seen.name for seen, *_ in about], pa.string()),
+        "value": pa.array([label for _, label, *_ in about], pa.string()),
+        "prior": pa.array([found.prior(row) for row in rows], pa.float64()),
+        "posterior": pa.array([found.posterior(row) for row in rows], pa.float64()),
+        "sentence": [found.believed(row) for row in rows],
+    }
+
+
+def write_json(path: Path, said: Any) -> None:
+    """Plain data in a file; infinity has to be a word already."""
+    path.write_text(json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")

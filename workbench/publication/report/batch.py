@@ -1,0 +1,260 @@
+"""Reports by papermill, one or many: each in a kernel of its own, what is there already is not made again.
+
+A report is there when its files are as they were made, and were made of what there is now: the same parameters, study,
+data, hierarchies and workbench, compared by content. Its notebook keeps the digests, which tell nothing without the
+secret of the study's results.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from workbench.base.errors import BadInput
+from workbench.base.files import whole
+from workbench.base.scratch import scratch
+from workbench.base.variants import canonical
+from workbench.commands.serving import NOTEBOOKS
+from workbench.data.reading.cures import STUDY, in_words
+from workbench.frontier.store import ENGINE, Store
+from workbench.publication.report.html import Html, paragraph, safe, table
+from workbench.publication.report.page import PAGE, STYLE
+from workbench.publication.report.reporting import ENDINGS
+from workbench.studies.study import Study, results_beside
+
+OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is meant for people
+ENDED = "its kernel was ended, as the system does where memory runs out; try again with fewer --jobs at once"
+QUIET = ["--IPKernelApp.log_level=50"]  # nothing that a kernel of one's own machine says is news
+
+
+@dataclass(frozen=True)
+class Job:
+    """One report: where its files go (`stem`.html, ...), and the parameters of the notebook."""
+
+    stem: Path
+    parameters: dict[str, Any]
+    reads: tuple[Path, ...] = ()  # the study, and the files that it reads
+
+    @property
+    def label(self) -> str:
+        return self.stem.name
+
+    @property
+    def page(self) -> Path:
+        return self._place(ENDINGS["html"])
+
+    @property
+    def notebook(self) -> Path:
+        return self._place(".ipynb")
+
+    @property
+    def points(self) -> Path:
+        return self._place(ENDINGS["json"])
+
+    def _place(self, ending: str) -> Path:
+        return self.stem.with_name(self.stem.name + ending)
+
+    def files(self) -> list[Path]:
+        """What it writes, and whatever releases are there."""
+        released = self.stem.parent.glob(glob.escape(self.stem.name + ENDINGS["release"]) + "*.csv")
+        return [self.page, self.notebook, self.points, *map(self._place, (ENDINGS["csv"], ".pdf")), *sorted(released)]
+
+    def done(self) -> bool:
+        """Whether it is there as it was made, of what there is now."""
+        try:
+            kept = json.loads(self.notebook.read_bytes())["metadata"]
+            if not self.page.exists() or not self._results.is_dir():
+                return False
+            made = {self.stem.with_name(name) for name in kept["workbench"]["files"]}
+            return kept["workbench"] == self._digests(self.made_of(), made)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def made_of(self) -> bytes:
+        """All that the report depends on; tells of the data, and never leaves this process."""
+        about = {"parameters": self.parameters, "engine": ENGINE, "reads": [_content(path) for path in self.reads]}
+        return canonical(about).encode()
+
+    def digests(self, made_of: bytes) -> dict[str, Any]:
+        """What the notebook keeps, to know again what it was made of and what was made."""
+        own = (self.notebook, self._place(".pdf"))
+        return self._digests(made_of, {path for path in self.files() if path not in own and path.exists()})
+
+    def _digests(self, made_of: bytes, made: Iterable[Path]) -> dict[str, Any]:
+        keyed = Store(self._results).keyed
+        files = {path.name: keyed(_content(path).encode()) for path in sorted(made)}
+        return {"made_of": keyed(made_of), "files": files}
+
+    @property
+    def _results(self) -> Path:
+        return results_beside(self.parameters["study"])
+
+
+def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
+    """The job of a study's file, with what it depends on."""
+    given = {name: value for name, value in parameters.items() if value not in (None, "", False)}
+    read = (study, *sorted(set(Study.open(study).reads())))
+    return Job(stem, {**given, "study": str(study), "output": str(stem)}, read)
+
+
+def _content(path: Path) -> str:
+    """A digest of what is in a file; nothing where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return _digest(path, found.st_ino, found.st_size, found.st_mtime_ns) if path.is_file() else ""
+
+
+@lru_cache(1000)
+def _digest(path: Path, *_: int) -> str:
+    """The many reports of a batch are often made of the same data."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()
+
+
+def run(job: Job, progress: bool = False) -> Path:
+    """Make one report; the notebook is kept beside it when it has run to its end."""
+    import workbench.base.startup  # noqa: F401 (before papermill)
+
+    # isort: split
+    import papermill  # takes a moment to load
+    from traitlets.config import Config
+
+    aside, made_of = scratch(), job.made_of()
+    failure = None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the notebook's format
+            papermill.execute_notebook(
+                str(NOTEBOOKS / "report.ipynb"),
+                str(aside / "report.ipynb"),
+                parameters=job.parameters,
+                kernel_name="python3",
+                progress_bar=progress,
+                extra_arguments=QUIET,
+                config=Config({"KernelManager": {"connection_file": str(aside / "kernel.json")}}),
+            )
+        notebook = json.loads((aside / "report.ipynb").read_bytes())
+        for place in ("input_path", "output_path"):  # of this machine
+            notebook["metadata"]["papermill"].pop(place, None)
+        notebook["metadata"]["workbench"] = job.digests(made_of)
+        with whole(job.notebook) as there:
+            there.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    except papermill.PapermillExecutionError as error:
+        failure = BadInput(_why(job, error.ename, error.evalue))
+    except RuntimeError:  # jupyter's word for a kernel that is gone
+        failure = BadInput(ENDED)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    if failure:  # outside: papermill's error quotes the cell's output
+        raise failure
+    return job.page
+
+
+def _why(job: Job, kind: str, said: str) -> str:
+    """What a kernel's error comes to, in words."""
+    if kind in OURS:
+        return said
+    if kind in ("FileNotFoundError", "PermissionError", "OSError"):
+        return f"{job.page}: it cannot be written there; choose another folder with -o"
+    return f"a mistake of the workbench itself ({kind})"
+
+
+def run_all(jobs: Sequence[Job], workers: int | None = None, pdf: bool = False) -> Iterator[tuple[Job, str | None]]:
+    """Each job as it ends, with what went wrong: the others go on."""
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the work is in the kernels' processes
+        running = {pool.submit(_made, job, pdf): job for job in jobs}
+        try:
+            for one in as_completed(running):
+                yield running[one], _wrong(one.exception())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _made(job: Job, pdf: bool) -> None:
+    if not job.done():
+        run(job)
+    if pdf:
+        printed(job.page)
+
+
+def _wrong(error: BaseException | None) -> str | None:
+    """What went wrong with a report; of a mistake of ours the place alone, since its text may hold data."""
+    if error is None or isinstance(error, (BadInput, OSError)):
+        return None if error is None else in_words(str(error), STUDY)
+    if not isinstance(error, Exception):
+        raise error
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"a mistake of the workbench itself ({type(error).__name__} in {Path(last.filename).name}:{last.lineno})"
+
+
+def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
+    """A page with a line for each report: what it proposes, or why there is none."""
+    rows: list[tuple[str, ...]] = []
+    for job, wrong in results:
+        if wrong is not None:
+            rows.append((job.label, f"no report: {wrong}", "", "", ""))
+            continue
+        points = json.loads(job.points.read_bytes())
+        shown = points["shown"]
+        link = Html(f'<a href="{quote(job.page.name)}">{safe(job.label)}</a>')
+        recipe = f"{shown['title']} ({shown['recipe']})"
+        if shown["against"]:
+            recipe = f"None is recommended. Shown is: {recipe}"
+        rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"))
+    head = ("report", "proposed", "certain", "accuracy", "records")
+    failed = sum(wrong is not None for _, wrong in results)
+    said = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."
+    body = f"<h1>Reports</h1>{paragraph(said)}{table(head, rows)}"
+    place = folder / "index.html"
+    with whole(place) as aside:
+        aside.write_text(PAGE.format(title="Reports", style=STYLE, body=body), "utf-8")
+    return place
+
+
+def chromium() -> str:
+    """The program that prints."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        raise BadInput("--pdf needs Chromium, which is not installed; print the page from a browser")
+    return found
+
+
+def printed(page: Path) -> Path:
+    """The page as PDF, by Chromium where it is installed."""
+    into, home = page.with_suffix(".pdf"), scratch()
+    flags = [
+        "--headless",
+        "--disable-gpu",
+        "--no-pdf-header-footer",
+        f"--user-data-dir={home}",
+        "--virtual-time-budget=5000",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags.append("--no-sandbox")  # as root, in a container, Chromium refuses unless told
+    try:
+        with whole(into) as aside:
+            subprocess.run(
+                [chromium(), *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
+                check=True, capture_output=True, timeout=120,
+            )  # fmt: skip
+    except (subprocess.SubprocessError, OSError):
+        raise BadInput(f"Chromium could not print {page.name}; print the page from a browser") from None
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    return into

@@ -1,0 +1,124 @@
+"""The points of a frontier as a published study shows them: their figures, and which of them can be opened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.base.errors import BadInput
+from workbench.base.figures import figures, listed
+from workbench.data.table import Table
+from workbench.disclosure.safety import against
+from workbench.frontier.frontier import Frontier, undominated
+from workbench.frontier.recipe import Point
+from workbench.measures import Measure, Measured
+from workbench.models import Model
+from workbench.publication import findings
+from workbench.studies.study import Study
+
+NOT_TOLD = "not told: the measure does not declare how its figure may be"
+
+
+def on_axes(swept: Frontier, study: Study) -> Frontier:
+    if len(study.axes) not in (0, 2):
+        raise BadInput("study: axes name two measures, one of privacy and one of utility")
+    frontier = swept.on(*study.axes)
+    assert frontier.axes  # says what is missing
+    return frontier
+
+
+def shown_on_axes(frontier: Frontier) -> None:
+    """Refuse axes on which no figure is told."""
+    for key in frontier.axes:
+        if any(point.reasons.get(key) == NOT_TOLD for point in frontier.measured):
+            raise BadInput(
+                f"{key} cannot be published: {frontier.measure(key).name} does not declare how its figure may be told; "
+                'write told = "as an average" or a `publish` in its file (docs/adding.md), or choose another axis'
+            )
+
+
+def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
+    """The points that keep the study's limits on other measures than the slider's, and what to say of the others."""
+    caps = {frontier.key(key): cap for key, cap in study.caps.items() if frontier.key(key) != frontier.axes[0]}
+    if not caps:
+        return frontier, ""
+    over = frontier.losses(list(caps))
+    kept = (over <= [frontier.sign(key) * cap for key, cap in caps.items()]).all(axis=1)
+    asked = listed(
+        [
+            f"{'at most' if frontier.sign(key) > 0 else 'at least'} {figures(cap)} on {frontier.measure(key).name}"
+            for key, cap in caps.items()
+        ]
+    )
+    own = frontier.recommendable
+    if not (kept & own).any():
+        return frontier, f"No release keeps to the study's limit of {asked}; it is left aside here."
+    broken = int((own & ~kept).sum())
+    chosen = [point for point, keep in zip(frontier.measured, kept | ~own, strict=True) if keep]
+    said = f"{broken} of {int(own.sum())} releases are left out: they break the study's limit of {asked}."
+    return replace(frontier, measured=chosen), said if broken else ""
+
+
+def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
+    """The same points as they may be told: each measure says its figures itself, or hides them; so does what speaks
+    against a release.
+
+    The releases are made once more. What a recipe promises is told as well, since the promise is.
+    """
+    return replace(swept, measured=[_told(point, swept.measures, table, smallest) for point in swept.measured])
+
+
+def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int) -> Point:
+    defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
+    reasons = {key: findings.reason(said, table) for key, said in point.reasons.items()}
+    values, sentences = {}, {}
+    release = point.recipe.release(table) if defined else None
+    found = against(release, smallest, point.recipe.model) if release is not None else []
+    for measure in defined:
+        assert release is not None
+        value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
+        if value is None:
+            reasons[measure.key] = NOT_TOLD
+            continue
+        parts = point.recipe.model.parts if point.recipe.model else ()
+        promised = [bound for part in parts if (bound := measure.promised(release, part)) is not None]
+        best = max if measure.better == "higher" else min
+        values[measure.key] = best([value, *promised])
+        sentences[measure.key] = sentence
+    return replace(point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="")
+
+
+def worth_opening(frontier: Frontier) -> list[int]:
+    """The points that can be opened: those to choose from, and those of the simplest that none of them beats."""
+    return sorted({*choice(frontier), *_best_of(frontier, simplest(frontier))})
+
+
+def choice(frontier: Frontier) -> list[int]:
+    """The points to choose from: those that no other beats, of all and of the safe."""
+    return sorted({*np.flatnonzero(frontier.is_efficient()).tolist(), *_best_of(frontier, safe(frontier))})
+
+
+def _best_of(frontier: Frontier, indices: Sequence[int]) -> list[int]:
+    """Those of these points that none of them beats."""
+    among = np.array(indices, dtype=int)
+    return among[undominated(frontier.losses()[among])].tolist() if len(among) else []
+
+
+def safe(frontier: Frontier) -> list[int]:
+    """The points against which nothing speaks: those that may be recommended."""
+    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
+    return [i for i in np.flatnonzero(defined).tolist() if not frontier.measured[i].against]
+
+
+def simplest(frontier: Frontier) -> list[int]:
+    """The points whose promise is the easiest to explain: one model rather than several, about sizes alone."""
+
+    def plainness(model: Model) -> tuple[int, bool]:
+        return len(model.parts), model.needs_sensitive
+
+    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
+    found = {i: plainness(m) for i in np.flatnonzero(defined).tolist() if (m := frontier.measured[i].recipe.model)}
+    return [i for i, plain in found.items() if plain == min(found.values())]

@@ -1,0 +1,1 @@
+"""What would be published: its classes, its labels, its files, and what they give away."""

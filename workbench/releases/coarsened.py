@@ -1,0 +1,248 @@
+"""What classes may be told to be: their counts rounded outwards to the threshold, so that all that is worked out from
+them (a loss, a quotient, which value stands out) is the same for many tables, and is no less than the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.figures import about_per_cent
+from workbench.base.thresholds import BANDS, QUARTERS, RANGES, about_share, few, least, named, parts, share, stepped
+from workbench.data.wording import PLAIN, Wording
+from workbench.models.classes import Classes, Sensitive
+from workbench.models.distances import distance
+from workbench.models.farthest import Bounds, farthest
+
+FINEST = 20  # parts of a full disclosure, or of the risk
+COST = 0.0001  # in such steps what a full disclosure costs is told
+NOTHING = 1e-9  # a loss that is rounding
+
+
+def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
+    """Many numbers of people, each as `coarse` tells it."""
+    step = max(smallest, 1)
+    return np.where(counts > 0, np.maximum(step * ((2 * counts + step) // (2 * step)), step), 0).astype(np.int64)
+
+
+def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
+    """A sensitive column with as many people of each value as may be told."""
+    return replace(sensitive, totals=rounded(sensitive.totals, smallest))
+
+
+def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[float, float]:
+    """What the cheapest full disclosure costs and the dearest, by a kind of distance, as it may be told: no class loses
+    more than that."""
+    cheapest, dearest = [], []
+    for seen in every:
+        blunt = told_values(seen, smallest)
+        cheapest.append(distance(kind, np.eye(len(seen)), blunt.prior, seen.levels)[seen.totals > 0].min())
+        dearest.append(_dearest(seen, kind, smallest))
+    return stepped(float(min(cheapest)), COST), stepped(max(dearest), COST)
+
+
+def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
+    """What the dearest full disclosure costs at most."""
+    certain = np.eye(len(seen))[seen.totals > 0]
+    return float(farthest(kind, Bounds(certain, certain), everybodys(seen.totals, smallest), seen.levels).max())
+
+
+def everybodys(totals: np.ndarray, smallest: int) -> Bounds:
+    """The shares of everybody: of every number of people that is told alike."""
+    half, blunt = max(smallest, 1) / 2, np.append(rounded(totals, smallest), rounded(totals.sum()[None], smallest))
+    low = np.where(blunt <= 2 * half, np.minimum(blunt, 1), np.ceil(blunt - half))
+    high = np.where(blunt == 0, 0, np.ceil(blunt + half) - 1)
+    least, most = max(low[-1], low[:-1].sum()), min(high[-1], high[:-1].sum())
+    return Bounds(low[:-1] / most, np.minimum(high[:-1] / least, 1))
+
+
+def those_of(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
+    """The shares of classes x values: of all counts that are not told from each other.
+
+    Those are the small ones, those of all but few, and others up to a quarter of the threshold.
+    """
+    step = max(smallest, 1)
+    quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
+    least, most = size - size % quarter, size - size % quarter + quarter - 1
+    small, nearly = counts < step, size - counts < step
+    low = np.where(small, 0, np.where(nearly, np.maximum(least - step + 1, 0), counts - counts % quarter))
+    high = np.where(small, step - 1, np.where(nearly, most, counts - counts % quarter + quarter - 1))
+    high = np.where(totals > 0, high, 0)
+    least, most = (np.maximum(least, low.sum(axis=1, keepdims=True)), np.minimum(most, high.sum(axis=1, keepdims=True)))
+    return Bounds(low / most, np.minimum(high / np.maximum(least, 1), 1))
+
+
+def told_classes(classes: Classes, smallest: int) -> Classes:
+    """The classes with their counts rounded away from what everybody has; their sizes are the least they may be."""
+    seen = {name: told_values(one, smallest) for name, one in classes.sensitive.items()}
+    blunt = {name: _outwards(classes.histograms[name], one.prior, smallest) for name, one in seen.items()}
+    step = max(smallest, 1)
+    low = np.where(classes.sizes < few(smallest), 1, np.ceil(rounded(classes.sizes, smallest) - step / 2)).astype(int)
+    return replace(classes, sizes=low, histograms=blunt, sensitive=seen)
+
+
+def _outwards(counts: np.ndarray, prior: np.ndarray, smallest: int) -> np.ndarray:
+    """Counts of classes x values of which none of few people can be told from another.
+
+    A count that is not small is rounded to a quarter of the threshold, up where it is above what everybody has. A small
+    one above is as large as the threshold; those below share what is left as everybody has them. Nothing is left where
+    few people have another value than most, and in a class of few people.
+    """
+    step = max(smallest, 1)
+    if step == 1:
+        return counts.astype(float)
+    quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
+    above = (counts >= size * prior) & (counts > 0)
+    up, down = -(-counts // quarter) * quarter, np.where(counts < step, 0, counts - counts % quarter)
+    blunt = np.where(size < few(smallest), above, np.where(above, np.maximum(up, step), down)).astype(float)
+    left = np.maximum(-(-size // quarter) * quarter - blunt.sum(axis=1, keepdims=True), 0)
+    left[(size < few(smallest)) | (size - counts.max(axis=1, keepdims=True) < step)] = 0
+    shared = (~above & (counts < step)) * prior
+    return blunt + left * shared / np.maximum(shared.sum(axis=1, keepdims=True), 1e-300)
+
+
+def distributions(told: Classes, name: str) -> np.ndarray:
+    """The distribution of a sensitive column in each told class."""
+    return told.histograms[name] / told.histograms[name].sum(axis=1, keepdims=True)
+
+
+class Told(NamedTuple):
+    """Of each class: how much it loses on the sensitive column that it loses most on, and which value stands out."""
+
+    classes: Classes  # as they are, to be told in words
+    names: tuple[str, ...]
+    column: np.ndarray  # number of that sensitive column
+    value: np.ndarray  # number of that value
+    loss: np.ndarray
+    smallest: int
+    wording: Wording
+
+    def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
+        """The column, the value if it may be named, how many of the class have it, and of how many."""
+        name, v = self.names[self.column[row]], int(self.value[row])
+        seen = self.classes.sensitive[name]
+        known = bool(named(seen.totals, self.smallest)[v]) and not self.tiny(row)
+        label = seen.labels[v] if known else None
+        return seen, label, int(self.classes.histograms[name][row, v]), int(self.classes.sizes[row])
+
+    def tiny(self, row: int) -> bool:
+        """Whether so few are in a class that nothing is told of what they have."""
+        return self.smallest > 1 and bool(self.classes.sizes[row] < few(self.smallest))
+
+    def exposed(self, row: int) -> float:
+        """How far belief in the value that stands out has come from what is usual on the way to certainty, at most."""
+        seen, label, count, of = self.about(row)
+        if self.tiny(row):
+            return 1.0
+        n, usual = parts(of, self.smallest), float(everybodys(seen.totals, self.smallest).low[self.value[row]])
+        most = (count * n // of + 1) / n if n == QUARTERS else share(count, of, self.smallest) + 1 / (2 * n)
+        if label is None:  # few have it
+            most = (few(self.smallest) - 1) / least(of, self.smallest)
+        return stepped(max(min(most, 1.0) - usual, 0.0) / max(1 - usual, NOTHING), COST)
+
+    def prior(self, row: int) -> float | None:
+        """The share of everybody who has the value."""
+        seen, label, *_ = self.about(row)
+        return None if label is None else float(told_values(seen, self.smallest).prior[self.value[row]])
+
+    def posterior(self, row: int) -> float | None:
+        """The share of the class that has the value; None where it is told in words alone."""
+        _, label, count, of = self.about(row)
+        return None if label is None or parts(of, self.smallest) == QUARTERS else share(count, of, self.smallest)
+
+    def believed(self, row: int) -> str:
+        """What is believed of the people of a class."""
+        seen, *_ = self.about(row)
+        if self.tiny(row):
+            return "They are so few that what they have is not told."
+        if self._mixed(row):
+            return f"They are about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
+        return f"{self._have(row)} of them have {self._called(row)}{self._usual(row)}"
+
+    def _mixed(self, row: int) -> bool:
+        """Whether a class is told to be like everybody."""
+        _, label, *_ = self.about(row)
+        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == self._before(row))
+
+    def _have(self, row: int) -> str:
+        """How many of a class have the value."""
+        _, _, count, of = self.about(row)
+        if of >= few(self.smallest) and count == of:
+            return "All"
+        told = about_share(count, of, self.smallest)
+        if parts(of, self.smallest) == QUARTERS:
+            return told.capitalize()
+        if count < few(self.smallest):
+            return f"Fewer than {few(self.smallest)}"
+        return f"All but fewer than {few(self.smallest)}" if of - count < few(self.smallest) else told
+
+    def _before(self, row: int) -> str:
+        """How many of everybody have the value, where it may be named."""
+        return about_per_cent(self.prior(row) or 0)
+
+    def _usual(self, row: int) -> str:
+        _, label, *_ = self.about(row)
+        return "." if label is None else f"; of {self.wording.everybody}, {self._before(row)} do."
+
+    def _called(self, row: int) -> str:
+        """The value of a class."""
+        seen, label, *_ = self.about(row)
+        name = self.wording.column(seen.name)
+        return f"a {name} that few {self.wording.many} have" if label is None else f"the {name} {label}"
+
+    @property
+    def worst(self) -> int:
+        """The most exposed class, not of few people if there is another; of those alike the one of which most is
+        believed, then the largest, then the first in words.
+        """
+        every = range(len(self.loss))
+        large = [row for row in every if not self.tiny(row)]
+        sizes = rounded(self.classes.sizes, self.smallest)
+
+        def place(row: int) -> tuple[float, float, int]:
+            return -self.exposed(row), -(self.posterior(row) or 0), -int(sizes[row])
+
+        places = {row: place(row) for row in large or every}
+        first = min(places.values())
+        return min((row for row, found in places.items() if found == first), key=self.believed)
+
+    def most_exposed(self, who: str) -> dict[str, str]:
+        """The group that loses most, and what is believed there: a figure, what it is of, and `who` they are."""
+        row, wording = self.worst, self.wording
+        seen, label, _, of = self.about(row)
+        people, name = wording.people(of, self.smallest), wording.column(seen.name)
+        if self.tiny(row):
+            return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
+        if self._mixed(row):
+            alike = f"Every group is about as mixed in {name} as {wording.everybody}."
+            return {"figure": "No group", "unit": "more than another", "sentence": alike}
+        sentence = f"{people[:1].upper()}{people[1:]}: {who}."
+        if label is None:
+            unit = f"is what belief moves most for, in a group of {people}"
+            return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
+        have = self._have(row)
+        figure = RANGES[BANDS.index(have.lower())] if have.lower() in BANDS else have
+        unit = f"of a group have {self._called(row)}{self._usual(row)}"
+        return {"figure": figure, "unit": unit.rstrip("."), "sentence": sentence}
+
+
+def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wording: Wording = PLAIN) -> Told:
+    """The classes as they may be told, by a kind of distance from everybody: none loses more than is said, and
+    `most` is told too."""
+    blunt = told_classes(classes, smallest)
+    names = tuple(blunt.histograms)
+    losses, values = [], []
+    tiny = (classes.sizes < few(smallest)) & (smallest > 1)
+    for name in names:
+        seen, dearest = classes.sensitive[name], _dearest(classes.sensitive[name], kind, smallest)
+        prior = everybodys(seen.totals, smallest)
+        own = farthest(kind, those_of(classes.histograms[name], seen.totals, smallest), prior, seen.levels)
+        losses.append(np.where(tiny, dearest, np.minimum(own, dearest)))
+        values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
+    column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
+    loss = np.minimum(np.stack(losses)[column, rows], most)
+    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)

@@ -1,0 +1,95 @@
+"""What each label of a release stands for: the bounds of its values, or the values themselves.
+
+It tells little that the labels do not. A run of numbers, of dates or of text in alphabetical order has bounds, and the
+least and the greatest value of all are left open where no label names them. Only where a hierarchy groups text by its
+meaning are a label's values listed, and of these only the ones that as many people have as a page would name. That a
+rare value is in the data at all tells of who has it: no label of the file says so, and nobody needs it to use one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.thresholds import SMALLEST, named
+from workbench.data.column import Column
+from workbench.releases.export import Coded, Rows
+from workbench.releases.label_parser import spelled
+
+
+class Entry(NamedTuple):
+    """One label: `low` and `high` are its bounds, both included, empty where they are open or `values` are listed."""
+
+    column: str
+    label: str
+    low: str
+    high: str
+    missing: bool
+    values: tuple[str, ...] = ()
+    others: bool = False  # it also stands for values that few people have, which are not listed
+
+
+def entries(
+    column: Column, low: np.ndarray, high: np.ndarray, labels: np.ndarray, smallest: int = SMALLEST
+) -> list[Entry]:
+    """The labels of a column, in the order of its values."""
+    runs = sorted({(int(a), int(b), str(label)) for a, b, label in zip(low, high, labels, strict=True)})
+    ordered = column.kind != "text" or list(column.labels) == sorted(column.labels)
+    return [_entry(column, *run, ordered, smallest) for run in runs]
+
+
+def _entry(column: Column, low: int, high: int, label: str, ordered: bool, smallest: int) -> Entry:
+    names = column.labels[low : min(high, len(column.values) - 1) + 1]
+    missing = high == len(column.values)
+    if not names:
+        return Entry(column.name, label, "", "", missing, ())
+    group = low < high and label != spelled(column, low, high)
+    if column.kind == "text" and group:
+        plain = label.endswith("*") and all(name.startswith(label.rstrip("*")) for name in names)
+        return (
+            Entry(column.name, label, "", "", missing)
+            if plain
+            else _listed(column, low, names, label, missing, smallest)
+        )
+    if not ordered and low < high:
+        return _listed(column, low, names, label, missing, smallest)
+    first = "" if group and low == 0 else names[0]
+    last = "" if group and high >= len(column.values) - 1 else names[-1]
+    return Entry(column.name, label, first, last, missing, ())
+
+
+def _listed(column: Column, low: int, names: Sequence[str], label: str, missing: bool, smallest: int) -> Entry:
+    """A label with those of its values that enough people have."""
+    known = named(column.counts[low : low + len(names)], smallest)
+    values = tuple(name for name, enough in zip(names, known, strict=True) if enough)
+    return Entry(column.name, label, "", "", missing, values, len(values) < len(names))
+
+
+def as_rows(found: Sequence[Entry]) -> Rows:
+    """A row a label, its values as a JSON list."""
+    listed = [json.dumps(one.values, ensure_ascii=False) if one.values else "" for one in found]
+    columns = {
+        "column": [one.column for one in found],
+        "label": [one.label for one in found],
+        "from": [one.low for one in found],
+        "to": [one.high for one in found],
+        "missing": ["yes" if one.missing else "" for one in found],
+        "values": listed,
+        "others": ["yes" if one.others else "" for one in found],
+    }
+    order = np.arange(len(found), dtype=np.int32)
+    return Rows([Coded(name, pd.Series(values, dtype="str"), order) for name, values in columns.items()], order)
+
+
+def as_json(found: Sequence[Entry]) -> str:
+    """The labels of each column; what is open or not listed is left out."""
+    columns: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        said = {"label": one.label, "from": one.low, "to": one.high, "missing": one.missing, "values": one.values}
+        said["others"] = one.others
+        columns.setdefault(one.column, []).append({key: value for key, value in said.items() if value})
+    return json.dumps({"columns": columns}, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,165 @@
+"""A released table as codes, its rows in random order, and how it is written batch by batch as CSV or Parquet."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from workbench.base.errors import BadInput
+from workbench.base.files import refuse_ending, whole
+
+TEXT = pa.large_string()
+BATCH = 1 << 16  # rows, or distinct values, that are text at a time
+# a spreadsheet takes what begins so for a formula, also in the wide letters of Japanese text
+FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# what some reader takes for an end of a cell, of a line or of a quote, or leaves out
+QUOTED = "[\",;|\\x00-\\x1f\\x7f\u0085\u2028\u2029]|^[ '\ufeff]| $"
+
+
+def operating_system_random() -> np.random.Generator:
+    """Randomness that protects: never from a published seed, never stored."""
+    return np.random.default_rng(secrets.randbits(256))
+
+
+class Coded(NamedTuple):
+    """A column: its distinct values, and which of them each record has."""
+
+    name: str
+    values: pd.Series
+    codes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The columns of a released table, and the order in which its records are written."""
+
+    columns: Sequence[Coded]
+    order: np.ndarray
+
+    @classmethod
+    def shuffled(cls, columns: Sequence[Coded]) -> Rows:
+        """In an order that only the operating system knows."""
+        order = np.arange(len(columns[0].codes) if columns else 0, dtype=np.int32)
+        operating_system_random().shuffle(order)
+        return cls(columns, order)
+
+    def frame(self) -> pd.DataFrame:
+        """All of it in memory."""
+        columns = [values.take(codes[self.order]).reset_index(drop=True) for _, values, codes in self.columns]
+        frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(self.order)))
+        return frame.set_axis([name for name, _, _ in self.columns], axis=1)
+
+    def batches(self) -> Iterator[np.ndarray]:
+        """Some records at a time."""
+        for start in range(0, len(self.order), BATCH):
+            yield self.order[start : start + BATCH]
+
+    def defused(self) -> Rows:
+        """The same with an apostrophe before every text and name that a spreadsheet would take for a formula.
+
+        Numbers stay, written as text too: -5 is no formula.
+        """
+        columns = [Coded(_safe(name), _without_formulas(values), codes) for name, values, codes in self.columns]
+        return Rows(columns, self.order)
+
+
+def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:
+    """Tables as CSV or Parquet, by the ending of each name, and texts; none appears before all are written."""
+    for path in tables:
+        refuse_ending(path)
+    with ExitStack() as all_or_none:
+        for path, text in (texts or {}).items():
+            all_or_none.enter_context(whole(path)).write_text(text, "utf-8")
+        for path, rows in tables.items():
+            aside = all_or_none.enter_context(whole(path))
+            with aside.open("wb") as file:
+                (write_csv if path.suffix == ".csv" else write_parquet)(rows, file)
+
+
+def write_csv(rows: Rows, file: IO[bytes]) -> None:
+    """Text in UTF-8: what is missing is empty, and what a reader might not take for one cell is in quotes."""
+    cells = [_cells(column, alone=len(rows.columns) == 1) for column in rows.columns]
+    cells[-1] = _joined(cells[-1], "\n")
+    names = _quoted(pa.array([name for name, _, _ in rows.columns], TEXT))
+    file.write(",".join(names.to_pylist()).encode() + b"\n")
+    for records in rows.batches():
+        columns = [one.take(pa.array(codes[records])) for one, (_, _, codes) in zip(cells, rows.columns, strict=True)]
+        lines = _joined(*columns, by=",")
+        file.write(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])
+
+
+def write_parquet(rows: Rows, file: IO[bytes]) -> None:
+    """The types of the columns are kept."""
+    schema = pa.Schema.from_pandas(Rows(rows.columns, rows.order[:1]).frame(), preserve_index=False)
+    values = [
+        pa.array(one.values, type=field.type, from_pandas=True) for one, field in zip(rows.columns, schema, strict=True)
+    ]
+    with pq.ParquetWriter(file, schema) as writer:
+        for records in rows.batches():
+            columns = [
+                one.take(pa.array(column.codes[records])) for one, column in zip(values, rows.columns, strict=True)
+            ]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def _cells(column: Coded, alone: bool) -> pa.Array:
+    """The text of each value in a file; an empty one is seen in its quotes where it is alone in its row."""
+    text, values = _text_of(column.values), column.values
+    parts = [_quoted(pc.fill_null(text(values.iloc[at : at + BATCH]), "")) for at in range(0, len(values), BATCH)]
+    cells = pa.concat_arrays(parts) if parts else pa.array([], TEXT)
+    if pc.any(pc.match_substring(cells, "\0")).as_py():
+        raise BadInput(f"column {column.name!r} has text with a zero byte, which readers of CSV refuse; write Parquet")
+    return pc.if_else(pc.equal(cells, ""), pa.scalar('""', TEXT), cells) if alone else cells
+
+
+def _text_of(values: pd.Series) -> Callable[[pd.Series], pa.Array]:
+    """How values of this column are written: numbers and moments as pandas does, all in one form."""
+    kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else ""
+    if kind == "f":
+        return lambda some: pa.array([None if v != v else repr(v) for v in some.tolist()], TEXT)
+    if kind == "M":
+        known = values.dropna().to_numpy()
+        units = ("D", "s", "ms", "us")
+        unit = next(unit for unit in units if unit == "us" or (known == known.astype(f"datetime64[{unit}]")).all())
+        return lambda some: pc.replace_substring(_moments(some, unit), "T", " ")
+    return lambda some: pa.array(some, from_pandas=True).cast(TEXT)
+
+
+def _moments(values: pd.Series, unit: str) -> pa.Array:
+    text = np.datetime_as_string(values.to_numpy().astype(f"datetime64[{unit}]"))
+    return pa.array(text.tolist(), TEXT, mask=values.isna().to_numpy())
+
+
+def _quoted(cells: pa.Array) -> pa.Array:
+    """Cells in double quotes where a reader might not take them for one."""
+    risky = pc.match_substring_regex(cells, QUOTED)
+    if not pc.any(risky).as_py():
+        return cells
+    return pc.if_else(risky, _joined('"', pc.replace_substring(cells, '"', '""'), '"'), cells)
+
+
+def _joined(*parts: pa.Array | str, by: str = "") -> pa.Array:
+    """Text element by element; what is no array stands in each."""
+    return pc.binary_join_element_wise(*(pa.scalar(p, TEXT) if isinstance(p, str) else p for p in (*parts, by)))
+
+
+def _safe(value: str) -> str:
+    return f"'{value}" if FORMULA.match(value) and not NUMBER.fullmatch(value) else value
+
+
+def _without_formulas(values: pd.Series) -> pd.Series:
+    if values.dtype.kind in "iufbM":
+        return values
+    return values.map(lambda value: _safe(value) if isinstance(value, str) else value)

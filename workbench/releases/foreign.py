@@ -1,0 +1,369 @@
+"""Releases that somebody else made, with any tool: read, measured and judged like our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.base import counting
+from workbench.base.errors import BadInput, Undefined, columns_meant, said
+from workbench.data.cells import distinct_rows
+from workbench.data.column import Column
+from workbench.data.hierarchies.matching import Key, key, keys
+from workbench.data.reading.source import open_source
+from workbench.data.reading.value_types import MARKERS
+from workbench.data.table import Table, assign
+from workbench.methods.keep import Keep
+from workbench.models import Audit, Model
+from workbench.models.classes import Classes
+from workbench.releases.export import Rows
+from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.label_parser import STARS, Labels, Meaning
+from workbench.releases.missing_matches import ANYTHING, matched
+from workbench.releases.release import Posterior, Release
+from workbench.workloads.populations import Populations
+
+SUPPRESSED = ("class", "out")
+MISSING_FITS = ("itself", "everything")
+NOBODY = Beside((), (), 0, 0, 0)
+DOUBT = "values were changed, or it is not the original that this was made of"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Foreign(Release):
+    """The classes of a released table, over the codes of the original, or over its own labels where none is given.
+
+    `left_out` counts the records of the original that are not in the file. Nobody learns anything of them: they are
+    believed to be like the whole table, by the adversary and by the researcher.
+    """
+
+    read: Classes
+    labels: Mapping[str, np.ndarray]  # each class's released value, as it is written
+    codes: np.ndarray  # classes x quasi-identifiers: which label each has, ANYTHING where the value is missing
+    original: bool  # measured against the original
+    missing_fits: str = "itself"
+    starred: int = 0  # records with every quasi-identifier suppressed
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+    known: Beside = NOBODY  # what the other columns of the file tell, too
+
+    def __repr__(self) -> str:
+        return f"<Foreign release of {self.records:,} records in {len(self.classes):,} classes>"
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Sizes, runs and histograms of the classes, by the labels in the file; of all that look alike where a missing
+        value fits every value."""
+        return self.read if self.missing_fits == "itself" else matched(self.read, self.codes)
+
+    @property
+    def partition(self) -> Classes:
+        """The classes by the labels in the file, each record in one of them."""
+        return self.read
+
+    def audit(self, model: Model) -> Audit:
+        """Whether the model holds, and the classes that break it."""
+        found = super().audit(model)
+        return replace(found, records=int(self.read.sizes[found.breaking].sum()))
+
+    @property
+    def neutral(self) -> list[str]:
+        """The columns of the file that are neither quasi-identifiers nor sensitive."""
+        return list(self.known.neutral)
+
+    @property
+    def beside(self) -> Beside:
+        """What is found by who knows the other columns of the file, too."""
+        return self.known
+
+    @property
+    def records(self) -> int:
+        """The records in the file."""
+        return int(self.read.sizes.sum())
+
+    def posterior(self, sensitive: str) -> Posterior:
+        """What an adversary believes; Q of those who are left out."""
+        told = super().posterior(sensitive)
+        if not self.left_out or sensitive in self.removed:
+            return told
+        prior = self.table.sensitive[sensitive].prior
+        return Posterior(np.append(told.sizes, self.left_out), np.vstack([told.beliefs, prior]))
+
+    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """What a researcher expects; those who are left out are spread evenly, with Q."""
+        told = super().estimate(populations, sensitive)
+        if not self.left_out:
+            return told
+        runs = np.ascontiguousarray(getattr(populations, "runs", populations), dtype=np.int32)
+        last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
+        left, right = self.table.edges
+        alone = np.zeros(len(runs), np.int64)  # no prefix in common: each by itself
+        there = counting.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), alone)
+        return told + there * (1.0 if sensitive is None else self.table.sensitive[sensitive].prior)
+
+    def class_labels(self, name: str) -> np.ndarray:
+        """The released value of a quasi-identifier in each class, as it is written in the file."""
+        return self.labels[name] if name in self.labels else super().class_labels(name)
+
+    def rows(self) -> dict[str, Rows]:
+        """Undefined: the records of a foreign release are in its file alone."""
+        raise Undefined("the records of a release that was read from a file are in that file; nothing else knows them")
+
+
+def foreign(
+    data: Any,
+    quasi: Sequence[str] | str = (),
+    sensitive: Sequence[str] | str | None = None,
+    original: Table | None = None,
+    *,
+    suppressed: str = "class",
+    missing_fits: str = "itself",
+    **source: Any,
+) -> Foreign:
+    """The release in a file or frame, whatever tool has written it; `source` as in `Table.read`.
+
+    With the `original`, a table in its roles, labels are read as runs of its values and all is measured against it;
+    without, the labels are the values, and what is known beforehand (Q) is the distribution in the release itself.
+    Records with every quasi-identifier suppressed (`*`, NA, nothing) are a class as published, unless
+    `suppressed="out"` leaves them out. A single missing or suppressed value is a value of its own, or fits every value
+    (`missing_fits="everything"`), as sdcMicro counts: a class is then all records that look alike, and classes overlap.
+    """
+    for name, value, known in (("suppressed", suppressed, SUPPRESSED), ("missing_fits", missing_fits, MISSING_FITS)):
+        if value not in known:
+            raise BadInput(f"{name} = {said(value)} is not one of {', '.join(map(repr, known))}")
+    if original is not None:
+        if not isinstance(original, Table) or not original.quasi:
+            raise BadInput(f"the original is {said(original)}; give a Table whose columns have roles")
+        if quasi or sensitive:
+            raise BadInput("the original says which columns are quasi-identifiers and sensitive; don't name them again")
+        quasi, sensitive = original.quasi, tuple(original.sensitive)
+    wanted = _names(quasi), _names(sensitive)
+    file = _read(data, *wanted, original, source)
+    starred, notes = file.starred(original), list(file.notes)
+    count = int(starred.sum())
+    if count == len(starred):
+        notes.append("every quasi-identifier of every record is suppressed, so all records are alike")
+    elif count:
+        kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
+        notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
+    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
+    found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
+    if missing_fits == "everything":
+        found = replace(found, missing_fits=missing_fits, notes=(*found.notes, _overlapping(found)))
+    return replace(found, known=file.beside(keep))
+
+
+def _overlapping(found: Foreign) -> str:
+    """What is said of values that fit every value."""
+    count = int(found.read.sizes[(found.codes == ANYTHING).any(axis=1)].sum())
+    return (
+        f"{count:,} of {found.records:,} records lack a quasi-identifier, or have it suppressed; it fits every value, "
+        "so they count among all records that they may look like: classes overlap, and seem larger than they are"
+        + ("; beside neutral columns it fits itself alone" if found.neutral else "")
+    )
+
+
+def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A released table as text: its columns that have a role."""
+
+    where: str
+    table: Table
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def codes(self, keep: np.ndarray) -> np.ndarray:
+        """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
+        found = []
+        for name in self.quasi:
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            known = [ANYTHING if STARS.fullmatch(one) else code for code, one in enumerate(labels)]
+            found.append(np.array([*known, ANYTHING], np.int32)[self.table.codes[name][keep]])
+        return np.stack(found, axis=1)
+
+    def starred(self, original: Table | None) -> np.ndarray:
+        """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
+        stars = []
+        for name in self.quasi:
+            empty = original is None or not original.columns[name].missing
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            suppressed = [bool(STARS.fullmatch(one)) for one in labels]
+            stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
+        return np.logical_and.reduce(stars)
+
+    def beside(self, keep: np.ndarray) -> Beside:
+        """What the columns tell that have no role, of the records that are kept."""
+        others = [name for name in self.table.names if name not in (*self.quasi, *self.sensitive)]
+        secret = {name: self.table.codes[name][keep] for name in self.sensitive}
+        return beside(others, known_by(self.table, self.quasi)[keep], known_by(self.table, others)[keep], secret)
+
+    def place(self, name: str, code: int) -> str:
+        """Where a value first stands."""
+        record = int((self.table.codes[name] == code).argmax()) + 1
+        return f"{self.where}, column {name!r}, record {record:,}"
+
+
+def _read(
+    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], original: Table | None, source: Mapping[str, Any]
+) -> _File:
+    """The columns with a role, all as text; of an original's columns some may not be published."""
+    if isinstance(data, pd.DataFrame):  # what pandas.cut makes
+        kinds = {n: getattr(data[n].dtype, "categories", data[n]).dtype for n in data.columns}
+        intervals = [n for n, kind in kinds.items() if isinstance(kind, pd.IntervalDtype)]
+        data = data.astype(dict.fromkeys(intervals, str))
+    opened = open_source(data, **source)
+    names, where = opened.names, opened.where
+    opened.close()
+    if original is None:
+        assign(names, quasi, sensitive, ())
+    columns = original.columns if original else {}
+    missing = {name: _markers(columns[name]) if name in columns else MARKERS for name in names}
+    table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
+    there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
+    gone = [name for name in (*quasi, *sensitive) if name not in table.names]
+    if not there:
+        raise BadInput(
+            f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; " + columns_meant(quasi[0], names)
+        )
+    others = {name for name in names if name not in (*quasi, *sensitive)}
+    plain = ("delimiter ", "encoding utf-8")  # what needs no note
+    notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
+    notes += [f"{', '.join(gone)}: not published"] if gone else []
+    return _File(where, table, there, shown, tuple(notes))
+
+
+def _markers(column: Column) -> list[str]:
+    """What stands for a missing value: NA may be a value or a group, such as Namibia, and be so in one column alone."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    known = {label.strip() for labels in (column.labels, *(level.labels for level in levels)) for label in labels}
+    return [marker for marker in MARKERS if marker not in known]
+
+
+def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
+    """Without an original: the labels are the values."""
+    frame = file.table.drop([n for n in file.table.names if n not in (*file.quasi, *file.sensitive)]).frame[keep]
+    types = dict.fromkeys(file.quasi, "text")
+    for name in file.sensitive:
+        labels = file.table.columns[name].labels
+        types[name] = "number" if all(NUMBER.fullmatch(label.strip()) for label in labels) else "text"
+    table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
+    kept = Keep().release(table, None, 0)
+    _, first = np.unique(kept._group_of_record, return_index=True)
+    return Foreign(
+        table, kept.cells, kept.group, read=kept.classes, labels={}, codes=file.codes(keep)[first], original=False,
+        starred=count, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
+    """With the original: each label is a run of its values."""
+    published, codes = int(keep.sum()), {name: array[keep] for name, array in file.table.codes.items()}
+    if published > original.records:
+        raise BadInput(
+            f"{file.where}: it has {published:,} records and the original {original.records:,}; "
+            "give the original that it was made of"
+        )
+    rows = np.stack([codes[name] for name in file.quasi], axis=1)
+    first, number = distinct_rows(rows)
+    low = np.zeros((len(first), len(original.quasi)), np.int32)
+    high = np.array([[original.columns[name].size - 1 for name in original.quasi]], np.int32).repeat(len(first), axis=0)
+    labels = {}
+    for i, name in enumerate(file.quasi):
+        a, here = original.quasi.index(name), rows[first, i]
+        low[:, a], high[:, a] = _runs(file, original.columns[name], notes)[here].T
+        labels[name] = np.array(file.table.columns[name].value_labels(), dtype=object)[here]
+    histograms = {}
+    for name in file.sensitive:
+        value = _values(file, original, name)[codes[name]]
+        histograms[name] = np.zeros((len(first), len(original.sensitive[name])), np.int64)
+        np.add.at(histograms[name], (number, value), 1)
+        if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
+            notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
+    left_out = original.records - published
+    if left_out:
+        notes.append(f"{left_out:,} of the original's {original.records:,} records are left out")
+    shown = {name: original.sensitive[name] for name in file.sensitive}
+    classes = Classes(np.bincount(number).astype(np.int64), histograms, shown, low, high)
+    return Foreign(
+        original, original.cells(), np.zeros(0, np.int32),
+        frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive}),
+        read=classes, labels=labels, codes=file.codes(keep)[first], original=True, starred=count, left_out=left_out,
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
+    """The run of each label of a released column: labels x (low, high)."""
+    name, released = column.name, file.table.columns[column.name]
+    reading, found, plain = Labels(column, released.labels), [], _as_it_is(column, released)
+    for code, label in enumerate(released.labels):
+        run = Meaning(plain[code], plain[code]) if plain else reading.meaning(label)
+        if run is None:
+            raise BadInput(
+                f"{file.place(name, code)}: the label fits no value of the original; if it is a group, "
+                "give a study with the hierarchy that names it, else the original that this was made of"
+            )
+        found.append(run)
+    if released.missing:
+        last = column.size - 1
+        found.append(Meaning(last if column.missing else 0, last))
+        if not column.missing:
+            notes.append(f"{name}: {released.missing:,} empty values are read as suppressed")
+    loose = sum(not run.exact for run in found)
+    if loose:
+        notes.append(
+            f"{name}: {loose:,} {'labels are' if loose > 1 else 'label is'} no run of neighbouring values, and counted "
+            "as the smallest run that holds all of it"
+        )
+    if len(reading.averages):
+        notes.append(
+            f"{name}: numbers are read as averages of the values that are nearest to them; what is lost is measured "
+            "roughly"
+        )
+    if reading.shared_ends:
+        notes.append(f"{name}: an end that two intervals share is taken to belong to the upper one")
+    below = np.append(0, np.cumsum(column.totals))
+    if any(n > below[run.high + 1] - below[run.low] for n, run in zip(released.totals, found, strict=True)):
+        notes.append(f"{name}: some label has more records than the original has with its values; {DOUBT}")
+    return np.array([(run.low, run.high) for run in found], np.int32).reshape(-1, 2)
+
+
+def _as_it_is(column: Column, released: Column) -> list[int]:
+    """The code of each label of a column that is published as it is: nothing but values, none oftener than it was.
+
+    A value may be called like a group; the count tells them apart. It may be called "missing", too, and is a value.
+    """
+    places = {label: code for code, label in reversed([*enumerate(column.value_labels())])}
+    codes = [places.get(label, -1) for label in released.labels]
+    fits = all(code >= 0 and n <= column.totals[code] for code, n in zip(codes, released.totals, strict=False))
+    return codes if fits else []
+
+
+def _values(file: _File, original: Table, name: str) -> np.ndarray:
+    """The original's value for each value of a released sensitive column."""
+    released, column, seen = file.table.columns[name], original.columns[name], original.sensitive[name]
+    spelled: Callable[[str], Key] = str if original.levels.get(name) else partial(key, kind=column.kind)
+    places: dict[Key, int] = {
+        label: v for v, label in enumerate(seen.labels)
+    }  # also what our own releases call missing
+    if not original.levels.get(name):
+        places |= {value: v for v, value in enumerate(keys(column))}
+    found = [places.get(spelled(label)) for label in released.labels]
+    if released.missing:
+        found.append(len(seen) - 1 if column.missing else None)
+    if None in found:
+        code = found.index(None)
+        raise BadInput(f"{file.place(name, code)}: this is no value of the original's; publish its values as they are")
+    return np.array(found, np.int64)

@@ -1,0 +1,78 @@
+"""What runs of codes are called in a release: each by a label that is read back as that run, and as no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from workbench.data.cells import distinct_rows
+from workbench.data.column import MISSING, Column
+from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.releases.label_parser import LISTED, Labels, spelled
+
+GROUPS = 3  # of a hierarchy that one label names at most
+
+
+def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one."""
+    first, number = distinct_rows(np.stack([low, high], axis=1))
+    runs = [(int(low[i]), int(high[i])) for i in first]
+    labels, clearer = [run_label(column, *run) for run in runs], list(CLEARER)
+    while clearer and (doubted := _doubted(column, labels, runs)):
+        form = clearer.pop(0)
+        for i in doubted:
+            labels[i] = form(column, *runs[i])
+    return np.array(labels, dtype=object)[number]
+
+
+def run_label(column: Column, low: int, high: int) -> str:
+    """One run's label."""
+    if column.missing and low < high == len(column.values):
+        return f"{run_label(column, low, high - 1)} or {MISSING}"
+    node = column.hierarchy.label(low, high) if column.hierarchy and high < len(column.values) else None
+    if node is None and column.kind == "text" and column.hierarchy and column.hierarchy.levels and high - low >= LISTED:
+        node = _as_groups(column.hierarchy, low, high)
+    return node if node is not None else spelled(column, low, high)
+
+
+def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
+    """The few groups and values that make up a run, if they are few."""
+    parts = list[str]()
+    while low <= high and len(parts) < GROUPS:
+        end = max(low, *(_end(level.starts, low, high, len(hierarchy.leaves)) for level in hierarchy.levels))
+        parts.append(str(hierarchy.label(low, end)))
+        low = end + 1
+    return f"{{{', '.join(parts)}}}" if low > high else None
+
+
+def _end(starts: np.ndarray, low: int, high: int, size: int) -> int:
+    """The last code of a level's run that begins at `low` and ends by `high`; -1 where none does."""
+    at = int(np.searchsorted(starts, low))
+    if at == len(starts) or starts[at] != low:
+        return -1
+    end = int(starts[at + 1]) - 1 if at + 1 < len(starts) else size - 1
+    return end if end <= high else -1
+
+
+def _quoted(column: Column, low: int, high: int) -> str:
+    return spelled(column, low, high, quoted=True)
+
+
+def _numbered(column: Column, low: int, high: int) -> str:
+    return f"{spelled(column, low, high)} (values {low + 1} to {high + 1})"
+
+
+CLEARER: tuple[Callable[[Column, int, int], str], ...] = (spelled, _quoted, _numbered)
+
+
+def _doubted(column: Column, labels: list[str], runs: list[tuple[int, int]]) -> list[int]:
+    """The labels that several runs have, or that would be read as another run."""
+    taken, reading = Counter(labels), Labels(column, tuple(labels))
+    read = (reading.meaning(label) for label in labels)
+    return [
+        i
+        for i, (run, found) in enumerate(zip(runs, read, strict=True))
+        if taken[labels[i]] > 1 or found is None or (found.low, found.high) != run
+    ]

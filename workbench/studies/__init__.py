@@ -1,0 +1,1 @@
+"""A study as one YAML file: read, checked, proposed, and as a script."""

@@ -1,0 +1,312 @@
+"""A whole study proposed from the data alone, each choice with its reason; no reason has a value of the data."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.base.errors import BadInput
+from workbench.base.figures import listed
+from workbench.data.column import Column
+from workbench.data.hierarchies import proposal
+from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
+from workbench.data.hierarchies.intervals import integers
+from workbench.data.meaning import POSTAL, says
+from workbench.data.table import MANY_VALUES, Table
+from workbench.data.uniqueness import namelike, survey
+from workbench.models import TOLERANCE
+from workbench.models.distances import jensen_shannon
+from workbench.studies.checker import FORMULA, undefined
+from workbench.studies.proposed_roles import Advice, propose_roles
+from workbench.studies.study import VERSIONS, Study
+from workbench.studies.yaml_text import lines_of, write_yaml
+
+MEASURES: tuple[dict[str, Any], ...] = (
+    {"name": "privacy loss"},
+    {"name": "adversary's knowledge gain"},
+    {"name": "re-identification risk"},
+    {"name": "utility loss"},
+    {"name": "information loss"},
+    {"name": "average class size"},
+)
+AXES = ("P_loss", "U_loss")
+K = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+L = (1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
+T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of what a full disclosure costs
+CROWD = 100  # values of a sensitive column from which groups of them say more
+GROUPS = 200  # groups of such values at most, where there is a coarser level
+WIDE = 34  # where reasons begin, beside short lines
+ROLE_WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier", "dropped": "left out"}
+KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}  # by role
+Place = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A proposed study, and why: a reason for a path such as ("roles", "quasi", 0)."""
+
+    study: Study
+    why: Mapping[Place, str]
+    head: Sequence[str]  # what is said of the whole
+
+    def text(self) -> str:
+        """The file, with each reason beside its line."""
+        parts = {**self.study.to_dict(), "versions": VERSIONS}
+        body = "".join(
+            write_yaml({key: value}, short=key != "roles" and isinstance(value, (dict, list)))
+            for key, value in parts.items()
+        )
+        return "".join(f"# {_plain(line)}\n" for line in self.head) + _annotated(body, self.why)
+
+    def reasons(self) -> list[tuple[str, str]]:
+        """What was chosen and why, in words: of each column in a role, and of each hierarchy."""
+        found = []
+        for path, reason in self.why.items():
+            if path[0] == "roles":
+                found.append((f"{getattr(self.study, path[1])[path[2]]} ({ROLE_WORDS[path[1]]})", reason))
+            elif path[0] in ("hierarchies", "levels", "data"):
+                found.append((f"{path[1]} ({path[0]})", reason))
+        return [(_plain(what), _plain(reason)) for what, reason in found]
+
+
+def proposed(
+    path: str | os.PathLike[str],
+    quasi: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+) -> Study:
+    """The study that is proposed for the data in a file; roles that are given stay as they are."""
+    return begin(path, quasi, sensitive, identifiers).study
+
+
+def begin(
+    path: str | os.PathLike[str],
+    quasi: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    folder: str | os.PathLike[str] = ".",
+    said: Mapping[str, Any] | None = None,
+    files: Mapping[str, Path] | None = None,
+) -> Start:
+    """A study of a file, with relative names from that folder on, and why it is so.
+
+    `said` is what is known of the data, as a study says it; `files` have hierarchies of columns.
+    """
+    place = Path(folder).absolute()
+    name = str(path) if Path(path).is_absolute() else os.path.relpath(Path(path).absolute(), place)
+    study = Study(
+        name=Path(path).name.split(".")[0] or "untitled", data={"path": name, **(said or {})}, folder=str(place)
+    )
+    base = study.read()
+    why: dict[Place, str] = {}
+    known = dict((said or {}).get("types", {}))
+    types = {
+        one.name: "text"
+        for one in base.columns.values()
+        if says(one.name, POSTAL) and integers(one) and one.name not in known
+    }
+    if types:
+        study = study.with_(data={**study.data, "types": {**known, **types}})
+        base = study.read()
+        why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
+    advice = _roles(base, quasi, sensitive, identifiers)
+    chosen = {key: [n for n, one in advice.items() if one.role == role] for role, key in KEYS.items()}
+    if not chosen["quasi"]:
+        raise BadInput(
+            "no column helps to single anybody out, so nothing was proposed; name what others may know with --quasi"
+        )
+    study = study.with_(**{key: tuple(names) for key, names in chosen.items()})
+    why |= {("roles", key, i): advice[n].reason for key, names in chosen.items() for i, n in enumerate(names)}
+    study, reasons = _with_hierarchies(study, base)
+    why |= reasons
+    base.drop(files or ())  # says which is not there
+    for column, file in (files or {}).items():
+        study = study.with_(hierarchies={**study.hierarchies, column: {"csv": os.path.relpath(file.absolute(), place)}})
+        why["hierarchies", column] = "Chosen by you."
+    table = study.table(base)
+    study, reasons = _with_recipes(study, table)
+    why |= reasons
+    return Start(study, why, _head(table))
+
+
+def _head(table: Table) -> list[str]:
+    """What is said above the study."""
+    said = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
+    if not table.sensitive:
+        said.append("No column looks sensitive: name what must not be learnt under roles: sensitive.")
+    if table.neutral:
+        said.append(f"Neutral, published as they are: {', '.join(table.neutral)}.")
+    return said
+
+
+# --- roles
+
+
+def _roles(
+    base: Table, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
+) -> dict[str, Advice]:
+    """A role for each column; those that were given first."""
+    given = {
+        name: Advice(role, "Chosen by you.")
+        for role, names in (("quasi", quasi), ("sensitive", sensitive), ("identifier", identifiers))
+        for name in names
+    }
+    base.drop(given)  # says which is not there
+    if len(given) < len(quasi) + len(sensitive) + len(identifiers):
+        raise BadInput("a column was given two roles; give it one")
+    near_names = [name for name, column in base.columns.items() if namelike(column)]
+    advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
+    for name, one in advice.items():
+        advice[name] = given.get(name) or kept_apart(base.columns[name], one, bool(sensitive), bool(quasi))
+    return advice
+
+
+def kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
+    """What is left out beside the columns that a person has chosen, and what no model could see."""
+    if column.name.startswith(FORMULA) and advice.role != "identifier":
+        formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet takes for a formula"
+        return Advice("dropped", f"{formula}; rename it to publish it.")
+    others = {"quasi": has_quasi, "sensitive": has_sensitive}
+    if others.get(advice.role):
+        what = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}[advice.role]
+        return Advice("dropped", f"Not among the {what} that you chose. {advice.reason}")
+    if advice.role == "sensitive" and column.size > MANY_VALUES and hierarchy_of(column)[0] is None:
+        many = f"its {len(column.values):,} values are too many to be learnt one by one, and no groups can be proposed"
+        return Advice("dropped", f"{advice.reason[:-1]}; but {many}.")
+    return advice
+
+
+# --- hierarchies
+
+
+def hierarchy_of(column: Column) -> tuple[dict[str, Any] | None, str]:
+    """A builder's settings for a column, or none where its values serve best; and why, without any value."""
+    builder = proposal.propose(column)[0]
+    return (builder.to_dict() if builder else None), _reason(builder, column)
+
+
+def level_of(column: Column, given: Mapping[str, Any]) -> int:
+    """The finest level of a hierarchy at which a sensitive column has few enough groups, else the coarsest."""
+    sizes = [len(level.labels) for level in from_dict(given)(column).levels]
+    return next((level for level, size in enumerate(sizes, 1) if size <= GROUPS), len(sizes))
+
+
+def _reason(builder: Builder | None, column: Column) -> str:
+    if isinstance(builder, Intervals) and builder.origin:
+        return "quarters and halves of the year"
+    if isinstance(builder, Intervals):
+        return "most values crowd together: equally filled groups" if builder.quantiles else "round intervals"
+    if isinstance(builder, Dates):
+        return "steps of the calendar"
+    if isinstance(builder, Prefixes):
+        return "codes: fewer and fewer of their characters"
+    if isinstance(builder, Groups):
+        return "values that begin alike"
+    few = len(column.values) <= proposal.FEW
+    return "few values: they need no groups" if few else "values in no known order: group them by meaning if you can"
+
+
+def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str]]:
+    """A hierarchy for every quasi-identifier that is the better for one, and for sensitive columns of many values."""
+    found: dict[str, Any] = {}
+    levels: dict[str, int] = {}
+    why: dict[Place, str] = {}
+    for i, name in enumerate(study.quasi):
+        given, reason = hierarchy_of(base.columns[name])
+        if given:
+            found[name], why["hierarchies", name] = given, reason
+        else:
+            why["roles", "quasi", i, ""] = f"No hierarchy: {reason}."
+    left_out = []
+    for name in study.sensitive:
+        column = base.columns[name]
+        given, reason = hierarchy_of(column) if column.size > CROWD else (None, "")
+        if given:
+            found[name], levels[name], why["hierarchies", name] = given, level_of(column, given), reason
+            why["levels", name] = (
+                f"{len(column.values):,} values are too many to be learnt one by one: their groups count"
+            )
+        elif column.size > MANY_VALUES:
+            left_out.append(name)
+    if left_out:
+        raise BadInput(
+            f"{listed(left_out)}: more than {MANY_VALUES:,} values and no groups to propose; "
+            "name other sensitive columns with --sensitive, and write a hierarchy for these"
+        )
+    return study.with_(hierarchies=found, levels=levels), why
+
+
+# --- recipes and measures
+
+
+def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
+    """Curves that this table can have, and the measures that say something about it."""
+    why: dict[Place, str] = {("recipes", i, "model"): reason for i, (_, reason) in enumerate(_models(table))}
+    study = study.with_(recipes=recipes_for(table), measures=MEASURES)
+    told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
+    told = [(given, measure) for given, measure in told if not undefined(measure, table)]
+    sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
+    why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
+    axes = tuple(keys[0] for keys in sides.values())
+    return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
+
+
+def recipes_for(table: Table) -> tuple[dict[str, Any], ...]:
+    """Recipes to begin with."""
+    models = [model[0] if len(model) == 1 else model for model, _ in _models(table)]
+    return tuple({"method": {"name": "mondrian"}, "model": model} for model in models)
+
+
+def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
+    """Models with a range of parameters, and why: each has a smallest k, and leaves no sensitive value certain."""
+    sizes = [k for k in K if k <= max(table.records / 4, 2)][-9:]
+    sizes = sizes[1:] if len(sizes) > 2 and sizes[0] == 2 else sizes
+    by_size = "the size of classes: the easiest promise to explain"
+    if not table.sensitive:
+        return [([{"name": "k-anonymity", "k": sizes}], by_size)]
+    least, two = {"name": "k-anonymity", "k": sizes[0]}, {"name": "distinct l-diversity", "l": 2}
+    alike = {"name": "t-closeness", "t": _limits(table), "distance": "js"}
+    found: list[tuple[list[dict[str, Any]], str]] = [
+        ([{"name": "k-anonymity", "k": sizes}, two], f"{by_size}; with two values in each, none is certain"),
+        ([least, two, alike], "every class much like the whole table; t in shares of what a full disclosure costs"),
+    ]
+    most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())
+    diverse = [value for value in L if value <= most - TOLERANCE]
+    if diverse:
+        found.insert(1, ([least, {"name": "l-diversity", "l": diverse}], "no value more often than 1/l in a class"))
+    return found
+
+
+def _limits(table: Table) -> list[float]:
+    """Limits of t-closeness: shares of what it costs, in the worst column, that everybody has the commonest value."""
+    full = max(float(jensen_shannon(np.eye(len(one)), one.prior).min()) for one in table.sensitive.values())
+    return sorted({float(f"{share * full:.2g}") for share in T})
+
+
+# --- the file
+
+
+def _annotated(text: str, why: Mapping[Place, str]) -> str:
+    """Each reason beside its line; above it where the line is quoted or long."""
+    line, rows = lines_of(text), text.split("\n")
+    reasons: dict[int, list[str]] = {}
+    for path, reason in why.items():
+        reasons.setdefault(line(path) - 1, []).append(_plain(reason))
+    for number in sorted(reasons, reverse=True):
+        row, said = rows[number], " ".join(reasons[number])
+        if re.search(r"[\s\[{,]['\"]", row):  # a quoted name may go on in the next line
+            rows.insert(number, f"{row[: len(row) - len(row.lstrip())]}# {said}")
+        else:
+            rows[number] = f"{row:<{WIDE}}  # {said}"
+    return "\n".join(rows)
+
+
+def _plain(text: str) -> str:
+    """One line that any reader can read: names of columns may hold anything."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))

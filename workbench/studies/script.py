@@ -1,0 +1,157 @@
+"""The Python that makes a release again: a script of a study's data, roles and hierarchies and one recipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pprint import pformat
+from typing import Any
+
+from workbench.base.errors import BadInput, said
+from workbench.base.variants import Variant
+from workbench.data.hierarchies import builders
+from workbench.frontier.recipe import Recipe
+from workbench.studies import hierarchy_files
+from workbench.studies.hierarchy_files import FILE
+from workbench.studies.study import BUNDLED, FROM, Study, plain
+
+SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
+
+{imports}
+
+table = Table.read(
+{table}
+)
+release = {method}(table, {model}seed={seed})
+
+if __name__ == "__main__":
+    print(release)
+{audit}    release.export("release.csv"{giveaways})
+'''
+HANDED_OVER = """
+
+The data were handed over, and no file is known to hold them: name one, as in `python release.py data.csv`.
+"""
+WIDTH = 110
+Imports = set[tuple[str, str]]  # module and name
+
+
+def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
+    """A script that makes `release`, and writes it to release.csv when it is run.
+
+    `giveaways` writes it although neutral columns give away what it blurs: see `Release.export`.
+    """
+    imports: Imports = {("workbench.data.table", "Table")}
+    parts = recipe.model.parts if recipe.model else ()
+    model = " & ".join(_call(part, "models", imports) for part in parts)
+    arguments = [_data(study, imports), *_roles(study), *_hierarchies(study, imports), *_options(study)]
+    return SCRIPT.format(
+        name=_in_docstring(study.name),
+        recipe=_in_docstring(str(recipe)),
+        how=HANDED_OVER if "given" in study.data else "",
+        table="\n".join(f"    {line}," for line in arguments),
+        method=_call(recipe.method, "methods", imports),
+        model=f"{model}, " if model else "",
+        seed=recipe.seed,
+        audit=f"    print(release.audit({model}))\n" if model else "",
+        giveaways=", giveaways=True" if giveaways else "",
+        imports=_written(imports),
+    )
+
+
+def _written(imports: Imports) -> str:
+    """The lines of the imports, one a module; the library's own first."""
+    names: dict[str, list[str]] = {}
+    for module, name in sorted(imports):
+        names.setdefault(module, []).append(name)
+    ours = {module: found for module, found in names.items() if module.startswith("workbench")}
+    own = [f"from {module} import {', '.join(found)}" for module, found in ours.items()]
+    others = [f"import {module}" for module in names if module not in ours]
+    return "\n\n".join("\n".join(block) for block in (others, own) if block)
+
+
+def _in_docstring(text: str) -> str:
+    """Text that cannot end the docstring it stands in."""
+    return re.sub(r"\s+", " ", text).replace("\\", "/").replace('"', "'")
+
+
+def _call(variant: Variant, room: str, imports: Imports) -> str:
+    """The expression that makes a variant, with what differs from its defaults; numbers are always written."""
+    kind = type(variant)
+    if not kind.__module__.startswith(f"workbench.{room}."):
+        raise BadInput(
+            f"{variant.name} was defined in {kind.__module__!r}, which a script cannot import; "
+            f"put it into a file of workbench/{room}/"
+        )
+    imports.add((f"workbench.{room}", kind.__name__))
+    defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    settings = variant.settings().items()
+    given = [f"{name}={value!r}" for name, value in settings if value != defaults[name] or type(value) in (int, float)]
+    return f"{kind.__name__}({', '.join(given)})"
+
+
+def _data(study: Study, imports: Imports) -> str:
+    """Where the records come from."""
+    data = study.data
+    if BUNDLED in data:
+        imports.add(("workbench", "datasets"))
+        return f"datasets.path({str(data[BUNDLED])!r})"
+    if "path" in data:
+        return repr(str(data["path"]))
+    if "sql" in data:
+        imports.add(("workbench.data.reading.source", "Query"))
+        return f"Query({str(data['sql'])!r})"
+    if "given" in data:
+        imports.add(("sys", ""))
+        return "sys.argv[1]"
+    raise BadInput("study: there is no data; name a path, a bundled table or a query")
+
+
+def _roles(study: Study) -> list[str]:
+    roles = {"quasi": study.quasi, "sensitive": study.sensitive, "identifiers": study.left_out}
+    return [_argument(name, list(chosen)) for name, chosen in roles.items() if chosen]
+
+
+def _options(study: Study) -> list[str]:
+    """Levels, and how the data are to be read."""
+    told = {"levels": dict(study.levels), **{k: v for k, v in study.data.items() if k not in FROM}}
+    return [_argument(name, value) for name, value in told.items() if value not in ({}, None)]
+
+
+def _hierarchies(study: Study, imports: Imports) -> list[str]:
+    hidden = set(study.left_out)
+    files = hierarchy_files.names(study.hierarchies, plain(study.name))
+    long = hierarchy_files.part(study.hierarchies, {column: study.files.get(column, files[column]) for column in files})
+    made = {name: _hierarchy(study, name, given, imports) for name, given in long.items()}
+    lines = "".join(f"        {name!r}: {call},\n" for name, call in made.items() if name not in hidden)
+    return [f"hierarchies={{\n{lines}    }}"] if lines else []
+
+
+def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
+    """The expression that builds one hierarchy."""
+    if given == BUNDLED:
+        imports.add(("workbench", "datasets"))
+        return f"datasets.hierarchy({str(study.data.get(BUNDLED))!r}, {name!r})"
+    if isinstance(given, Mapping) and set(given) == {"csv"}:
+        imports.add(("workbench.data.hierarchies.builders", "read_csv"))
+        return f"read_csv({str(given['csv'])!r})"
+    if isinstance(given, Mapping) and set(given) == {FILE}:
+        imports.add(("workbench.studies.hierarchy_files", "read_hierarchy"))
+        return f"read_hierarchy({str(given[FILE])!r})"
+    if not isinstance(given, Mapping):
+        raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {said(given)}")
+    builder = builders.from_dict(given)
+    imports.add(("workbench.data.hierarchies.builders", type(builder).__name__))
+    settings = {key: value for key, value in builder.to_dict().items() if key != "builder"}
+    arguments = ", ".join(_argument(key, value, indent=12) for key, value in settings.items())
+    return f"{type(builder).__name__}({arguments})"
+
+
+def _argument(name: str, value: Any, indent: int = 8) -> str:
+    """name=value, over several lines where it is long."""
+    told = f"{name}={value!r}"
+    if len(told) + indent <= WIDTH:
+        return told
+    lines = pformat(value, width=WIDTH - indent, compact=True, sort_dicts=False).split("\n")
+    return f"{name}=" + ("\n" + " " * indent).join(lines)

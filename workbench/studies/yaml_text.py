@@ -1,0 +1,127 @@
+"""YAML as people write it: plain data alone, nothing twice, nothing that stands for more than it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import yaml
+
+from workbench.base.errors import BadInput
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # those in C are ten times as fast
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+MOST = 4_000_000  # characters of a text
+LONGEST = 100_000  # characters of one value: what takes a time that grows with its square stays short
+HUGE = 10**300  # numbers beyond could not even be printed
+DEEPEST = 50  # a study needs eight
+
+
+class _Loader(LOADER):  # type: ignore[misc, valid-type]
+    """Plain data; a key that is given twice is wrong, and so is a value that cannot be."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(key, yaml.ScalarNode):
+                name = self.construct_object(key)
+                if name in seen:
+                    raise _wrong("this name stands here a second time; keep one", key.start_mark)
+                seen.add(name)
+        return dict(super().construct_mapping(node, deep))
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            value = super().construct_object(node, deep)
+        except (ValueError, OverflowError):  # such as 9999-99-99
+            value = HUGE
+        if isinstance(value, int) and abs(value) >= HUGE:
+            raise _wrong("this value cannot be; put text in quotes", node.start_mark)
+        return value
+
+
+class _Dumper(DUMPER):  # type: ignore[misc, valid-type]
+    """Plain data, each written where it stands."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def read_yaml(text: str, where: str) -> Any:
+    """The data in a text; BadInput with the line where it is none, or where it stands for more than it says."""
+    if not isinstance(text, str):
+        raise BadInput(f"{where}: this is no text")
+    if len(text) > MOST:
+        raise BadInput(f"{where}: the text is longer than {MOST:,} characters; hierarchies can lie in files beside it")
+    failure = None
+    try:
+        _look_through(text)
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        last = text.rstrip().count("\n")  # the reader may stop one line later
+        line = f", line {min(mark.line, last) + 1}" if mark else ""
+        no = "" if isinstance(error, _Refused) else "this is no YAML: "
+        failure = BadInput(f"{where}{line}: {no}{getattr(error, 'problem', None) or 'unreadable'}")
+    except ValueError:  # such as half of a character
+        failure = BadInput(f"{where}: this is no YAML: unreadable")
+    raise failure
+
+
+def lines_of(text: str) -> Callable[[Sequence[Any]], int]:
+    """What gives the line of a path such as ("recipes", 0, "model", "k"), in a text that `read_yaml` reads.
+
+    Of what isn't there, the line of what it would belong to.
+    """
+    loader = _Loader(text)
+    root = loader.get_single_node()
+
+    def line(path: Sequence[Any]) -> int:
+        node, mark = root, root.start_mark if root else None
+        for step in path:
+            if isinstance(node, yaml.MappingNode):
+                found = [(k, v) for k, v in node.value if loader.construct_object(k, deep=True) == step]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                found = [(node.value[step], node.value[step])]
+            else:
+                found = []
+            if not found:
+                break
+            mark, node = found[0][0].start_mark, found[0][1]
+        return mark.line + 1 if mark else 1
+
+    return line
+
+
+def write_yaml(data: Any, *, short: bool = False) -> str:
+    """The text of plain data, in their order; `short` writes lists and mappings of single values in one line."""
+    flow, width = (None, 10**6) if short else (False, 100)
+    return str(
+        yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
+    )
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """It is YAML, but not for us."""
+
+
+def _wrong(problem: str, mark: Any) -> _Refused:
+    return _Refused(problem=problem, problem_mark=mark)
+
+
+def _look_through(text: str) -> None:
+    """Word by word, before anything is made of it."""
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        if isinstance(event, yaml.AliasEvent):
+            raise _wrong("a reference (*name) is not read here; write out what it stands for", event.start_mark)
+        if getattr(event, "tag", None) is not None:
+            raise _wrong("a tag (!!name) is not read here; a study is names, numbers and lists", event.start_mark)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > LONGEST:
+            raise _wrong(f"a value of more than {LONGEST:,} characters", event.start_mark)
+        if depth > DEEPEST:
+            raise _wrong(f"more than {DEEPEST} brackets or indents within each other", event.start_mark)

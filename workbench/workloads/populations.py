@@ -1,0 +1,199 @@
+"""Large populations (Li & Li 2009, section 4.2): predicates over quasi-identifiers that many records satisfy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workbench.base import counting, progress
+from workbench.base.errors import BadInput
+
+if TYPE_CHECKING:
+    from workbench.data.table import Table
+
+LISTED = 200_000  # populations at most; of more a sample is drawn
+DRAWN = 20_000  # of them
+COUNTED = 20_000_000  # are counted at most
+NUMBERS = 40_000_000  # that a list may have, one for each population and sensitive value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Populations:
+    """Conjunctions of one run per quasi-identifier (the whole axis: no condition), and what is true of them."""
+
+    runs: np.ndarray  # populations x quasi x (low, high)
+    support: np.ndarray  # records in each
+    truth: dict[str, np.ndarray]  # records per sensitive value in each
+    every: int  # how many there are: of more than were to be listed, those here are a random sample
+
+    def __len__(self) -> int:
+        return len(self.support)
+
+    @property
+    def sampled(self) -> bool:
+        return len(self) < self.every
+
+    @cached_property
+    def same(self) -> np.ndarray:
+        """How many leading attributes each population shares with the one before it."""
+        return shared_prefix(self.runs)
+
+
+def shared_prefix(runs: np.ndarray) -> np.ndarray:
+    """How many leading attributes each row shares with the one before it."""
+    equal = (runs[1:] == runs[:-1]).all(axis=2)
+    return np.append([0], np.cumprod(equal, axis=1).sum(axis=1)).astype(np.int64)[: len(runs)]
+
+
+def large_populations(table: Table, min_support: float) -> Populations:
+    """All conjunctions with at least `min_support` of the records; roots and the empty conjunction are left out.
+
+    Of more than `LISTED` a sample is drawn, always the same; of more than `COUNTED` none is listed.
+    """
+    if not 0 < min_support <= 1:
+        raise BadInput(f"min_support = {min_support} must be above 0 and at most 1: a share of the records")
+    needed = max(1, math.ceil(round(min_support * table.records, 6)))
+    # long axes first: once they are done with, few cells are left
+    axes = sorted(range(len(table.quasi)), key=lambda a: -table.columns[table.quasi[a]].size)
+    runs = [_large_runs(table, table.quasi[a], needed) for a in axes]
+    found, every = _walk(table, axes, runs, needed)
+    order = np.lexsort([found.paths[:, axes.index(a)] for a in reversed(range(len(axes)))])  # prefixes are shared
+    chosen = np.empty((len(order), len(axes), 2), np.int32)
+    for depth, a in enumerate(axes):
+        chosen[:, a] = runs[depth][found.paths[order, depth]]
+    ends = np.cumsum([len(seen) for seen in table.sensitive.values()])[:-1]
+    truth = dict(zip(table.sensitive, np.split(found.truth[order], ends, axis=1), strict=False))
+    return Populations(chosen, found.support[order], truth, every)
+
+
+class _Lists(NamedTuple):
+    """Of each listed population a run on each axis, its records, those of each sensitive value, and its chance."""
+
+    paths: np.ndarray
+    support: np.ndarray
+    truth: np.ndarray
+    chances: np.ndarray
+
+    @classmethod
+    def empty(cls, axes: int, values: int) -> _Lists:
+        return cls(np.empty((0, axes), np.int32), np.empty(0, np.int64), np.empty((0, values), np.int64), np.empty(0))
+
+    def longer(self, most: int) -> _Lists:
+        more = min(1000 + len(self.support), most - len(self.support))
+        return _Lists(*(np.concatenate([one, np.empty((more, *one.shape[1:]), one.dtype)]) for one in self))
+
+    def only(self, which: np.ndarray) -> _Lists:
+        return _Lists(*(one[which] for one in self))
+
+
+def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed: int) -> tuple[_Lists, int]:
+    """The populations that are listed, and how many there are."""
+    trie, values = _trie(table, axes, runs), sum(map(len, table.sensitive.values()))
+    frames, state = _frames(table, trie, axes[0]), np.zeros(3, np.int64)
+    most = max(min(LISTED, NUMBERS // max(values, 1)), 10)
+    drawn, limit = most // 10, 1.0
+    found = _Lists.empty(len(axes), values)
+    while state[0] >= 0 and state[1] <= COUNTED:
+        if state[2] == len(found.support):
+            found = found.longer(most + 1)
+        counting.descend(trie, frames, state, found, needed, limit, counting.STEPS)
+        progress.step(f"{state[1]:,} populations found")
+        if state[2] > most:  # keep those of the smallest chances: any are as likely as any others
+            found, limit = _smallest(found, drawn)
+            state[2] = drawn
+    found = found.only(np.arange(state[2] if state[1] <= COUNTED else 0))
+    return (found if limit == 1 else _smallest(found, drawn)[0]), int(state[1])
+
+
+def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
+    """The populations of the smallest chances, in the order in which they were found, and the largest of these."""
+    if len(found.support) <= count:
+        return found, 1.0
+    limit = float(np.partition(found.chances, count - 1)[count - 1])
+    return found.only(found.chances <= limit), limit
+
+
+def _trie(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
+    """What `kernels.descend` walks on: the cells of the axes that remain, axis by axis, at first all of them."""
+    cells = table.cells()
+    number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
+    levels: list[tuple[np.ndarray, np.ndarray]] = []
+    for a in reversed(axes[1:]):
+        progress.step()
+        number, (codes, after) = _distinct([cells.quasi[a], number], len(cells))
+        levels.insert(0, (codes, after))
+    levels.insert(0, (cells.quasi[axes[0]], number))
+    return (
+        _begins(len(codes) for codes, _ in levels),
+        np.concatenate([codes for codes, _ in levels]).astype(np.int32),
+        np.concatenate([after for _, after in levels]).astype(np.int32),
+        _begins(table.columns[table.quasi[a]].size + 1 for a in axes),
+        _begins(map(len, runs)),
+        np.concatenate(runs),
+        value.astype(np.int32),
+        _begins(len(seen) for seen in table.sensitive.values())[:-1],
+    )
+
+
+def _distinct(columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The number of each row among the distinct ones, and these, a row a column."""
+    number, distinct = np.zeros(count, np.int64), np.empty((0, 1), np.int64)
+    for codes in columns:
+        size = int(codes.max(initial=0)) + 1
+        number, keys = pd.factorize(number * size + codes)
+        distinct = np.vstack([distinct[:, keys // size], keys % size])
+    return number, distinct
+
+
+def _frames(table: Table, trie: tuple, axis: int) -> tuple:
+    """Where the walk begins: all cells in the order of their codes on the first axis, and room for the others."""
+    progress.step()
+    first, first_code, value = trie[0], trie[3], trie[6]
+    codes, weight = table.cells().quasi[axis], table.cells().weight
+    order = np.argsort(codes, kind="stable")
+    cells, weights = np.empty(first[-1], np.int32), np.empty(first[-1], np.int64)
+    cells[: len(order)], weights[: len(order)] = order, weight[order]
+    begin, total = (np.zeros(first_code[-1], np.int64) for _ in range(2))
+    size = first_code[1] - 1
+    begin[1 : size + 1] = np.cumsum(np.bincount(codes, minlength=size))
+    total[1 : size + 1] = np.cumsum(np.bincount(codes, weight, size))
+    most = max([*np.diff(first)[1:], value.shape[1]])
+    return (
+        cells,
+        weights,
+        begin,
+        total,
+        np.zeros(len(first) - 1, np.int64),
+        np.zeros(most, np.int64),
+        np.empty(most, np.int32),
+    )
+
+
+def _begins(lengths: Iterable[int]) -> np.ndarray:
+    """Where each of several pieces begins in one long array, and where the last one ends."""
+    return np.cumsum([0, *lengths]).astype(np.int64)
+
+
+def _large_runs(table: Table, name: str, needed: int) -> np.ndarray:
+    """The whole axis, then its runs that have enough records by themselves."""
+    column, runs = table.columns[name], table_runs(table, name)
+    before = np.append(0, np.cumsum(np.bincount(table.codes[name], minlength=column.size)))
+    large = before[runs[:, 1] + 1] - before[runs[:, 0]] >= needed
+    return np.vstack([[[0, column.size - 1]], runs[large]]).astype(np.int32)
+
+
+def table_runs(table: Table, name: str) -> np.ndarray:
+    """The runs (low, high) of a column at every level, leaves included, each once, the whole axis left out."""
+    column = table.columns[name]
+    leaves = np.repeat(np.arange(column.size)[:, None], 2, axis=1)
+    runs = column.hierarchy.runs() if column.hierarchy else leaves[: len(column.values)]
+    if column.missing:
+        runs = np.concatenate([runs, leaves[-1:]])
+    whole = (runs[:, 0] == 0) & (runs[:, 1] >= len(column.values) - 1)
+    return runs[~whole]
