@@ -38,32 +38,34 @@ def test_ranges_are_the_lowest_and_highest_codes(seed):
 
 
 @pytest.mark.parametrize("codes", [5, 3000], ids=["counted on the axis", "by bisection"])
-@settings(max_examples=40, deadline=None)
-@given(seed=seeds, strict=st.booleans())
-def test_a_proposal_is_the_median_of_the_widest_axis(codes, seed, strict):
+@settings(max_examples=120, deadline=None)
+@given(seed=seeds, strict=st.booleans(), floor=st.integers(1, 20))
+def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_sides(codes, seed, strict, floor):
     quasi, weight, _ = cells(seed, axes=2, count=12, codes=codes)
     quasi[1] //= 2  # narrower
     order, n = np.arange(12, dtype=np.int32), int(weight.sum())
     edge = np.tile(np.arange(codes, dtype=float), (2, 1))
     low, high = np.zeros((1, 2), np.int32), np.full((1, 2), codes - 1, np.int32)
     one = np.ones(1, np.int64)
-    axis, cut, quota, left = counting.propose(
+    node, axis, cut, quota, sides = counting.propose(
         0 * one, order, 0 * one, 12 * one, quasi, weight, edge, np.full(2, codes - 1.0), n * one, low, high,
-        np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict,
+        np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict, floor,
     )  # fmt: skip
+    proposed = list(zip(node, axis, cut, quota, sides.tolist(), strict=True))
     widths = np.ptp(quasi, axis=1)
-    if not widths.any():
-        assert axis[0] == -1
-        return
-    assert axis[0] == widths.argmax()
-    records = np.sort(np.repeat(quasi[axis[0]], weight))
-    if strict:
-        median = records[(n - 1) // 2]
-        median = records[records < median].max() if median == records[-1] else median
-        assert (cut[0], left[0], quota[0]) == (median, (records <= median).sum(), -1)
-    else:
-        assert (cut[0], left[0]) == (records[n // 2 - 1], n // 2)
-        assert quota[0] == n // 2 - (records < cut[0]).sum()
+    for a in sorted(range(2), key=lambda a: -widths[a]):
+        records = np.sort(np.repeat(quasi[a], weight))
+        if strict:
+            median = records[(n - 1) // 2]
+            median = records[records < median].max(initial=-1) if median == records[-1] else median
+            left, ties = int((records <= median).sum()), -1
+        else:
+            median, left = records[n // 2 - 1], n // 2
+            ties = left - (records < median).sum()
+        if widths[a] and min(left, n - left) >= floor:
+            assert proposed == [(0, a, median, ties, [left, n - left])]
+            return
+    assert proposed == []
 
 
 def divided(quasi, cuts, quota, order):
@@ -78,6 +80,25 @@ def divided(quasi, cuts, quota, order):
 def test_cells_are_divided_at_every_cut_and_keep_their_order():
     quasi = np.array([[3, 0, 2, 1, 3, 0]], np.int32)
     assert divided(quasi, [0, 2], -1, np.arange(6, dtype=np.int32)) == [[1, 5], [2, 3], [0, 4]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(1, 19))
+def test_however_many_cuts_there_are_each_cell_gets_into_its_part(seed, cuts):
+    quasi, _, rng = cells(seed, axes=1, count=60, codes=20)
+    order, at = rng.permutation(60).astype(np.int32), np.sort(rng.choice(19, cuts, replace=False))
+    part = np.searchsorted(at, quasi[0][order])
+    assert divided(quasi, at, -1, order.copy()) == [order[part == p].tolist() for p in range(cuts + 1)]
+
+
+def test_parts_know_between_which_codes_they_lie():
+    nodes, low, high = np.array([1, 0]), np.array([[0, 0], [0, 2]], np.int32), np.array([[9, 9], [9, 8]], np.int32)
+    exact = np.array([[False, True], [True, True]])
+    cuts, first, axis = np.array([4, 6, 5], np.int32), np.array([0, 2, 3]), np.array([1, 0], np.int32)
+    found = counting.bounds(nodes, low, high, exact, axis, cuts, first, np.array([-1, 3]))
+    assert found[0].tolist() == [[0, 2], [0, 5], [0, 7], [0, 0], [5, 0]]  # ties at 5 are dealt to both sides
+    assert found[1].tolist() == [[9, 4], [9, 6], [9, 8], [5, 9], [9, 9]]
+    assert found[2].tolist() == [[False, True], [False, False], [False, False], [False, False], [False, False]]
 
 
 @pytest.mark.parametrize("quota", [0, 1, 2, 4])

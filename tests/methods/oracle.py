@@ -116,6 +116,11 @@ def at_least(k: int) -> Holds:
     return lambda part: len(part) >= k
 
 
+def different(l: int, values: np.ndarray) -> Holds:
+    """Distinct l-diversity."""
+    return lambda part: len(np.unique(values[part])) >= l
+
+
 def no_value_above(l: float, values: np.ndarray) -> Holds:
     """Probabilistic l-diversity."""
     return lambda part: np.bincount(values[part]).max() * l <= len(part)

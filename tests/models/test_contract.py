@@ -1,13 +1,24 @@
 """What every model of the catalog keeps to."""
 
 from dataclasses import fields
+from itertools import product
 
 import numpy as np
 import pytest
 
 from workbench.base.errors import Undefined
 from workbench.base.variants import catalog
-from workbench.models import And, KAnonymity, Model, TCloseness
+from workbench.models import (
+    AlphaK,
+    And,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    Model,
+    ProbabilisticLDiversity,
+    RecursiveLDiversity,
+    TCloseness,
+)
 from workbench.models.classes import Classes
 
 MODELS = catalog("workbench.models", Model)
@@ -87,6 +98,31 @@ def test_its_bare_form_scores_the_figure_alone(model, classes):
     bare = type(model).bare()
     assert np.isfinite(bare.score(classes)).all() or model.figure == "delta"
     assert {f.name for f in fields(bare)} == set(bare.parameters())
+
+
+FLOORS = [
+    (KAnonymity(7), 7),
+    (AlphaK(0.5, 5), 5),
+    (DistinctLDiversity(3), 3),
+    (EntropyLDiversity(2), 2),
+    (EntropyLDiversity(2.000000001), 2),  # within the tolerance
+    (EntropyLDiversity(2.5), 3),
+    (ProbabilisticLDiversity(3), 3),
+    (ProbabilisticLDiversity(3.5), 4),
+    (RecursiveLDiversity(3, 4), 4),
+    (RecursiveLDiversity(0.5, 2), 2),
+    (TCloseness(0.7) & KAnonymity(6) & DistinctLDiversity(2), 6),
+    *((kind(), kind().floor) for kind in MODELS.values()),
+]
+
+
+@pytest.mark.parametrize(("model", "floor"), FLOORS, ids=str)
+def test_no_class_of_fewer_records_than_the_floor_keeps_the_model(model, floor, classes_of):
+    counts = np.array(list(product(range(8), repeat=4)))
+    small = counts[(counts.sum(axis=1) > 0) & (counts.sum(axis=1) < 8)]  # all classes of up to 7 records
+    found = classes_of(*small, whole=[4, 3, 2, 1])
+    assert model.floor == floor >= 1
+    assert not model.holds(found)[found.sizes < floor].any()
 
 
 def test_models_combine_and_hold_where_each_holds(classes):

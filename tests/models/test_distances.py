@@ -88,6 +88,12 @@ def test_jensen_shannon_is_the_mean_divergence_from_the_middle(pair):
     assert distance("js", p, q) == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_small_jensen_shannon_divergence_keeps_its_digits():
+    d = 1e-6
+    p, q = np.array([0.5 + d, 0.5 - d, 0]), np.array([0.5, 0.5, 0])
+    assert float(distance("js", p, q)) == pytest.approx(d * d / 2, rel=1e-6)  # to the second order
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(pairs())
 @quick

@@ -84,7 +84,8 @@ def test_generated_data_is_the_same_every_time_skewed_and_correlated(tmp_path):
 
 def test_adult():
     figures = adult.measure(runs=1)
-    assert figures[0].note.startswith("2,148 classes") and figures[1].note == "23,325 cells"
+    assert figures[0].note.startswith("2,148 classes") and figures[2].note == "23,325 cells"
+    assert figures[1].required == pytest.approx(0.7 * adult.BEFORE) and figures[1].note.endswith("that it was")
 
 
 def test_a_million():

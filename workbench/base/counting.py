@@ -98,48 +98,62 @@ def _median(order, start, end, codes, weight, low, high, half, counts):
 
 
 @compiled
-def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict):
-    """The median cut of each node on its widest untried axis: axis (-1: none is left), cut, quota, records to the left.
+def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict, floor):
+    """The median cut of each node on its widest untried axis that leaves both sides `floor` records.
 
+    What comes back is of those that have one: node, axis, cut, quota, records on each side. Quota is how many cells at
+    the cut itself go left (-1: all of them). Axes with a cut that leaves too few are `tried` here and now.
     Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
-    `edge` holds the position of each code, `span` that of the whole axis. Quota is how many cells at the cut itself
-    go left (-1: all of them).
+    `edge` holds the position of each code, `span` that of the whole axis.
     """
-    axis = np.full(nodes.size, -1, dtype=np.int32)
-    cut = np.zeros(nodes.size, dtype=np.int32)
+    node = np.empty(nodes.size, dtype=nodes.dtype)
+    axis = np.empty(nodes.size, dtype=np.int32)
+    cut = np.empty(nodes.size, dtype=np.int32)
     quota = np.full(nodes.size, -1, dtype=np.int64)
-    records = np.zeros(nodes.size, dtype=np.int64)
-    counts = np.zeros(edge.shape[1] + 1, dtype=np.int64)
-    for i in range(nodes.size):
-        n = nodes[i]
-        while True:
-            best, width = -1, 0.0
-            for a in range(low.shape[1]):
-                wide = (edge[a, high[n, a]] - edge[a, low[n, a]]) / span[a]
-                if not tried[n, a] and wide > width:
-                    best, width = a, wide
-            if best < 0 or exact[n, best]:
+    records = np.empty((nodes.size, 2), dtype=np.int64)
+    counts = np.empty(edge.shape[1] + 1, dtype=np.int64)
+    found = 0
+    for n in nodes:
+        while size[n] >= 2 * floor:
+            best = _widest(n, order, start, end, quasi, edge, span, low, high, exact, tried)
+            if best < 0:
                 break
-            codes = quasi[best]
-            lo, hi = high[n, best], low[n, best]
-            for j in range(start[n], end[n]):
-                c = codes[order[j]]
-                lo, hi = min(lo, c), max(hi, c)
-            low[n, best], high[n, best], exact[n, best] = lo, hi, True
-        if best < 0:
-            continue
-        half = (size[n] + 1) // 2 if strict else size[n] // 2
-        m, below, at, before = _median(
-            order, start[n], end[n], quasi[best], weight, low[n, best], high[n, best], half, counts
-        )
-        if not strict:
-            quota[i], records[i] = half - below, half
-        elif m == high[n, best]:
-            m, records[i] = before, below
-        else:
-            records[i] = below + at
-        axis[i], cut[i] = best, m
-    return axis, cut, quota, records
+            half = (size[n] + 1) // 2 if strict else size[n] // 2
+            m, below, at, before = _median(
+                order, start[n], end[n], quasi[best], weight, low[n, best], high[n, best], half, counts
+            )
+            left = below + at
+            if not strict:
+                quota[found], left = half - below, half
+            elif m == high[n, best]:
+                m, left = before, below
+            if min(left, size[n] - left) < floor:
+                tried[n, best] = True
+                continue
+            node[found], axis[found], cut[found] = n, best, m
+            records[found, 0], records[found, 1] = left, size[n] - left
+            found += 1
+            break
+    return node[:found], axis[:found], cut[:found], quota[:found], records[:found]
+
+
+@compiled
+def _widest(n, order, start, end, quasi, edge, span, low, high, exact, tried):
+    """The untried axis of the widest range, its ends known exactly; -1 where none has a width."""
+    while True:
+        best, width = -1, 0.0
+        for a in range(low.shape[1]):
+            wide = (edge[a, high[n, a]] - edge[a, low[n, a]]) / span[a]
+            if not tried[n, a] and wide > width:
+                best, width = a, wide
+        if best < 0 or exact[n, best]:
+            return best
+        codes = quasi[best]
+        lo, hi = high[n, best], low[n, best]
+        for j in range(start[n], end[n]):
+            c = codes[order[j]]
+            lo, hi = min(lo, c), max(hi, c)
+        low[n, best], high[n, best], exact[n, best] = lo, hi, True
 
 
 @compiled
@@ -150,11 +164,9 @@ def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, qu
         codes, ties, n = quasi[axis[i]], quota[i], nodes[i]
         for j in range(start[n], end[n]):
             cell = order[j]
-            c, side = codes[cell], 1
-            if c < cut[i]:
-                side = 0
-            elif c == cut[i] and ties != 0:
-                side, ties = 0, ties - 1
+            c = codes[cell]
+            tied = c == cut[i] and ties != 0
+            side, ties = not (c < cut[i] or tied), ties - tied
             counts[2 * i + side, value[cell]] += weight[cell]
     return counts
 
@@ -162,35 +174,58 @@ def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, qu
 @compiled
 def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
     """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
-    begins = np.zeros(cuts.size + nodes.size, dtype=np.int64)
+    begins = np.empty(cuts.size + nodes.size, dtype=np.int64)
     longest = 0
     for n in nodes:
         longest = max(longest, end[n] - start[n])
-    scratch = np.empty(longest, dtype=order.dtype)
-    part_of = np.empty(longest, dtype=np.int32)
+    aside = np.empty(longest, dtype=order.dtype)
     for k in range(nodes.size):
-        codes, mine, ties, n = quasi[axis[k]], cuts[first[k] : first[k + 1]], quota[k], nodes[k]
-        place = np.zeros(mine.size + 2, dtype=np.int64)
-        for i in range(start[n], end[n]):
-            c, part = codes[order[i]], 0
-            while part < mine.size and c > mine[part]:
-                part += 1
-            if part == 0 and c == mine[0]:
-                if ties == 0:
-                    part = 1
-                else:
-                    ties -= 1
-            part_of[i - start[n]] = part
-            place[part + 1] += 1
-            scratch[i - start[n]] = order[i]
-        for part in range(mine.size + 1):
-            place[part + 1] += place[part]
-            begins[first[k] + k + part] = start[n] + place[part]
-        for i in range(end[n] - start[n]):
-            part = part_of[i]
-            order[start[n] + place[part]] = scratch[i]
-            place[part] += 1
+        codes, mine, finish = quasi[axis[k]], cuts[first[k] : first[k + 1]], end[nodes[k]]
+        begin = begins[first[k] + k : first[k + 1] + k + 1]
+        begin[0], stride = start[nodes[k]], 1
+        while 2 * stride <= mine.size:
+            stride *= 2
+        while stride:  # the middle cut first, then that of each half
+            for part in range(stride, begin.size, 2 * stride):
+                until = begin[part + stride] if part + stride < begin.size else finish
+                ties = quota[k] if part == 1 else -1
+                begin[part] = _halve(order, begin[part - stride], until, codes, mine[part - 1], ties, aside)
+            stride //= 2
     return begins
+
+
+@compiled
+def _halve(order, start, end, codes, cut, ties, aside):
+    """Stably move what a cut sends left before the rest, with `ties` cells at the cut itself; where the rest begins."""
+    left, right = start, 0
+    for i in range(start, end):  # every cell is written on both sides and kept on one: no branch to be guessed wrong
+        cell = order[i]
+        c = codes[cell]
+        tied = c == cut and ties != 0
+        goes = c < cut or tied
+        order[left], aside[right] = cell, cell
+        left, right, ties = left + goes, right + (not goes), ties - tied
+    order[left:end] = aside[:right]
+    return left
+
+
+@compiled
+def bounds(nodes, low, high, exact, axis, cuts, first, quota):
+    """The bounds of each part's codes, and which of them are known to be exact, node after node."""
+    parts = cuts.size + nodes.size
+    lowest = np.empty((parts, low.shape[1]), dtype=low.dtype)
+    highest = np.empty_like(lowest)
+    known = np.zeros(lowest.shape, dtype=exact.dtype)
+    for k in range(nodes.size):
+        n, a = nodes[k], axis[k]
+        for j in range(first[k], first[k + 1] + 1):
+            lowest[j + k], highest[j + k] = low[n], high[n]
+            if j > first[k]:  # where ties are dealt, the right part may begin at the cut itself
+                lowest[j + k, a] = cuts[j - 1] + (quota[k] < 0)
+            if j < first[k + 1]:
+                highest[j + k, a] = cuts[j]
+        known[first[k] + k, a] = exact[n, a]
+    return lowest, highest, known
 
 
 def coverage(runs, low, high, left, right, histogram, same):

@@ -58,6 +58,11 @@ class Model(Variant):
         return "higher" if self.at_least else "lower"
 
     @property
+    def floor(self) -> int:
+        """The fewest records of a class that can keep the model, whatever they hold: smaller ones are not looked at."""
+        return 1
+
+    @property
     @abstractmethod
     def limit(self) -> float:
         """What the score is held against."""
@@ -145,6 +150,10 @@ class And(Model):
     @property
     def monotone(self) -> bool:
         return all(model.monotone for model in self.models)
+
+    @property
+    def floor(self) -> int:
+        return max(model.floor for model in self.models)
 
     @property
     def limit(self) -> float:

@@ -23,6 +23,10 @@ class AlphaK(Model):
         return cls(k=1)
 
     @property
+    def floor(self) -> int:
+        return self.k
+
+    @property
     def limit(self) -> float:
         return self.alpha
 

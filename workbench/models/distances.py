@@ -10,19 +10,17 @@ import numpy as np
 from workbench.base.errors import Undefined
 
 Levels = Sequence[np.ndarray]
+LEAST = np.finfo(float).tiny  # has a logarithm, and 0 has none
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
     """Jensen-Shannon divergence along the last axis, natural logarithm: 0 where equal, ln 2 where disjoint."""
-    middle = (p + q) / 2
+    middle = np.maximum((p + q) / 2, LEAST)
 
     def divergence(a: np.ndarray) -> np.ndarray:
-        ratio = np.divide(a, middle, out=np.ones_like(middle), where=(a > 0) & (middle > 0))
-        return (a * np.log(ratio)).sum(axis=-1)
+        return (a * np.log(np.maximum(a / middle, LEAST))).sum(axis=-1)
 
-    return np.maximum(
-        (divergence(np.broadcast_to(p, middle.shape)) + divergence(np.broadcast_to(q, middle.shape))) / 2, 0
-    )
+    return np.maximum((divergence(p) + divergence(q)) / 2, 0)
 
 
 def variation(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:

@@ -20,6 +20,10 @@ class DistinctLDiversity(Model):
     at_least = True
 
     @property
+    def floor(self) -> int:
+        return self.l
+
+    @property
     def limit(self) -> float:
         return self.l
 

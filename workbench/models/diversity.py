@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from workbench.models import TOLERANCE
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 def most_values(table: Table) -> float | None:
     """The upper end of a slider for l: the values of the poorest sensitive column; open where there is none."""
     return min((len(seen) for seen in table.sensitive.values()), default=None)
+
+
+def fewest_records(l: float) -> int:
+    """A class with fewer has fewer values than l."""
+    return math.ceil(l * (1 - TOLERANCE))
 
 
 def too_few_values(sensitive: Sensitive | None, l: float) -> str | None:

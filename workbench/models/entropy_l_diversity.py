@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.variants import parameter
 from workbench.models import TOLERANCE, Model, entropy
 from workbench.models.classes import Sensitive
-from workbench.models.diversity import most_values, too_few_values
+from workbench.models.diversity import fewest_records, most_values, too_few_values
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,10 @@ class EntropyLDiversity(Model):
     name = "entropy l-diversity"
     figure = "l"
     at_least = True
+
+    @property
+    def floor(self) -> int:
+        return fewest_records(self.l)
 
     @property
     def limit(self) -> float:

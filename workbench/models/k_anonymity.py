@@ -20,6 +20,10 @@ class KAnonymity(Model):
     needs_sensitive = False
 
     @property
+    def floor(self) -> int:
+        return self.k
+
+    @property
     def limit(self) -> float:
         return self.k
 

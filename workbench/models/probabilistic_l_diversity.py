@@ -10,7 +10,7 @@ from workbench.base.figures import per_cent
 from workbench.base.variants import parameter
 from workbench.models import TOLERANCE, Model, share
 from workbench.models.classes import Sensitive
-from workbench.models.diversity import most_values, too_few_values
+from workbench.models.diversity import fewest_records, most_values, too_few_values
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,10 @@ class ProbabilisticLDiversity(Model):
     name = "l-diversity"
     figure = "l"
     at_least = True
+
+    @property
+    def floor(self) -> int:
+        return fewest_records(self.l)
 
     @property
     def limit(self) -> float:

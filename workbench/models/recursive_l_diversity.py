@@ -23,6 +23,10 @@ class RecursiveLDiversity(Model):
     at_least = True
 
     @property
+    def floor(self) -> int:
+        return self.l
+
+    @property
     def limit(self) -> float:
         return self.l
 

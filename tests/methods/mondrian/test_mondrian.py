@@ -7,10 +7,20 @@ from hypothesis import strategies as st
 
 from tests.methods import oracle
 from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
+from workbench.base import counting
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data import datasets
 from workbench.methods import Mondrian
-from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.models import (
+    AlphaK,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    ProbabilisticLDiversity,
+    RecursiveLDiversity,
+    TCloseness,
+)
 
 
 def classes_of(release):
@@ -82,6 +92,57 @@ def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
         return
     expected = oracle.widest_range(axes_of(frame, quasi), naive)
     assert classes_of(Mondrian()(table, model)) == {frozenset(part.tolist()) for part in expected}
+
+
+@settings(max_examples=60, deadline=None)
+@given(frames(), quasi_choices, st.integers(1, 12), st.integers(1, 4), st.sampled_from(["generalized", "bucketized"]))
+def test_models_with_a_floor_get_the_classes_of_the_oracle(frame, quasi, k, l, publish):
+    table, axes, s = table_of(frame, quasi), axes_of(frame, quasi), codes_of(frame["s"])
+    size, few, l = KAnonymity(k), oracle.at_least(k), min(l, len(set(s)))
+    for model, naive in (
+        (size, few),
+        (DistinctLDiversity(l), oracle.different(l, s)),
+        (TCloseness(l / 8, "js") & size, oracle.both(few, oracle.close_by_js(l / 8, s))),
+        (size & ProbabilisticLDiversity(1 + l / 9), oracle.both(few, oracle.no_value_above(1 + l / 9, s))),
+        (size & DeltaDisclosure(l / 2), oracle.both(few, oracle.within_delta(l / 2, s))),
+    ):
+        if naive(np.arange(len(frame))):
+            release = Mondrian(publish=publish)(table, model)
+            assert classes_of(release) == {frozenset(part.tolist()) for part in oracle.widest_range(axes, naive)}
+        else:
+            with pytest.raises(Unsatisfiable):
+                Mondrian(publish=publish)(table, model)
+
+
+FLOORS = [KAnonymity(7), DistinctLDiversity(3), EntropyLDiversity(1.7), ProbabilisticLDiversity(1.4)]
+FLOORS += [RecursiveLDiversity(2.0, 2), AlphaK(0.9, 5), KAnonymity(6) & TCloseness(0.3)]
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "relaxed"])
+@pytest.mark.parametrize("model", FLOORS, ids=str)
+def test_a_floor_saves_questions_and_changes_no_class(monkeypatch, model, strict):
+    asked, verdict, floor = [], type(model).holds, model.floor
+    tables = [table_of(random_frame(seed, 300, missing=0.1), ["whole", "word", "real"]) for seed in range(4)]
+
+    def made():
+        asked.clear()
+        groups = [Mondrian(strict=strict)(table, model).group.tolist() for table in tables]
+        return groups, min(classes.sizes.min() for classes in asked if len(classes))
+
+    monkeypatch.setattr(type(model), "holds", lambda self, classes: asked.append(classes) or verdict(self, classes))
+    groups, smallest = made()
+    assert smallest >= floor
+    monkeypatch.setattr(type(model), "floor", 1)
+    again, smaller = made()
+    assert again == groups and smaller < floor
+
+
+def test_under_k_anonymity_each_level_is_one_question(monkeypatch, adult):
+    proposals = []
+    propose = counting.propose
+    monkeypatch.setattr(counting, "propose", lambda nodes, *given: proposals.append(nodes) or propose(nodes, *given))
+    release = Mondrian()(adult, KAnonymity(10))
+    assert len(proposals) < 2 * np.log2(len(release.classes))
 
 
 def test_without_a_model_every_combination_is_a_class(small):

@@ -68,8 +68,8 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
 
     starts, ends = [], []
     while len(nodes.start):
-        step()
         split = splitter.split(nodes, allowed)
+        step()
         closed = np.ones(len(nodes.start), bool)
         closed[split.node] = False
         starts.append(nodes.start[closed])
@@ -85,28 +85,17 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
 def divide(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
     """The parts of the nodes that are cut."""
     begins = counting.divide(split.node, nodes.order, nodes.start, nodes.end, cells.quasi, *split[1:5])
-    many = np.diff(split.first) + 1
-    parent, axis = np.repeat(split.node, many), np.repeat(split.axis, many)
-    part = np.arange(len(parent)) - np.repeat(np.cumsum(many) - many, many)
-    last = part == np.repeat(many, many) - 1
-    low, high, exact = nodes.low[parent], nodes.high[parent], np.zeros((len(parent), nodes.low.shape[1]), bool)
-    cut_by = np.zeros(len(parent), split.cuts.dtype)
-    cut_by[~last] = split.cuts
-    rows = np.arange(len(parent))
-    high[rows[~last], axis[~last]] = cut_by[~last]
-    after = rows[part > 0]
-    dealt = np.repeat(split.quota >= 0, many)[after]  # where ties are dealt, the right part may begin at the cut itself
-    low[after, axis[after]] = cut_by[after - 1] + np.where(dealt, 0, 1)
-    exact[rows[part == 0], axis[part == 0]] = nodes.exact[split.node, split.axis]
-    end = np.where(last, nodes.end[parent], np.append(begins[1:], 0))
-    return Nodes(nodes.order, begins, end, split.sizes, low, high, exact)
+    bounds = counting.bounds(split.node, nodes.low, nodes.high, nodes.exact, *split[1:5])
+    ends = np.append(begins[1:], 0)
+    ends[split.first[1:] + np.arange(len(split.node))] = nodes.end[split.node]  # the last part of each
+    return Nodes(nodes.order, begins, ends, split.sizes, *bounds)
 
 
 class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
-        self.cells, self.strict = cells, strict
+        self.cells, self.strict, self.floor = cells, strict, model.floor if model else 1
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.edge = table.positions
         ends = np.array([table.columns[name].size - 1 for name in table.quasi])
@@ -119,30 +108,29 @@ class Widest:
         tried = np.zeros(nodes.low.shape, bool)
         pending, found = np.arange(len(nodes.start)), []
         while len(pending):
-            left_over = []
-            for chunk in np.array_split(pending, -(-len(pending) // self.block)):
+            refused = []
+            for first in range(0, len(pending), self.block):
                 step()
                 proposed = counting.propose(
-                    chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge,
-                    self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.strict,
+                    pending[first : first + self.block], nodes.order, nodes.start, nodes.end, self.cells.quasi,
+                    self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried,
+                    self.strict, self.floor,
                 )  # fmt: skip
-                there = proposed[0] >= 0
-                chunk, (axis, cut, quota, left) = chunk[there], (array[there] for array in proposed)
-                sizes = np.stack([left, nodes.sizes[chunk] - left], axis=1)
-                ok = allowed(self._parts(nodes, chunk, axis, cut, quota, sizes)).reshape(-1, 2).all(axis=1)
-                found.append((chunk[ok], axis[ok], cut[ok], quota[ok], sizes[ok]))
-                tried[chunk[~ok], axis[~ok]] = True
-                left_over.append(chunk[~ok])
-            pending = np.concatenate(left_over)
+                ok = allowed(self._parts(nodes, *proposed)).reshape(-1, 2).all(axis=1)
+                found.append([array[ok] for array in proposed])
+                node, axis = (array[~ok] for array in proposed[:2])
+                tried[node, axis] = True
+                refused.append(node)
+            pending = np.concatenate(refused)
         node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
         return Split(node, axis, cut, np.arange(len(node) + 1), quota, sizes.reshape(-1))
 
     def _parts(
-        self, nodes: Nodes, chunk: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray
+        self, nodes: Nodes, node: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray
     ) -> Classes:
         histograms = {
             name: counting.halves(
-                chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
+                node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
                 self.cells.others[name], len(seen), axis, cut, quota,
             )
             for name, seen in self.sensitive.items()
