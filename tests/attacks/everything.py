@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from workbench import BadInput
 from workbench.base.errors import Unsatisfiable
+from workbench.base.thresholds import coarse
 from workbench.data import cells
 from workbench.data.column import Column
 from workbench.data.table import Table
@@ -31,7 +32,21 @@ from workbench.releases.release import Release
 from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data
-Counts = dict[tuple[Any, ...], int]
+MANY = 10_000
+LUCK, PATIENCE = 0.7, 30
+
+
+class What(NamedTuple):
+    """What is counted: people within bounds, or those of them who have a value; or what a release makes of some."""
+
+    who: tuple[int, ...] = ()  # the first and last code of each quasi-identifier
+    name: str = ""
+    value: int = -1
+    recipe: Recipe | None = None
+    kind: str = ""
+
+
+Counts = dict[tuple[int, What], int]
 
 
 def everything(study: Study, base: Table) -> str:
@@ -88,50 +103,78 @@ class Seen:
     def releases(self) -> dict[Recipe, Release | None]:
         return {recipe: self.release(recipe) for recipe in (*self.study.candidates(), *BASELINES)}
 
-    def counts(self) -> Counts:
-        """Numbers of people, by what is counted."""
-        return dict(self._counts())
-
     def small(self) -> Counts:
-        """Those below the threshold."""
+        """The numbers of people below the threshold, by what is counted."""
         return {what: count for what, count in self._counts() if 0 < count < self.study.smallest}
 
-    def _counts(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+    def _counts(self) -> Iterator[tuple[What, int]]:
         for name, seen in self.table.sensitive.items():
-            yield from (((name, label), int(n)) for label, n in zip(seen.labels, seen.totals, strict=True))
+            yield from ((What((), name, v), n) for v, n in enumerate(seen.totals.tolist()))
         for recipe, release in self.releases.items():
             if release is None or recipe.baseline:
                 continue
-            classes, at = release.classes, str(recipe)
-            who = [tuple(run) for run in np.concatenate([classes.low, classes.high], axis=1).tolist()]
-            yield (at, "alone"), int((classes.sizes == 1).sum())
-            yield from (((at, one, "people"), n) for one, n in zip(who, classes.sizes.tolist(), strict=True))
+            classes = release.classes
+            who = [
+                tuple(run) for run in np.stack([classes.low, classes.high], axis=2).reshape(len(classes), -1).tolist()
+            ]
+            yield from ((What(one), n) for one, n in zip(who, classes.sizes.tolist(), strict=True))
             for name, counts in classes.histograms.items():
                 for one, own in zip(who, counts.tolist(), strict=True):
-                    yield from (((at, one, name, value), n) for value, n in enumerate(own))
-                certain = (counts > 0).sum(axis=1) == 1
-                losses = exposed(release, name).losses
-                assert losses is not None
-                yield (at, name, "certain"), int(classes.sizes[certain].sum())
-                yield (at, name, "at risk"), int(classes.sizes[losses.at_risk()].sum())
+                    yield from ((What(one, name, v), n) for v, n in enumerate(own))
+            yield from ((what, self.count(what)) for what in self._of_a_release(recipe, release))
 
-    def like(self, other: Seen) -> bool:
-        """Whether what is quickly seen of two is the same; if not, what is published is not."""
+    def _of_a_release(self, recipe: Recipe, release: Release) -> Iterator[What]:
+        yield What((), "", -1, recipe, "alone")
+        for name in release.classes.histograms:
+            yield What((), name, -1, recipe, "certain")
+            yield What((), name, -1, recipe, "at risk")
+
+    def count(self, what: What) -> int:
+        """How many people it is here, whatever the classes are here; -1 where there is no such release."""
+        if what.recipe is None:
+            return int(self.among(what).sum())
+        release = self.release(what.recipe)
+        if release is None:
+            return -1
+        classes = release.classes
+        if what.kind == "alone":
+            return int((classes.sizes == 1).sum())
+        if what.kind == "certain":
+            return int(classes.sizes[(classes.histograms[what.name] > 0).sum(axis=1) == 1].sum())
+        losses = exposed(release, what.name).losses
+        assert losses is not None
+        return int(classes.sizes[losses.at_risk()].sum())
+
+    def among(self, what: What) -> np.ndarray:
+        """Who is counted, or where the people are of whom some are counted."""
+        found = np.ones(self.table.records, bool)
+        for name, low, high in zip(self.table.quasi, what.who[::2], what.who[1::2], strict=False):
+            found &= (self.table.codes[name] >= low) & (self.table.codes[name] <= high)
+        return found & (self.table.codes[what.name] == what.value) if what.value >= 0 else found
+
+    def unlike(self, other: Seen) -> int:
+        """In how many figures another table is told otherwise; without any, all that is published may be alike."""
         few = self.study.smallest
-        for name, seen in self.table.sensitive.items():
-            if (rounded(seen.totals, few) != rounded(other.table.sensitive[name].totals, few)).any():
-                return False
-        alike = all(_alike(self.release(recipe), other.release(recipe)) for recipe in self.study.candidates())
-        return alike and self.figures == other.figures
+        mine, theirs = self.table, other.table
+        if any(mine.columns[name].labels != theirs.columns[name].labels for name in mine.columns):
+            return MANY
+        totals = [
+            int((rounded(seen.totals, few) != rounded(theirs.sensitive[name].totals, few)).sum())
+            for name, seen in mine.sensitive.items()
+        ]
+        if sum(totals) or coarse(mine.records, few) != coarse(theirs.records, few):
+            return MANY
+        return len(self.figures ^ other.figures)
 
     @cached_property
-    def figures(self) -> list[Any]:
+    def figures(self) -> set[tuple[str, ...]]:
         """The points as they are told."""
-        measures, found = self.study.measured(), []
+        measures, found = self.study.measured(), set()
         for recipe, release in self.releases.items():
             if release is not None:
                 point = selection._told(point_of(recipe, release, measures), measures, self.table, self.study.smallest)
-                found.append((point.values, point.reasons))
+                told = {**point.values, **point.reasons, "against": point.against}
+                found |= {(str(recipe), key, str(one)) for key, one in told.items()}
         return found
 
 
@@ -142,73 +185,58 @@ def _made(recipe: Recipe, table: Table) -> Release | None:
         return None
 
 
-def _alike(one: Release | None, other: Release | None) -> bool:
-    """Whether two releases have the same classes."""
-    if one is None or other is None:
-        return one is other
-
-    def runs(release: Release) -> list[Any]:
-        return sorted(np.concatenate([release.classes.low, release.classes.high], axis=1).tolist())
-
-    return len(one.classes) == len(other.classes) and runs(one) == runs(other)
-
-
 class Walk:
-    """Tables that are published like the first, each a step from the one before: a value exchanged or changed, a person
-    moved, added, left out. Steps go where the counts are that no table differs in yet."""
+    """Tables that are published like the first, found by changing it step by step: a value exchanged or changed, a
+    person moved, added, left out.
 
-    def __init__(self, studies: Sequence[Study], base: Table, rng: np.random.Generator) -> None:
-        self.studies, self.rng, self.base = studies, rng, base
-        self.first = self.seen = [Seen(study, base) for study in studies]
+    Steps go where the counts are that no table differs in yet. What is told otherwise on the way has to become fewer,
+    most of the time; after some steps in vain the walk goes on from the last table that is published like the first.
+    """
+
+    def __init__(self, studies: Sequence[Study], base: Table, rng: np.random.Generator, most: int) -> None:
+        self.studies, self.rng, self.base, self.now = studies, rng, base, base
+        self.first = [Seen(study, base) for study in studies]
         self.before = [everything(study, base) for study in studies]
-        self.left: Counts = {(i, *what): n for i, one in enumerate(self.seen) for what, n in one.small().items()}
-        self.hidden = len(self.left)
+        every = [(i, what, n) for i, one in enumerate(self.first) for what, n in one.small().items()]
+        self.hidden, self.unlike, self.vain = len(every), 0, 0
+        chosen = rng.permutation(len(every))[:most].tolist()
+        self.left: Counts = {(i, what): n for i, what, n in (every[one] for one in chosen)}
 
     def step(self) -> None:
-        """Try another table; if it is published alike, go there, and cross off the counts that it differs in."""
+        """Try another table; if it is published like the first, cross off the counts that it differs in."""
         other = self._edited(*self._chosen())
-        if other is None:
-            return
-        found = [Seen(study, other) for study in self.studies]
-        if not all(one.like(now) for one, now in zip(self.first, found, strict=True)):
-            return
-        if self.before == [everything(study, other) for study in self.studies]:
-            self.base, self.seen = other, found
-            counts = {(i, *what): n for i, one in enumerate(found) for what, n in one.counts().items()}
-            self.left = {what: n for what, n in self.left.items() if counts.get(what) == n}
+        self.vain += 1
+        if other is not None:
+            found = [Seen(study, other) for study in self.studies]
+            unlike = sum(one.unlike(now) for one, now in zip(self.first, found, strict=True))
+            if not unlike and self.before == [everything(study, other) for study in self.studies]:
+                self.base, self.vain = other, 0
+                self.left = {(i, what): n for (i, what), n in self.left.items() if found[i].count(what) == n}
+            if unlike < MANY and unlike - self.unlike <= self.rng.exponential(LUCK):
+                self.now, self.unlike = other, unlike
+        if self.vain >= PATIENCE:
+            self.now, self.unlike, self.vain = self.base, 0, 0
 
-    def _chosen(self) -> tuple[np.ndarray, str, int]:
-        """Somebody who counts in one of the numbers that are left: the records, the column, the value."""
-        what = list(self.left)[int(self.rng.integers(len(self.left)))]
-        seen, everybody = self.seen[what[0]], np.arange(self.base.records)
-        release = next((one for recipe, one in seen.releases.items() if str(recipe) == what[1]), None)
-        if release is None or len(what) < 4 or len(self.studies) > 1:
-            return everybody, "", -1
-        runs = np.concatenate([release.classes.low, release.classes.high], axis=1).tolist()
-        if list(what[2]) not in runs:
-            return everybody, "", -1
-        inside = np.flatnonzero(release._group_of_record == runs.index(list(what[2])))
-        return inside, str(what[3]), int(what[4]) if len(what) > 4 else -1
+    def _chosen(self) -> tuple[np.ndarray, What]:
+        """One of the counts that are left, and somebody who may count in it."""
+        i, what = list(self.left)[int(self.rng.integers(len(self.left)))]
+        study, of_it = self.studies[i], np.ones(self.now.records, bool)
+        for name, label in study.data.get("only", {}).items():
+            of_it &= self.now.codes[name] == self.now.columns[name].labels.index(label)
+        return np.flatnonzero(of_it)[Seen(study, self.now).among(what._replace(value=-1))], what
 
-    def _edited(self, among: np.ndarray, name: str, value: int) -> Table | None:
-        rng, base = self.rng, self.base
+    def _edited(self, among: np.ndarray, what: What) -> Table | None:
+        """Another table: with another person who has the value there, or another person there, or any change at all."""
+        rng, base = self.rng, self.now
         sensitive, quasi = self.studies[0].sensitive, self.studies[0].quasi
-        kind = int(rng.integers(10 if sensitive else 4))
-        name = name if name in sensitive else str(rng.choice(sensitive)) if sensitive else ""
         everybody = np.arange(base.records)
-        if value >= 0 and kind > 3:  # somebody of the class gets the value, or loses it
-            having = base.codes[name] == value
-            inside, gets = np.isin(everybody, among), bool(rng.integers(2))
-            mine, theirs = np.flatnonzero(inside & (having != gets)), np.flatnonzero(having == gets)
-            if not len(mine) or not len(theirs):
-                return None
-            a, b = int(rng.choice(mine)), int(rng.choice(theirs))
-        else:
-            a = int(rng.choice(among))
-            others = np.flatnonzero(base.codes[name] != base.codes[name][a]) if kind > 3 else everybody
-            b = int(rng.choice(others))
-            if kind in (2, 3) and rng.integers(2):
-                a, b = b, a  # into the class, instead of out of it
+        kind = int(rng.integers(10 if sensitive else 4))
+        name = what.name or (str(rng.choice(sensitive)) if sensitive else "")
+        a = int(rng.choice(among if len(among) and rng.random() < 0.7 else everybody))
+        others = np.flatnonzero(base.codes[name] != base.codes[name][a]) if kind > 3 else everybody
+        b = int(rng.choice(others))
+        if kind in (2, 3) and rng.integers(2):
+            a, b = b, a  # into the class, instead of out of it
         codes = {one: own.copy() for one, own in base.codes.items()}
         if kind == 0:
             codes = {one: np.append(own, own[a]) for one, own in codes.items()}
@@ -241,9 +269,7 @@ def unique(
     """How many small counts there are in all that is published of these studies of one table, and which of some of them
     have no other table that is published alike, as far as one was found."""
     with patch.object(cells, "collapse", collapsed):
-        walk = Walk(studies, base, rng)
-        chosen = rng.permutation(len(walk.left))[:most].tolist()
-        walk.left = {what: n for i, (what, n) in enumerate(walk.left.items()) if i in chosen}
+        walk = Walk(studies, base, rng, most)
         for _ in range(tries):
             if not walk.left:
                 break

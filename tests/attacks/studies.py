@@ -37,6 +37,14 @@ def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
     return frame
 
 
+def batch_of(study: Study, frame: pd.DataFrame, rng: np.random.Generator) -> tuple[list[Study], pd.DataFrame]:
+    """A study of everybody and those of each ward, as a batch reports them, with the frame that says who is where."""
+    wards = rng.permutation(np.resize(["north", "south"], len(frame)))
+    whole = Study.from_dict({**study.to_dict(), "roles": {**study.to_dict()["roles"], "dropped": ["ward"]}})
+    parts = [whole.with_(data={**whole.data, "only": {"ward": ward}}) for ward in ("north", "south")]
+    return [whole, *parts], frame.assign(ward=wards)
+
+
 def study_of(kind: str, rng: np.random.Generator) -> Study:
     sensitive = {"nothing sensitive": [], "two columns": ["ill", "rich"]}.get(kind, ["ill"])
     ks = sorted({int(k) for k in rng.integers(2, 30, 2)})

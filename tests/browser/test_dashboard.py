@@ -94,6 +94,18 @@ def test_the_table_is_searched_and_goes_on(on_stage, address):
     expect(page.get_by_text("No group fits.")).to_be_visible()
 
 
+def test_of_few_people_a_sentence_stands_where_the_groups_would(on_stage, tmp_path):
+    running, whole = served(tmp_path, publish(planted(tmp_path, smallest=20), tmp_path / "out"))
+    with running:
+        page = on_stage().page
+        page.goto(whole)
+        said = page.get_by_text("The table has so few people that its groups are not listed.")
+        expect(said).to_be_visible(timeout=30_000)
+        expect(page.locator(".wb-classes table")).to_be_hidden()
+        expect(page.get_by_label("Look for")).to_be_hidden()
+        page.close()  # before its server
+
+
 def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=lots")
     expect(page.locator(".wb-question .wb-wrong")).to_contain_text("the limit 'lots' is no number from")

@@ -22,6 +22,7 @@ from workbench.publication.details import _risk as shown_risk
 from workbench.publication.details import exposures
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
+from workbench.publication.report.reporting import Report
 from workbench.publication.selection import told
 from workbench.releases.coarsened import disclosures
 from workbench.releases.scale import Scale
@@ -450,3 +451,19 @@ def test_values_that_few_have_are_not_named():
     """A name says that there are some: a value of so few that they are told as few would have a range of its own."""
     assert named(np.array([50, 3, 5, 7, 8, 0]), 5).tolist() == [True, False, False, False, True, False]
     assert named(np.array([0, 1]), 1).tolist() == named(np.array([0, 1]), 0).tolist() == [False, True]
+
+
+def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):
+    few = study.with_(smallest=11)  # 600 people are fewer than 60 times as many
+    read = Published(publish(few, tmp_path / "few"))
+    assert not list(read.folder.rglob("disclosure.parquet"))
+    for i, point in enumerate(read.points):
+        if point["opened"]:
+            assert "so few people" in point["opened"]["classes"]["reason"] and not point["opened"]["small"]
+            assert "reason" in point["opened"]["worst"] and not read.populations(i)
+            assert not point["opened"]["risk"]["shares"]
+            assert statements.unlisted(read, i).endswith("so few people that its groups are not listed.")
+            with pytest.raises(BadInput, match="not listed"):
+                read.exposures(i)
+    page = Report(read)["classes"].body
+    assert "its groups are not listed." in page and "<table" not in page

@@ -168,7 +168,7 @@ export default widget(({ el, say, on, mark }) => {
     picture.replaceChildren(...frontierPicture(study, content, open));
     drawChosen(content);
     drawOthers(content);
-    classes.at(here, card.order);
+    classes.at(here, card);
     if (!touched) return;
     speak(`${content.name}: ${card.title}. ${card.surest.figure} ${card.surest.unit}.`);
     toAddress(cap, here === first ? null : `${study.edition}-${here}`);

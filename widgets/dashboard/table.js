@@ -51,14 +51,16 @@ function classTable(say) {
       cell(2, firm(one.sentence ?? ""), bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
       cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, track(one.share, "wb-fill wb-hot"))));
   };
-  const element = h("section", { class: "wb-card wb-classes", "data-field": "classes" },
-    h("div", { class: "wb-row" }, h("h2", {}, "Who would be exposed most"), h("span", { class: "wb-space" }),
-      h("label", { class: "wb-find" }, "Look for ", find)),
-    order,
+  const looking = h("label", { class: "wb-find" }, "Look for ", find);
+  const listed = h("div", {},
     h("table", {}, h("caption", { class: "wb-hush" }, "Groups that are not told apart"),
       h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
     small);
+  const element = h("section", { class: "wb-card wb-classes", "data-field": "classes" },
+    h("div", { class: "wb-row" }, h("h2", {}, "Who would be exposed most"), h("span", { class: "wb-space" }), looking),
+    order,
+    listed);
   return {
     element,
     about: given => {
@@ -66,9 +68,10 @@ function classTable(say) {
       small.textContent = `How exposed, at most: ${given.exposure}. ` +
         `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
-    at: (next, said) => {
-      order.textContent = said;
-      if (next !== index) { index = next; ask(0); }
+    at: (next, card) => {
+      order.textContent = card.unlisted || card.order;
+      looking.hidden = listed.hidden = Boolean(card.unlisted);
+      if (next !== index) { index = next; if (!card.unlisted) ask(0); }
     },
     show: found => {
       if (found.index !== index || found.wanted !== wanted || (found.start && found.start !== loaded)) return;

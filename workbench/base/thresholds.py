@@ -2,7 +2,8 @@
 
 A release may well show a class of seven people to whoever gets the file. What is published beside it to be read by
 many doesn't. Every number of people is rounded to a multiple of the threshold, whatever it counts and however large it
-is: a number, a share or the difference of two then fits many counts.
+is: a number, a share or the difference of two then fits many counts. Of a table of few people (`listed`) nothing is
+told of single groups.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ SMALLEST = 10  # people: the threshold where a study says nothing else
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
 RANGES = ("Under 25 %", "25–50 %", "50–75 %", "Over 75 %")  # the same as figures
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
+LISTED = 60  # times the threshold: of a table of fewer people nothing is told of single groups
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used
-    (100, (1.0, 1.5, 2.2, 3.3, 4.7, 6.8)),
+    (100, (1.0, 2.2, 4.7)),
     (1000, (1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)),
 )
 QUARTERS = 4  # where there are fewer
@@ -78,6 +80,15 @@ def about_share(count: int, of: int, smallest: int) -> str:
     if parts(of, smallest) == QUARTERS:
         return BANDS[min(QUARTERS * count // of, QUARTERS - 1)]
     return about_per_cent(share(count, of, smallest))
+
+
+def listed(records: int, smallest: int) -> bool:
+    """Whether a table has so many people that anything is told of single groups.
+
+    Each cut of a group is at a median: among few people the bounds of groups tell how many are in each of them, and
+    what is told of one leaves few tables that all of it fits.
+    """
+    return smallest <= 1 or records >= LISTED * smallest
 
 
 def named(totals: np.ndarray, smallest: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.base.errors import Undefined
-from workbench.base.thresholds import few, least, named, parts, share
+from workbench.base.thresholds import few, least, listed, named, parts, share
 from workbench.data.column import spare
 from workbench.data.table import Table
 from workbench.data.wording import brief
@@ -48,28 +48,37 @@ def opened(
     `values` are its figures as they are told: no class is said to lose more.
     """
     folder.mkdir(mode=0o700)
-    classes = _or_reason(table, lambda: exposures(release, smallest, values.get(PrivacyLoss().key, math.inf)))
+    most = values.get(PrivacyLoss().key, math.inf)
+    classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most))
     if isinstance(classes, pa.Table):
         pq.write_table(classes, folder / reader.EXPOSURES)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     of_privacy = next((one for one in measures if isinstance(one, PrivacyLoss)), PrivacyLoss())
     misled = _or_reason(table, lambda: of_utility(release))
-    rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) else []
+    many = listed(table.records, smallest)
+    rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) and many else []
     write_json(folder / reader.POPULATIONS, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
         "accuracy": _accuracy(table, misled, of_utility, smallest, next(iter(rows), None))
         if isinstance(misled, Measured)
         else misled,
-        "worst": _or_reason(table, lambda: _most_exposed(release, of_privacy, smallest, values)),
+        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), of_privacy, smallest, values)),
         "surest": _or_reason(table, lambda: findings.surest(release, smallest)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
-        "small": int((release.classes.sizes < few(smallest)).sum()),
+        "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,
         "fewer": few(smallest),
         "refused": refused(release),
     }
+
+
+def _grouped(release: Release, smallest: int) -> Release:
+    """The release, if its groups may be listed."""
+    if not listed(release.table.records, smallest):
+        raise Undefined(f"the table has so few {release.table.wording.many} that its groups are not listed")
+    return release
 
 
 def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> dict[str, Any]:
@@ -91,9 +100,9 @@ def _risk(release: Release, smallest: int) -> dict[str, Any]:
     each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
     count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
-        n = parts(release.table.records // FINEST, smallest)
+        n = parts(_grouped(release, smallest).table.records // FINEST, smallest)
         shares = (np.round(n * seen.risk_shares.share) / n).tolist()
-    except Undefined:  # of buckets, say
+    except Undefined:  # of buckets, or of few people
         shares = []
     return {
         "at_risk": release.table.wording.some_of(count, release.table.records, smallest),

@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from workbench.base.figures import about_per_cent, figures
-from workbench.base.thresholds import QUARTERS, STEPS, about_share, named
+from workbench.base.thresholds import QUARTERS, STEPS, about_share, listed, named
 from workbench.base.variants import about as first_line
 from workbench.data.table import Table
 from workbench.data.wording import Wording
@@ -148,7 +148,9 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
     told = about_share(round(float(beliefs[group, value]) * int(sizes[group])), int(sizes[group]), smallest)
     told = "nearly all" if told == about_per_cent(1) and beliefs[group, value] < 1 else told
     wording = release.table.wording
-    if not named(seen.totals, smallest)[value]:
+    if not listed(release.table.records, smallest):
+        guess, usual = f"of a {wording.column(name)}", ""
+    elif not named(seen.totals, smallest)[value]:
         guess, usual = f"a {wording.column(name)} that few {wording.many} have", ""
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"

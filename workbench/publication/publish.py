@@ -37,7 +37,7 @@ import numpy as np
 from workbench import __version__
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.scratch import scratch
-from workbench.base.thresholds import coarse, named
+from workbench.base.thresholds import coarse, listed, named
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain, certain_beside
@@ -249,10 +249,10 @@ def _beside(table: Table, releases: Sequence[Release], smallest: int) -> str:
 
 
 def _together(table: Table, files: Sequence[Release], shown: Sequence[Release], smallest: int) -> dict[str, Any]:
-    """What the files and the tables of classes tell together, in numbers and in words."""
+    """What the files and the tables of classes tell together, in numbers and in words; of few people there are none."""
     if not table.sensitive:
         return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
-    found = certain(table, files, shown)
+    found = certain(table, files, shown if listed(table.records, smallest) else ())
     return {
         "files": len(files),
         "joined": found.joined,

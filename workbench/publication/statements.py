@@ -163,11 +163,12 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
             (f"Who has the most telling file, and also knows {wording.all_of_them} {neutral}", results["beside"])
         )
     together = results["together"]
-    files = {0: "", 1: "the file and ", 2: "both files and "}.get(
-        together["files"], f"all {together['files']} files and "
-    )
+    shown = {0: [], 1: ["the file"], 2: ["both files"]}.get(together["files"], [f"all {together['files']} files"])
+    if isinstance(study.opened(index)["classes"], int):
+        shown = [*shown, "all the tables that can be opened on this page"]
     again = f", and finds records again by their {neutral}" if together["joined"] else ""
-    found.append((f"Who has {files}all the tables that can be opened on this page{again}", together["sentence"]))
+    if shown:
+        found.append((f"Who has {' and '.join(shown)}{again}", together["sentence"]))
     return found
 
 
@@ -193,8 +194,16 @@ def groups(study: Published, index: int) -> str:
     return f"{classes:,} {'group' if classes == 1 else 'groups'} of {study.wording.many} alike, {mean}"
 
 
+def unlisted(study: Published, index: int) -> str:
+    """Why the classes of a release are not listed; nothing where they are."""
+    classes = study.opened(index)["classes"]
+    return "" if isinstance(classes, int) else f"{classes['reason'][:1].upper()}{classes['reason'][1:]}."
+
+
 def order(study: Published, index: int) -> str:
     """In what order the classes of a release are listed."""
+    if unlisted(study, index):
+        return ""
     few, fewer, every, tied = (study.opened(index)[key] for key in ("small", "fewer", "classes", "tied"))
     small = f"fewer than {fewer:,} {study.wording.many}"
     if few == every:

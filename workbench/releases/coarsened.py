@@ -77,9 +77,14 @@ def those_of(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
 
 
 def told_classes(classes: Classes, smallest: int) -> Classes:
-    """The classes with their counts rounded away from what everybody has; their sizes are the least they may be."""
+    """The classes with their counts rounded away from what everybody has; their sizes are the least they may be.
+
+    A class of everybody is like everybody: rounded apart from them it would show what was rounded away.
+    """
     seen = {name: told_values(one, smallest) for name, one in classes.sensitive.items()}
     blunt = {name: _outwards(classes.histograms[name], one.prior, smallest) for name, one in seen.items()}
+    for name, one in classes.sensitive.items():
+        blunt[name][classes.sizes == one.totals.sum()] = seen[name].totals
     step = max(smallest, 1)
     low = np.where(classes.sizes < few(smallest), 1, np.ceil(rounded(classes.sizes, smallest) - step / 2)).astype(int)
     return replace(classes, sizes=low, histograms=blunt, sensitive=seen)

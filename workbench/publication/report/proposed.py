@@ -68,9 +68,8 @@ def release(study: Published, index: int, cap: float | None) -> str:
 
 def classes(study: Published, index: int, cap: float | None) -> str:
     """The classes that lose most, as the threshold allows."""
-    detail = study.opened(index)
-    if not isinstance(detail["classes"], int):
-        return paragraph(detail["classes"]["reason"])
+    if why := statements.unlisted(study, index):
+        return paragraph(why)
     count, rows = study.exposures(index, most=CLASSES)
     shown = [
         (
