@@ -21,7 +21,7 @@ RANGES = ("Under 25 %", "25–50 %", "50–75 %", "Over 75 %")  # the same as fi
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
 LISTED = 60  # times the threshold: of a table of fewer people nothing is told of single groups
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used
-    (100, (1.0, 2.2, 4.7)),
+    (100, (1.0, 1.5, 2.2, 3.3, 4.7, 6.8)),
     (1000, (1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2)),
 )
 QUARTERS = 4  # where there are fewer
