@@ -29,6 +29,7 @@ from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Discernibility, KnowledgeGain, NumberOfClasses, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import AlphaK, KAnonymity, Model, TCloseness
+from workbench.workloads.populations import large_populations
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -133,7 +134,7 @@ def test_loss_chart_of_one_class_and_of_many(table, monkeypatch):
 
 
 def test_populations_chart_in_words(release, table):
-    measured, populations = UtilityLoss()(release), table.populations(0.05)
+    measured, populations = UtilityLoss()(release), large_populations(table, 0.05)
     worst = int(measured.detail["loss"].argmax())
     rows = charts.populations_chart(release, most=3).to_dict()["datasets"]["populations"]
     assert len(rows) == 3 and rows[0]["loss"] == pytest.approx(measured.detail["loss"][worst])

@@ -16,13 +16,13 @@ import pytest
 from tests.commands.people import STUDY, study_in
 from tests.planted import PLACE, planted
 from workbench import BadInput
+from workbench.base.resources import DATA, NOTEBOOKS
 from workbench.commands import main, report
-from workbench.commands.serving import NOTEBOOKS
 from workbench.publication.report import batch
 from workbench.studies.study import Study
 
 COMMAND = [sys.executable, "-m", "workbench.commands.main"]
-STUDIES = sorted((NOTEBOOKS.parent / "data" / "studies").glob("*.yaml"))
+STUDIES = sorted((DATA / "studies").glob("*.yaml"))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.widgets.server.visitor import visited, within
 from widgets.server.kernels import Quiet
 from widgets.server.server import copied
 from workbench.base.errors import BadInput
-from workbench.commands import serving
+from workbench.base.resources import NOTEBOOKS
 from workbench.commands.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 
 ROOT = Path(__file__).parents[2]
@@ -171,4 +171,4 @@ def test_the_log_of_a_failed_cell_names_places_and_no_data():
 
 
 def test_the_notebooks_are_there():
-    assert {"dashboard.ipynb", "explore.ipynb"} <= {path.name for path in serving.NOTEBOOKS.glob("*.ipynb")}
+    assert {"dashboard.ipynb", "explore.ipynb"} <= {path.name for path in NOTEBOOKS.glob("*.ipynb")}

@@ -25,6 +25,7 @@ from workbench.frontier.sweep import sweep
 from workbench.measures import Discernibility, LargestQuotient, Measured, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
+from workbench.workloads.populations import large_populations
 
 FRAME = pd.DataFrame(
     {
@@ -100,7 +101,7 @@ def test_populations_of_each_measure(store, table):
     found = store.populations(point.key)
     assert len(found) > 2
     for measure in measures:
-        part, large = found[found["measure"] == measure.key], table.populations(measure.min_support)
+        part, large = found[found["measure"] == measure.key], large_populations(table, measure.min_support)
         assert part["loss"].tolist() == measured[measure.key].detail["loss"].tolist()
         assert part["low:age"].tolist() == large.runs[:, 0, 0].tolist()
         assert part["high:low:age"].tolist() == large.runs[:, 1, 1].tolist()

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.models.classes import Classes, Sensitive
+from workbench.data.sensitive import Sensitive
+from workbench.models.classes import Classes
 
 
 @pytest.fixture(scope="session")

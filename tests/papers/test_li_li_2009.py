@@ -9,6 +9,7 @@ from workbench.data.datasets import adult
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.workloads.populations import large_populations
 
 FIGURE_2 = {
     "k": [KAnonymity(k) for k in (10, 50, 100, 200, 500, 1000, 2000, 5000)],
@@ -56,7 +57,7 @@ def test_a_revealed_occupation_costs_what_section_5_1_says():
 
 
 def test_there_are_1050_large_populations():
-    assert len(table().populations(0.05)) == 1050
+    assert len(large_populations(table(), 0.05)) == 1050
 
 
 def test_first_special_case_all_quasi_identifiers_removed():

@@ -10,6 +10,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.datasets import ADULT_HIERARCHIES, DATA, adult
+from workbench.workloads.populations import large_populations
 
 TEXT_COLUMNS = [name for name, given in ADULT_HIERARCHIES.items() if isinstance(given, str)]
 GROUPS = {  # PUBLISHED.md, "Conventions behind U_loss": these and nothing more
@@ -97,7 +98,7 @@ def test_adult_loads_with_all_its_columns(drop_missing, size):
 
 
 def test_the_conventions_give_the_large_populations_of_the_published_figures():
-    assert len(adult().populations(0.05).support) == 1_050
+    assert len(large_populations(adult(), 0.05).support) == 1_050
 
 
 @pytest.mark.parametrize("sensitive", [None, "salary", ["occupation", "salary"]])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.models.classes import Sensitive
+from workbench.data.sensitive import Sensitive
 from workbench.models import Model, share
 from workbench.base.variants import parameter
 

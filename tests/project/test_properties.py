@@ -24,6 +24,7 @@ from workbench.models import (
     RecursiveLDiversity,
     TCloseness,
 )
+from workbench.workloads.populations import large_populations
 
 STRICT = [
     Mondrian(),
@@ -223,7 +224,7 @@ def test_the_names_of_the_columns_change_no_class(frame, quasi, method, k):
 @given(frames(), quasi_choices)
 def test_keep_and_buckets_estimate_what_is_true(frame, quasi):
     table = table_of(frame, quasi)
-    populations = table.populations(0.1)
+    populations = large_populations(table, 0.1)
     kept, buckets = Keep()(table), Mondrian(publish="bucketized")(table, KAnonymity(min(3, len(frame))))
     assert kept.estimate(populations, "s") == pytest.approx(populations.truth["s"], abs=1e-6)
     for release in (kept, buckets):

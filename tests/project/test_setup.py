@@ -78,10 +78,11 @@ import sys
 from pathlib import Path
 from voila.paths import collect_template_paths
 from widgets.server.server import TEMPLATES
-from workbench.commands import serving
+from workbench.base.resources import DATA, NOTEBOOKS
 from workbench.commands import lab
 
-assert (serving.NOTEBOOKS / "dashboard.ipynb").is_relative_to(sys.prefix) and (serving.NOTEBOOKS / lab.EXPLORE).exists()
+for path in (DATA / "adult.csv.gz", *(NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb"))):
+    assert path.is_relative_to(sys.prefix) and path.exists(), path
 found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
 assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
 """

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from workbench.base.thresholds import stepped
-from workbench.models.classes import Classes, Sensitive
+from workbench.data.sensitive import Sensitive
+from workbench.models.classes import Classes
 from workbench.models.distances import distance
 from workbench.models.farthest import Bounds, farthest
 from workbench.releases.coarsened import FINEST, disclosures, told

@@ -31,6 +31,7 @@ from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.releases.foreign import foreign
+from workbench.workloads.populations import large_populations
 
 HERE = Path(__file__).parent / "foreign"
 NINE = ("k_3", "k_5", "k_15", "l_2", "l_3", "l_4", "t_0.6", "t_0.45", "t_0.25")
@@ -96,7 +97,7 @@ def test_another_tool_kept_what_it_was_asked_for(name):
 @pytest.mark.parametrize("name", NINE)
 def test_the_expected_counts_are_those_of_a_naive_sum(name, original):
     release, table = foreign(HERE / f"{name}.csv", original=original), original
-    populations = table.populations(0.1)
+    populations = large_populations(table, 0.1)
     told = release.estimate(populations, "disease")
     classes, (left, right) = release.classes, table.edges
     prior = table.sensitive["disease"].prior
@@ -123,8 +124,8 @@ def test_who_is_left_out_is_believed_to_be_like_all_others(original):
     sizes = release.classes.sizes
     assert AverageClassSize()(release).value == 241 / len(sizes)
     assert Discernibility()(release).value == (sizes**2).sum() + 59 * 300
-    assert release.estimate(original.populations(0.05)).sum() == pytest.approx(
-        release.estimate(original.populations(0.05), "disease").sum()
+    assert release.estimate(large_populations(original, 0.05)).sum() == pytest.approx(
+        release.estimate(large_populations(original, 0.05), "disease").sum()
     )
     assert math.isfinite(KLDivergence()(release).value)
     assert InformationLoss()(release).value >= 59 / 300

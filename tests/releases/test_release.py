@@ -15,6 +15,7 @@ from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity
 from workbench.publication import details
 from workbench.releases.release import Release
+from workbench.workloads.populations import large_populations
 
 PUBLISHED = ("generalized", "bucketized")
 QUASI = ["whole", "word", "day"]
@@ -66,11 +67,11 @@ def test_only_sensitive_columns_can_be_asked_about(table):
     with pytest.raises(BadInput, match=wrong):
         release.posterior("word")
     with pytest.raises(BadInput, match=wrong):
-        release.estimate(table.populations(0.1), "word")
+        release.estimate(large_populations(table, 0.1), "word")
 
 
 def test_keep_estimates_the_truth(table):
-    populations = table.populations(0.05)
+    populations = large_populations(table, 0.05)
     release = Keep()(table)
     for name in table.sensitive:
         assert release.estimate(populations, name) == pytest.approx(populations.truth[name], abs=1e-6)
@@ -78,7 +79,7 @@ def test_keep_estimates_the_truth(table):
 
 
 def test_bucketized_classes_estimate_sizes_exactly(table):
-    populations = table.populations(0.05)
+    populations = large_populations(table, 0.05)
     release = Mondrian(publish="bucketized")(table, KAnonymity(20))
     assert release.estimate(populations)[:, 0] == pytest.approx(populations.support)
     assert release.estimate(populations, "s").sum(axis=1) == pytest.approx(populations.support)
@@ -94,7 +95,7 @@ def test_the_population_of_everybody_is_estimated_exactly(table, method):
 
 
 def test_a_removed_sensitive_column_is_estimated_by_its_prior(table):
-    populations = table.populations(0.2)
+    populations = large_populations(table, 0.2)
     estimate = Remove("s")(table).estimate(populations, "s")
     assert estimate == pytest.approx(populations.support[:, None] * table.sensitive["s"].prior)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
-from workbench.models.classes import Sensitive
 from workbench.models.distances import distance
 from workbench.publication.findings import promise
 from workbench.releases.scale import scale

@@ -20,7 +20,7 @@ from workbench.measures import UtilityLoss
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.workloads import populations
-from workbench.workloads.populations import table_runs
+from workbench.workloads.populations import large_populations, table_runs
 
 
 def conditions(table, name):
@@ -60,7 +60,7 @@ def described(table, large):
 
 
 def compare(table, min_support):
-    large = table.populations(min_support)
+    large = large_populations(table, min_support)
     expected = by_hand(table, ceil(min_support * table.records - 1e-9))
     found = described(table, large)
     assert len(set(found)) == len(found) == len(large) == large.every
@@ -98,20 +98,20 @@ def test_a_population_of_exactly_the_smallest_support_counts():
     frame = pd.DataFrame({"q": ["a"] * 7 + ["b"] * 93, "s": list("xy" * 50)})
     table = Table.from_frame(frame, ["q"], "s")
     assert 0.07 * 100 > 7, "in floating point"
-    assert sorted(table.populations(0.07).support) == [7, 93]
-    assert sorted(table.populations(0.071).support) == [93]
+    assert sorted(large_populations(table, 0.07).support) == [7, 93]
+    assert sorted(large_populations(table, 0.071).support) == [93]
 
 
 def test_a_table_without_sensitive_columns_has_populations_too(small):
     table = small(0).with_roles(["age", "work", "sex"])
-    assert len(table.populations(0.1)) == len(small(0).populations(0.1))
-    assert table.populations(0.1).truth == {}
+    assert len(large_populations(table, 0.1)) == len(large_populations(small(0), 0.1))
+    assert large_populations(table, 0.1).truth == {}
 
 
 @pytest.mark.parametrize("min_support", [0, -0.1, 1.1])
 def test_a_support_that_is_no_share_is_refused(small, min_support):
     with pytest.raises(BadInput, match="min_support"):
-        small(0).populations(min_support)
+        large_populations(small(0), min_support)
 
 
 def anew(table):
@@ -127,22 +127,24 @@ def same(one, other):
 
 
 def test_a_walk_that_is_interrupted_goes_on_where_it_stood(small, monkeypatch):
-    whole = small(1).populations(0.02)
+    whole = large_populations(small(1), 0.02)
     monkeypatch.setattr(counting, "STEPS", 1)
-    assert len(whole) > 100 and same(whole, anew(small(1)).populations(0.02))
+    assert len(whole) > 100 and same(whole, large_populations(anew(small(1)), 0.02))
 
 
 def test_it_does_not_matter_in_which_order_the_columns_stand(small):
     table = small(2)
     turned = table.with_roles(table.quasi[::-1], list(table.sensitive))
-    assert set(described(table, table.populations(0.05))) == set(described(turned, turned.populations(0.05)))
+    assert set(described(table, large_populations(table, 0.05))) == set(
+        described(turned, large_populations(turned, 0.05))
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_of_too_many_a_sample_is_drawn_that_is_always_the_same(small, seed, monkeypatch):
-    every = small(seed).populations(0.02)
+    every = large_populations(small(seed), 0.02)
     monkeypatch.setattr(populations, "LISTED", 100)
-    drawn = anew(small(seed)).populations(0.02)
+    drawn = large_populations(anew(small(seed)), 0.02)
     assert len(every) > 100 and not every.sampled
     assert drawn.sampled and len(drawn) == 10 and drawn.every == len(every)
     place = {runs.tobytes(): i for i, runs in enumerate(every.runs)}
@@ -150,9 +152,9 @@ def test_of_too_many_a_sample_is_drawn_that_is_always_the_same(small, seed, monk
         at = place[runs.tobytes()]
         assert drawn.support[i] == every.support[at]
         assert all((drawn.truth[name][i] == every.truth[name][at]).all() for name in every.truth)
-    assert same(drawn, anew(small(seed)).populations(0.02))
+    assert same(drawn, large_populations(anew(small(seed)), 0.02))
     monkeypatch.setattr(populations, "LISTED", len(every))
-    assert same(every, anew(small(seed)).populations(0.02))
+    assert same(every, large_populations(anew(small(seed)), 0.02))
 
 
 def test_each_population_is_as_likely_in_a_sample_as_any_other():
@@ -264,7 +266,7 @@ def test_who_waits_for_anothers_populations_can_be_cancelled_too(small):
 
 
 def test_the_shared_prefix_is_what_neighbours_have_in_common(small):
-    large = small(0).populations(0.05)
+    large = large_populations(small(0), 0.05)
     assert large.same[0] == 0
     for i in range(1, len(large)):
         pairs = zip(large.runs[i - 1].tolist(), large.runs[i].tolist(), strict=True)
@@ -288,4 +290,4 @@ def test_adult_has_the_1050_of_an_independent_fp_growth(adult):
     sets = [[names[i] for i in chosen] for chosen in frequent["itemsets"]]
     sets = [chosen for chosen in sets if len({name for name, _ in chosen}) == len(chosen)]
     assert len(sets) == 1050
-    assert {frozenset(chosen) for chosen in sets} == set(described(adult, adult.populations(0.05)))
+    assert {frozenset(chosen) for chosen in sets} == set(described(adult, large_populations(adult, 0.05)))

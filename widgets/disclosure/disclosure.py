@@ -20,9 +20,9 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
 from workbench.base.errors import BadInput, Undefined, said
+from workbench.data.sensitive import Sensitive
 from workbench.disclosure.exposure import Exposure, exposed
 from workbench.models import Model
-from workbench.models.classes import Sensitive
 from workbench.releases.release import Release
 
 BARS = 24  # of values in a row; neighbours share one where there are more

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.base.resources import DATA, NOTEBOOKS
 from workbench.base.scratch import scratch
-from workbench.commands.serving import MOST, NOTEBOOKS, serve
+from workbench.commands.serving import MOST, serve
 from workbench.commands.shared import (
     Address,
     Frames,
@@ -28,7 +29,7 @@ from workbench.commands.shared import (
     warned,
 )
 
-EXAMPLE = NOTEBOOKS.parent / "data" / "studies" / "li_li_2009.yaml"
+EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
 
 
 def dashboard(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from workbench.commands.serving import NOTEBOOKS, serve
+from workbench.base.resources import NOTEBOOKS
+from workbench.commands.serving import serve
 from workbench.commands.shared import NoBrowser, Port, Theme
 
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from workbench.commands.serving import NOTEBOOKS
+from workbench.base.resources import NOTEBOOKS
 from workbench.commands.shared import NoBrowser, Port
 
 EXPLORE = "explore.ipynb"

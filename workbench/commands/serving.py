@@ -23,9 +23,6 @@ from typing import Any
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
 
-ENGINE = Path(__file__).parents[1]
-SHIPPED = ENGINE / "shipped" / "notebooks"
-NOTEBOOKS = SHIPPED if SHIPPED.is_dir() else ENGINE.parent / "notebooks"  # installed, or a checkout
 PORT = 8866
 MOST = 20  # pages at once: each is a kernel
 SITE = re.compile(r"'none'|'self'|https?://[\w.-]+(:\d+)?")

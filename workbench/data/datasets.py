@@ -9,12 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.base.errors import BadInput
+from workbench.base.resources import DATA
 from workbench.data.hierarchies.builders import Builder, Intervals, read_csv
 from workbench.data.table import Table
-
-ENGINE = Path(__file__).parents[1]
-SHIPPED = ENGINE / "shipped" / "data"
-DATA = SHIPPED if SHIPPED.is_dir() else ENGINE.parent / "data"  # installed, or a checkout
 
 # a file of data/hierarchies, or what builds the hierarchy from the numbers
 ADULT_HIERARCHIES: dict[str, str | Builder] = {

@@ -18,13 +18,12 @@ from workbench.base import progress as underway
 from workbench.base.errors import BadInput, columns_meant, meant, said
 from workbench.data import cells as cellwork
 from workbench.data.coding import arrange, decode, only_those, without_missing
-from workbench.data.column import MISSING, Column, spare
+from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
+from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
-from workbench.models.classes import Sensitive
-from workbench.workloads.populations import Populations, large_populations
 
 T = TypeVar("T")
 MANY_VALUES = 1000
@@ -222,7 +221,7 @@ class Table:
     @cached_property
     def sensitive(self) -> dict[str, Sensitive]:
         """The sensitive columns as models see them."""
-        return {name: _sensitive(self.columns[name], self.levels.get(name, 0)) for name in self._in_role("sensitive")}
+        return {name: Sensitive.of(self.columns[name], self.levels.get(name, 0)) for name in self._in_role("sensitive")}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -269,10 +268,6 @@ class Table:
             return cellwork.locate(known, [*quasi.values(), *beside.values()])
 
         return self.remember(("cell of record", named), located)
-
-    def populations(self, min_support: float = 0.05) -> Populations:
-        """All conjunctions of at most one run per quasi-identifier with at least that share of the records."""
-        return self.remember(("populations", min_support), lambda: large_populations(self, min_support))
 
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -345,7 +340,7 @@ class Table:
             raise BadInput(
                 f"sensitive column {column.name!r} has no level {said(level)}; its hierarchy has {len(levels)}"
             )
-        size = len(_sensitive(column, level))
+        size = len(Sensitive.of(column, level))
         if size < 2:
             raise BadInput(
                 f"sensitive column {column.name!r} has only one value{' at this level' if level else ''}: "
@@ -393,23 +388,3 @@ def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not isinstance(given, Iterable):
         raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
     return tuple(given)
-
-
-def _sensitive(column: Column, level: int) -> Sensitive:
-    """A sensitive column at one of its levels."""
-    above = column.hierarchy.levels if column.hierarchy else ()
-    base = column.node(level - 1) if level else np.arange(column.size)
-    first = np.flatnonzero(np.diff(base, prepend=-1))
-    labels = above[level - 1].labels if level else column.labels
-    if column.missing:
-        labels = (*labels, spare(MISSING, labels))
-    # a level with one run over all that is known is the root, which distances add themselves
-    higher = [column.node(j) for j in range(level, len(above)) if len(above[j].labels) > 1]
-    last = np.append(first[1:], column.size) - 1
-    return Sensitive(
-        column.name,
-        labels,
-        np.bincount(base, weights=column.totals).astype(np.int64),
-        tuple(np.where(nodes[first] == nodes[last], nodes[first], -1) for nodes in higher),
-        ordered=column.kind != "text" or column.hierarchy is not None,
-    )

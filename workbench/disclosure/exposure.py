@@ -11,11 +11,12 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures, listed, per_cent
 from workbench.data.cells import distinct_rows
+from workbench.data.sensitive import Sensitive
 from workbench.measures import apart, average, classes_of
 from workbench.measures.privacy.achieved import MODELS
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.models import Model
-from workbench.models.classes import Classes, Sensitive
+from workbench.models.classes import Classes
 from workbench.models.distances import jensen_shannon
 from workbench.releases.labels import run_labels
 from workbench.releases.release import Release

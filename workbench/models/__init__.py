@@ -11,7 +11,8 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures
 from workbench.base.variants import Variant, from_package
-from workbench.models.classes import Classes, Sensitive
+from workbench.data.sensitive import Sensitive
+from workbench.models.classes import Classes
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.variants import parameter
+from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE, Model, share
-from workbench.models.classes import Sensitive
 
 
 @dataclass(frozen=True)

@@ -4,32 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Sensitive:
-    """The values of a sensitive column as models see them: the whole table's histogram, and the levels above.
-
-    `levels[j][v]` is the node of value v at level j, finest first, or -1 where that cuts through what is behind the
-    value; the root is not among them.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    totals: np.ndarray
-    levels: tuple[np.ndarray, ...] = ()
-    ordered: bool = True  # the values stand in an order that means something
-
-    @cached_property
-    def prior(self) -> np.ndarray:
-        """Q, the distribution in the whole table: what an adversary knows without the release."""
-        return self.totals / self.totals.sum()
-
-    def __len__(self) -> int:
-        return len(self.labels)
+from workbench.data.sensitive import Sensitive
 
 
 @dataclass(frozen=True, eq=False, repr=False)

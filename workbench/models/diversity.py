@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE
-from workbench.models.classes import Sensitive
 
 if TYPE_CHECKING:
     from workbench.data.table import Table

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.variants import parameter
+from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE, Model, entropy
-from workbench.models.classes import Sensitive
 from workbench.models.diversity import fewest_records, most_values, too_few_values
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.variants import parameter
+from workbench.data.sensitive import Sensitive
 from workbench.models import Model
-from workbench.models.classes import Classes, Sensitive
+from workbench.models.classes import Classes
 
 
 @dataclass(frozen=True)

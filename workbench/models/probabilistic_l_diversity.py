@@ -8,8 +8,8 @@ import numpy as np
 
 from workbench.base.figures import per_cent
 from workbench.base.variants import parameter
+from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE, Model, share
-from workbench.models.classes import Sensitive
 from workbench.models.diversity import fewest_records, most_values, too_few_values
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from workbench.base.figures import about_per_cent
 from workbench.base.thresholds import BANDS, QUARTERS, RANGES, about_share, few, least, named, parts, share, stepped
+from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
-from workbench.models.classes import Classes, Sensitive
+from workbench.models.classes import Classes
 from workbench.models.distances import distance
 from workbench.models.farthest import Bounds, farthest
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from workbench.base.figures import about_per_cent
 from workbench.base.thresholds import named
+from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
-from workbench.models.classes import Sensitive
 from workbench.models.distances import distance, jensen_shannon
 from workbench.releases.coarsened import disclosures, everybodys, told_values
 

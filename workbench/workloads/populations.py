@@ -6,16 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from workbench.base import counting, progress
 from workbench.base.errors import BadInput
-
-if TYPE_CHECKING:
-    from workbench.data.table import Table
+from workbench.data.table import Table
 
 LISTED = 200_000  # populations at most; of more a sample is drawn
 DRAWN = 20_000  # of them
@@ -51,11 +49,15 @@ def shared_prefix(runs: np.ndarray) -> np.ndarray:
     return np.append([0], np.cumprod(equal, axis=1).sum(axis=1)).astype(np.int64)[: len(runs)]
 
 
-def large_populations(table: Table, min_support: float) -> Populations:
+def large_populations(table: Table, min_support: float = 0.05) -> Populations:
     """All conjunctions with at least `min_support` of the records; roots and the empty conjunction are left out.
 
-    Of more than `LISTED` a sample is drawn, always the same; of more than `COUNTED` none is listed.
+    Of more than `LISTED` a sample is drawn, always the same; of more than `COUNTED` none is listed. Found once a table.
     """
+    return table.remember(("populations", min_support), lambda: _found(table, min_support))
+
+
+def _found(table: Table, min_support: float) -> Populations:
     if not 0 < min_support <= 1:
         raise BadInput(f"min_support = {min_support} must be above 0 and at most 1: a share of the records")
     needed = max(1, math.ceil(round(min_support * table.records, 6)))

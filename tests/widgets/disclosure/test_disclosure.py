@@ -12,9 +12,9 @@ import pytest
 from widgets.disclosure import disclosure as module
 from widgets.disclosure.disclosure import BARS, DisclosureTable, bars
 from workbench import BadInput, Table, disclosure_table
+from workbench.data.sensitive import Sensitive
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, TCloseness
-from workbench.models.classes import Sensitive
 from workbench.releases.release import Release
 
 MODEL = KAnonymity(3) & TCloseness(0.6)

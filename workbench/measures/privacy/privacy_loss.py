@@ -10,10 +10,10 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
 from workbench.base.thresholds import stepped
 from workbench.base.variants import parameter
+from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.measures import Measure, Measured, average, classes_of, sensitive_of, worst
 from workbench.models import Model
-from workbench.models.classes import Sensitive
 from workbench.models.distances import DISTANCES, Levels, distance, unordered
 from workbench.releases.coarsened import COST, FINEST, disclosures, told
 from workbench.releases.release import Release

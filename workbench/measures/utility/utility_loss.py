@@ -14,7 +14,7 @@ from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
 from workbench.models.distances import distance, unordered
 from workbench.releases.release import Release
-from workbench.workloads.populations import COUNTED
+from workbench.workloads.populations import COUNTED, large_populations
 
 CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 
@@ -48,13 +48,13 @@ class UtilityLoss(Measure):
     def step(self, release: Release, smallest: int) -> float:
         """What it changes at most that in the smallest large population as many people as the threshold have another
         value: as many as are not told from each other."""
-        support = release.table.populations(self.min_support).support
+        support = large_populations(release.table, self.min_support).support
         moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
         kind = "js" if self.distance == "js" else "variation"
         return float(distance(kind, np.array([1.0, 0.0]), np.array([1 - moved, moved]))) / len(support)
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, populations = release.table.sensitive[name], release.table.populations(self.min_support)
+        seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
         large = f"at least {100 * self.min_support:g} % of the records"
         if why := unordered(self.distance, seen.ordered, name):
             raise Undefined(why)

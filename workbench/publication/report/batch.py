@@ -25,9 +25,9 @@ from urllib.parse import quote
 
 from workbench.base.errors import BadInput
 from workbench.base.files import whole
+from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
 from workbench.base.variants import canonical
-from workbench.commands.serving import NOTEBOOKS
 from workbench.data.reading.cures import STUDY, in_words
 from workbench.frontier.store import ENGINE, Store
 from workbench.publication.report.html import Html, paragraph, safe, table

@@ -1,0 +1,10 @@
+"""What comes with the workbench beside its code: the bundled data and the notebooks."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+PACKAGE = Path(str(files("workbench")))
+SHIPPED = PACKAGE / "shipped" if (PACKAGE / "shipped").is_dir() else PACKAGE.parent  # installed, or a checkout
+DATA, NOTEBOOKS = SHIPPED / "data", SHIPPED / "notebooks"
