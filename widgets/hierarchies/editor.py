@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import traitlets
 
-from widgets.base.part import script, styles
+from widgets.base.history import History
+from widgets.base.part import Part, script, styles, whole
 from widgets.hierarchies import forms, grouping
-from widgets.hierarchies.byhand import ByHand
-from widgets.hierarchies.repairs import Fix, Problem, diagnosed
+from widgets.hierarchies.editing import Editing, Specs, changed
 from widgets.session.start import table_of
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
@@ -19,22 +20,27 @@ from workbench.data.hierarchies.builders import Builder
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import text_of
 from workbench.data.hierarchies.proposal import propose
+from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
 Content = Mapping[str, Any]
 
 
-class HierarchyEditor(ByHand):
+class HierarchyEditor(Part):
     """Levels above the values of each quasi-identifier and sensitive column.
 
     `table` comes in and goes out under the hierarchies of `hierarchies`: name -> a builder's settings, "bundled", or
     {"csv": file}; what the last two mean is for `study` to say. `own_history=False` leaves undo and redo to others.
+    A message makes the next state (`Editing`); the traits and the views follow when it has been answered.
     """
 
     _esm = script(*(f"hierarchies/{one}" for one in ("cuts", "tree", "groups", "forms", "editor")))
     _css = styles("hierarchies/editor")
 
+    table = traitlets.Instance(Table, allow_none=True)
+    hierarchies = traitlets.Dict(help="name -> builder's settings, 'bundled' or {'csv': file}; holds values: no sync")
     column = traitlets.Unicode("", help="the column being edited").tag(sync=True)
+    own_history = traitlets.Bool(True, help="whether undo and redo are this editor's own").tag(sync=True)
 
     def __init__(
         self,
@@ -43,214 +49,221 @@ class HierarchyEditor(ByHand):
         study: Study | None = None,
         **traits: Any,
     ) -> None:
-        self._fixes: dict[str, Callable[[], Any]] = {}
-        super().__init__(table_of(table), hierarchies, study, **traits)
+        now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_of(table))
+        self._now = self._told = now  # the state, and the one that traits and views know of
+        self.history: History[Specs] = History(now.hierarchies)
+        super().__init__(**{"table": now.table, "hierarchies": now.hierarchies, "column": now.column, **traits})
 
-    @traitlets.observe("column")
-    def _chosen(self, _: Any) -> None:
-        self.refresh()
+    def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
+        """Another state from outside, shown once: a table that has these hierarchies already."""
+        self._now = self._now.followed(table, hierarchies, study)
+        self._tell_all()
+
+    @traitlets.validate("table", "hierarchies", "column")
+    def _given(self, proposal: Any) -> Any:
+        """One of them from outside: the others follow, or nothing has changed."""
+        name, now = proposal["trait"].name, self._now
+        if name == "column":
+            self._now = now.at(proposal.value)
+        elif name == "hierarchies":
+            self._now = now.with_hierarchies(proposal.value)
+        else:
+            self._now = now.with_table(proposal.value)
+            self._remember(self.history.replace)  # what a table brings is no step of a person
+        return getattr(self._now, name)
+
+    @traitlets.observe("table", "hierarchies", "column")
+    def _tell_all(self, _: Any = None) -> None:
+        """The state is another: the traits say so together, then the views, unless a listener has changed it again."""
+        now = self._now
+        if now is self._told:
+            return
+        self._told = now
+        self._remember(self.history.push if self.own_history else self.history.replace)
+        with self.hold_trait_notifications():
+            self.hierarchies, self.table, self.column = dict(now.hierarchies), now.table, now.column
+        if now is self._now:
+            self.show()
+
+    def _remember(self, how: Callable[[Specs], None]) -> None:
+        if self._now.hierarchies != self.history.state:
+            how(self._now.hierarchies)
+
+    def _answer(self, content: Content, buffers: list[memoryview]) -> None:
+        super()._answer(content, buffers)
+        self.guarded("", self._tell_all)
 
     # --- what the views draw
 
     def show(self) -> None:
         """Send the list of columns and everything about the one that is edited."""
-        names = self._listed()
-        if names and self.column not in names:
-            self._ready = False  # it is shown now, not once more
-            self.column = names[0]
-            self._ready = True
-        self._fixes = {}
+        now = self._now
         self.tell(
             "columns",
-            columns=[self._line(name) for name in names],
-            column=self.column,
+            columns=[_line(now, name) for name in now.columns],
+            column=now.column,
             undo=self.history.can_undo,
             redo=self.history.can_redo,
         )
-        if self.table is not None and self.column in self.table.columns:
-            self.tell("column", **self._about(self.table.columns[self.column]))
-
-    def _listed(self) -> list[str]:
-        table = self.table
-        if table is None:
-            return []
-        roles = ("quasi", "sensitive", "neutral")
-        return [name for role in roles for name in table.names if table.roles[name] == role]
-
-    def _line(self, name: str) -> dict[str, Any]:
-        assert self.table is not None
-        column = self.table.columns[name]
-        levels = column.hierarchy.levels if column.hierarchy else ()
-        return {
-            "name": name,
-            "role": self.table.roles[name],
-            "sizes": [len(column.values), *(len(level.starts) for level in levels)],
-            "there": column.hierarchy is not None,
-            "unfit": self._unfit.get(name, ""),
-        }
-
-    def _about(self, column: Column) -> dict[str, Any]:
-        name, tab = column.name, self._tab(column)
-        form, builder, made, problems = self._tried(column, tab)
-        active = self.builder(name)
-        same = builder is not None and active is not None and builder.to_dict() == active.to_dict()
-        used = same or (tab == "groups" and active is not None)
-        preview = made if made and not same else None
-        offered, why = propose(forms.bare(column))
-        return {
-            "name": name,
-            "type": column.kind,
-            "values": len(column.values),
-            "tabs": forms.tabs(column),
-            "tab": tab,
-            "form": form,
-            "stamp": self._stamp,
-            "state": "wrong" if problems else "used" if used else "draft" if made else "none",
-            "there": name in self.hierarchies,
-            "drafted": (name, tab) in self._drafts,
-            "unfit": self._unfit.get(name, ""),
-            "about": forms.about(tab, form, column, made),
-            "notes": self._notes.get(name, []),
-            "proposal": {"why": why, "what": forms.in_words(offered), "used": _same(offered, active)},
-            "bundled": self._bundled(name),
-            "histogram": forms.histogram(column) if tab == "intervals" else None,
-            "preview": preview is not None,
-            "tree": grouping.tree(column, preview or column.hierarchy),
-            "problems": [
-                self._problem(one) for one in (*problems, *([self._said[name]] if name in self._said else []))
-            ],
-        }
-
-    def _bundled(self, name: str) -> bool:
-        """Whether the data's own hierarchy is there to be had."""
-        there = self.study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES
-        return there and self.hierarchies.get(name) != BUNDLED
-
-    def _tried(
-        self, column: Column, tab: str
-    ) -> tuple[dict[str, Any], Builder | None, Hierarchy | None, tuple[Problem, ...]]:
-        """The form of a tab, and the hierarchy that it makes or what is wrong with it."""
-        drafted = self._drafts.get((column.name, tab))
-        form = drafted if drafted is not None else forms.filled(tab, column, self.builder(column.name))
-        if tab == "groups":
-            return form, None, None, ()
-        try:
-            builder = forms.read(tab, form)
-            if drafted is not None:
-                forms.checked(builder, column)
-            return form, builder, builder(forms.bare(column)), ()
-        except BadInput as error:
-            if drafted is None and column.name not in self._unfit:  # an empty form is nobody's mistake
-                return form, None, None, ()
-            problem = diagnosed(tab, form, column, error)
-            fixes = tuple(Fix(one.text, self._mended(column.name, tab, one)) for one in problem.fixes)
-            return form, None, None, (Problem(problem.field, problem.text, fixes),)
-
-    def _mended(self, name: str, tab: str, fix: Fix) -> Callable[[], None]:
-        return lambda: self._use(name, tab, fix.call())
-
-    def _problem(self, problem: Problem) -> dict[str, Any]:
-        """As a view draws it; a fix is called by its text, which stays the same as long as the problem does."""
-        self._fixes |= {fix.text: fix.call for fix in problem.fixes}
-        return {"field": problem.field, "text": problem.text, "fixes": [fix.text for fix in problem.fixes]}
+        if now.table is not None and now.column in now.table.columns:
+            self.tell("column", **_about(now, now.table.columns[now.column]))
 
     # --- what the views ask for
 
     def hear_choose(self, content: Content, _: list[memoryview]) -> None:
-        self.column = self._named(content).name
+        self._now = self._now.at(self._column(content).name)
 
     def hear_tab(self, content: Content, _: list[memoryview]) -> None:
-        column = self._named(content)
-        self._tabs[column.name] = _tab_of(content, column)
-        self._said.pop(column.name, None)
-        self.refresh()
+        column = self._column(content)
+        self._now = self._now.opened(column, _tab_of(content, column))
 
     def hear_draft(self, content: Content, _: list[memoryview]) -> None:
         """What is being typed: kept, tried and shown, not used yet."""
-        column = self._named(content)
-        tab = _tab_of(content, column)
-        self._keep(column, tab, content)
-        if self._said.pop(column.name, None) or tab != "groups":  # half a name for a group changes no picture
-            self.refresh()
+        before, column = self._now, self._column(content)
+        self._now = self._drafted(content, column)
+        if self._now.tab(column) == "groups" and column.name not in before.wrong:
+            self._told = self._now  # half a name for a group changes no picture
 
     def hear_use(self, content: Content, _: list[memoryview]) -> None:
         """What was typed is meant, if there is nothing wrong with it."""
-        column = self._named(content)
-        tab = _tab_of(content, column)
-        form = self._keep(column, tab, content)
-        self._use(column.name, tab, form)
+        column, tab = self._column(content), str(content.get("tab"))
+        now = self._drafted(content, column)
+        self._now = now.used(column, tab, now.drafts[column.name, tab])
 
-    def _keep(self, column: Column, tab: str, content: Content) -> dict[str, Any]:
-        stamp = content.get("stamp")
-        kept = forms.typed(tab, column, content.get("form"))
-        self._tabs[column.name] = tab
-        self._drafts[column.name, tab] = kept
-        self._stamp = dict(stamp) if isinstance(stamp, Mapping) else {}
-        return kept
-
-    def _use(self, name: str, tab: str, form: dict[str, Any]) -> None:
-        """Make the form's hierarchy the column's; where it cannot be, its draft says why and the last one stays."""
-        assert self.table is not None
-        self._drafts[name, tab] = form
-        _, builder, made, problems = self._tried(self.table.columns[name], tab)
-        if builder is None or made is None or problems:
-            self.refresh()
-            return
-        self._set(name, builder)
+    def _drafted(self, content: Content, column: Column) -> Editing:
+        tab, stamp = _tab_of(content, column), content.get("stamp")
+        form = forms.typed(tab, column, content.get("form"))
+        return self._now.drafted(column, tab, form, dict(stamp) if isinstance(stamp, Mapping) else {})
 
     def hear_discard(self, content: Content, _: list[memoryview]) -> None:
         """Forget what was typed; the form shows what is in use again."""
-        self._forget(self._named(content).name)
-        self.refresh()
+        self._now = self._now.discarded(self._column(content))
 
     def hear_propose(self, content: Content, _: list[memoryview]) -> None:
-        column = self._named(content)
+        column = self._column(content)
         builder, why = propose(forms.bare(column))
         if builder is None:
             raise BadInput(f"nothing is proposed for {column.name!r}: {why}")
-        self._forget(column.name)
-        self._set(column.name, builder)
+        self._commit(column, builder.to_dict())
 
     def hear_bundled(self, content: Content, _: list[memoryview]) -> None:
-        name = self._named(content).name
-        self._forget(name)
-        self._set(name, BUNDLED)
+        self._commit(self._column(content), BUNDLED)
 
     def hear_remove(self, content: Content, _: list[memoryview]) -> None:
-        name = self._named(content).name
-        self._forget(name)
-        self._unfit.pop(name, None)
-        self._set(name, None)
+        self._commit(self._column(content), None)
+
+    def _commit(self, column: Column, spec: Any) -> None:
+        self._now = self._now.discarded(column).committed(column, spec)
 
     def hear_file(self, content: Content, buffers: list[memoryview]) -> None:
         """A hierarchy file that was chosen: checked at once, used if it fits."""
-        column, source = self._named(content), str(content.get("name", ""))
+        column, source = self._column(content), str(content.get("name", ""))
         if not buffers:
             raise BadInput("the file did not arrive; choose it again")
         form = {"text": text_of(bytes(buffers[0]), source), "source": source}
-        self._tabs[column.name] = "import"
-        self._stamp = {}
-        self._use(column.name, "import", form)
+        self._now = self._now.drafted(column, "import", form, {}).used(column, "import", form)
 
     def hear_fix(self, content: Content, _: list[memoryview]) -> None:
-        call = self._fixes.get(str(content.get("fix")))
-        if call is None:
+        """A fix is called by its text, which stays the same as long as the problem does."""
+        step = self._now.fixes(self._now.named(self._now.column)).get(str(content.get("fix")))
+        if step is None:
             raise BadInput("that fix belongs to something that has changed meanwhile")
-        self._stamp = {}
-        call()
+        self._now = step(replace(self._now, stamp={}))
+
+    def hear_group(self, content: Content, _: list[memoryview]) -> None:
+        """Put what was selected on a level into a group of that name, new or not."""
+        column, level = self._column(content), whole(content, "level", 1)
+        label = _name_of(content, "label")
+        self._now = self._now.grouped(column, level, _values(column, level, content), label)
+
+    def hear_ungroup(self, content: Content, _: list[memoryview]) -> None:
+        """Take what was selected out of its groups."""
+        column = self._column(content)
+        level = _level_of(content, column)
+        levels = grouping.levels_of(column.hierarchy, True)
+        self._now = self._now.levelled(column, grouping.ungrouped(levels, level, _values(column, level, content)))
+
+    def hear_rename(self, content: Content, _: list[memoryview]) -> None:
+        column = self._column(content)
+        level, to = _level_of(content, column), _name_of(content, "to")
+        self._now = self._now.renamed(column, level, str(content.get("label", "")), to)
+
+    def hear_drop_level(self, content: Content, _: list[memoryview]) -> None:
+        column = self._column(content)
+        levels = grouping.levels_of(column.hierarchy, column.kind == "text")
+        self._now = self._now.levelled(column, grouping.without_level(levels, _level_of(content, column)))
 
     def hear_undo(self, content: Content, _: list[memoryview]) -> None:
-        self._see(self.go(self.history.undo, self.history.redo))
+        self._go(self.history.undo, self.history.redo)
 
     def hear_redo(self, content: Content, _: list[memoryview]) -> None:
-        self._see(self.go(self.history.redo, self.history.undo))
+        self._go(self.history.redo, self.history.undo)
 
-    def _see(self, changed: list[str]) -> None:
-        """Show the column that undo or redo has changed."""
-        self._stamp = {}
-        here = [name for name in changed if self.table is not None and name in self.table.columns]
-        if here and self.column not in here:
-            self.column = here[0]
+    def _go(self, step: Callable[[], Specs], back: Callable[[], Specs]) -> None:
+        """To another state of the history, at a column that it changes; one that no longer fits is not gone to."""
+        if not self.own_history:
+            return
+        before = self._now
+        try:
+            now = before.with_hierarchies(step())
+        except BadInput:
+            back()
+            raise
+        here = [name for name in changed(before.hierarchies, now.hierarchies) if name in now.columns]
+        self._now = now.at(here[0]) if here and now.column not in here else now
+
+    def _column(self, content: Content) -> Column:
+        return self._now.named(content.get("column"))
+
+
+def _line(now: Editing, name: str) -> dict[str, Any]:
+    """What the list of columns shows of one."""
+    assert now.table is not None
+    column = now.table.columns[name]
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    return {
+        "name": name,
+        "role": now.table.roles[name],
+        "sizes": [len(column.values), *(len(level.starts) for level in levels)],
+        "there": column.hierarchy is not None,
+        "unfit": now.unfit.get(name, ""),
+    }
+
+
+def _about(now: Editing, column: Column) -> dict[str, Any]:
+    """Everything about the column that is edited."""
+    name, tab = column.name, now.tab(column)
+    form, builder, made, wrong = now.tried(column, tab)
+    active = now.builder(name)
+    same = _same(builder, active)
+    used = same or (tab == "groups" and active is not None)
+    preview = made if made and not same else None
+    offered, why = propose(forms.bare(column))
+    bundled = now.study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES
+    return {
+        "name": name,
+        "type": column.kind,
+        "values": len(column.values),
+        "tabs": forms.tabs(column),
+        "tab": tab,
+        "form": form,
+        "stamp": now.stamp,
+        "state": "wrong" if wrong else "used" if used else "draft" if made else "none",
+        "there": name in now.hierarchies,
+        "drafted": (name, tab) in now.drafts,
+        "unfit": now.unfit.get(name, ""),
+        "about": forms.about(tab, form, column, made),
+        "notes": now.notes.get(name, []),
+        "proposal": {"why": why, "what": forms.in_words(offered), "used": _same(offered, active)},
+        "bundled": bundled and now.hierarchies.get(name) != BUNDLED,
+        "histogram": forms.histogram(column) if tab == "intervals" else None,
+        "preview": preview is not None,
+        "tree": grouping.tree(column, preview or column.hierarchy),
+        "problems": [
+            {"field": one.field, "text": one.text, "fixes": [fix.text for fix in one.fixes]}
+            for one in (*wrong, *now.refusals(column))
+        ],
+    }
 
 
 def _tab_of(content: Content, column: Column) -> str:
@@ -260,5 +273,29 @@ def _tab_of(content: Content, column: Column) -> str:
     return tab
 
 
-def _same(offered: Builder | None, active: Builder | None) -> bool:
-    return offered is not None and active is not None and offered.to_dict() == active.to_dict()
+def _level_of(content: Content, column: Column) -> int:
+    """One of the levels that a column has."""
+    levels = len(column.hierarchy.levels) if column.hierarchy else 0
+    return whole(content, "level", 1, levels, f"column {column.name!r} has {levels} levels; choose one of them")
+
+
+def _name_of(content: Content, field: str) -> str:
+    name = str(content.get(field, "")).strip()
+    if not name:
+        raise BadInput("Type a name for the group.")
+    return name
+
+
+def _values(column: Column, level: int, content: Content) -> list[str]:
+    """The values of what was selected on a level."""
+    hierarchy = column.hierarchy or Hierarchy(column.labels)
+    if not 1 <= level <= len(hierarchy.levels) + 1:
+        raise BadInput(f"there is no level {level}; the next one is {len(hierarchy.levels) + 1}")
+    there, selected = grouping.members(hierarchy, level), content.get("members")
+    if not selected or not isinstance(selected, list) or any(str(label) not in there for label in selected):
+        raise BadInput("Select the values that belong together first.")
+    return [value for label in selected for value in there[str(label)]]
+
+
+def _same(one: Builder | None, other: Builder | None) -> bool:
+    return one is not None and other is not None and one.to_dict() == other.to_dict()

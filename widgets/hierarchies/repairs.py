@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from widgets.hierarchies.forms import AtField, Form, written
 from widgets.hierarchies.grouping import Rows, untangled
@@ -15,15 +15,19 @@ from workbench.data.column import Column, spare
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.hierarchies.matching import Key, key, lines_of
 
+if TYPE_CHECKING:
+    from widgets.hierarchies.editing import Editing
+
+Mend = tuple[str, Callable[[], Form]]  # what a button says, and the form that it makes
 SPELLINGS = 3  # misspelt values that get a button of their own
 
 
 @dataclass(frozen=True)
 class Fix:
-    """What a button says, and what it does."""
+    """What a button says, and the next state of the editor."""
 
     text: str
-    call: Callable[[], Any]
+    step: Callable[[Editing], Editing]
 
 
 @dataclass(frozen=True)
@@ -36,26 +40,35 @@ class Problem:
 
 
 def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> Problem:
-    """What an error means for a form; the fixes make the form that is meant."""
+    """What an error means for a form; a fix uses the form that is meant."""
+    field, text = tab, str(error)
+    mends: Iterable[Mend] = ()
     if isinstance(error, AtField):
-        return Problem(error.field, str(error), tuple(_one_level_each(form, error)))
-    fixes = tuple(_file_fixes(form, column, error)) if tab == "import" and isinstance(error, Misfit) else ()
-    said = str(error).removeprefix(f"column {column.name!r}: ")  # which stands above the form
-    return Problem(tab, said[:1].upper() + said[1:], fixes)
+        field, mends = error.field, _one_level_each(form, error)
+    else:
+        text = text.removeprefix(f"column {column.name!r}: ")  # which stands above the form
+        text = text[:1].upper() + text[1:]
+        if tab == "import" and isinstance(error, Misfit):
+            mends = _file_mends(form, column, error)
+    return Problem(field, text, tuple(Fix(button, partial(_used, column, tab, mend)) for button, mend in mends))
 
 
-def _one_level_each(form: Form, error: AtField) -> Iterable[Fix]:
+def _used(column: Column, tab: str, mend: Callable[[], Form], now: Editing) -> Editing:
+    return now.used(column, tab, mend())
+
+
+def _one_level_each(form: Form, error: AtField) -> Iterable[Mend]:
     if error.several:
         by, row = error.field.rsplit("-", 1)
         rows = [*form[by][: int(row)], *error.several, *form[by][int(row) + 1 :]]
-        yield Fix(f"Make {len(error.several)} levels of it", lambda: {**form, by: rows})
+        yield f"Make {len(error.several)} levels of it", lambda: {**form, by: rows}
 
 
-def _file_fixes(form: Form, column: Column, error: Misfit) -> Iterable[Fix]:
+def _file_mends(form: Form, column: Column, error: Misfit) -> Iterable[Mend]:
     rows = [row for _, row in lines_of(str(form["text"]), "as pasted")]
 
-    def fix(text: str, mend: Callable[[Rows], Rows]) -> Fix:
-        return Fix(text, lambda: {**form, "text": written(mend(rows))})
+    def fix(text: str, mend: Callable[[Rows], Rows]) -> Mend:
+        return text, lambda: {**form, "text": written(mend(rows))}
 
     if error.what == "duplicate":
         yield fix("Keep the first of each", lambda rows: _first_of_each(rows, column))
