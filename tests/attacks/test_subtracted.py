@@ -8,7 +8,7 @@ import pytest
 
 from workbench.base.thresholds import coarse, few
 from workbench.commands import report
-from workbench.publication import reader
+from workbench.publication import format
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.publication.report.reporting import asked
@@ -53,7 +53,7 @@ def spans(study: Study, place: Path) -> dict[str, Span]:
     whole = sum(coarse(int(count), SMALLEST) for count in with_roles.totals)
     told = {one["label"]: round(one["share"] * whole) for one in table["sensitive"][0]["values"]}
     assert all(count % SMALLEST == 0 for count in told.values())
-    assert not list(read.folder.rglob(reader.EXPOSURES)), "of so few people no group is listed"
+    assert not list(read.folder.rglob(format.CLASSES)), "of so few people no group is listed"
     unnamed = (0, few(SMALLEST) - 1) if table["sensitive"][0]["others"] else (0, 0)
     values = {label: span(told[label]) if label in told else unnamed for label in ("HIV", "Flu", "Cold")}
     values |= {label: (max(values[label][0], SMALLEST), values[label][1]) for label in told}  # as it is named

@@ -15,7 +15,8 @@ import pytest
 from tests.browser.stage import free_port
 from workbench import __version__
 from workbench.commands import dashboard, explore, main
-from workbench.publication.reader import Published, is_published
+from workbench.publication.format import is_published
+from workbench.publication.reader import Published
 
 STUDY = """
 study: People

@@ -156,10 +156,10 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         fine = detail["support"] >= 20 * read.smallest
         assert said["support"] == max(0.05, 0.07) and fine.any()
         told, truth = detail["told"][fine].ravel(), detail["truth"][fine].ravel()
-        near = (truth >= said["from"] - 1e-9) & (truth <= said["to"] + 1e-9)
+        near = (truth >= said["low"] - 1e-9) & (truth <= said["high"] + 1e-9)
         assert near.sum() >= 20
         assert (np.abs(told - truth)[near] <= said["off"] + 1e-9).mean() >= 0.9
-        assert f"{100 * said['from']:g} to {100 * said['to']:g} %" in statements.cost(read, index)["sentence"]
+        assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in statements.cost(read, index)["sentence"]
         assert f"off by up to {100 * said['off']:.0f} percentage point" in statements.cost(read, index)["sentence"]
 
 

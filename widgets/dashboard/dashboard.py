@@ -22,7 +22,9 @@ from widgets.base.worker import Tell, Worker
 from workbench.base.errors import BadInput, said
 from workbench.base.figures import figures
 from workbench.publication import statements
-from workbench.publication.reader import NOTHING, OFFERED, Published
+from workbench.publication.format import NOTHING
+from workbench.publication.offer import OFFERED
+from workbench.publication.reader import Published
 
 FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
 PAGE = 20  # classes at a time

@@ -86,7 +86,8 @@ def dashboard(
 @contextmanager
 def shown(study: Path) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
-    from workbench.publication.reader import Published, is_published
+    from workbench.publication.format import is_published
+    from workbench.publication.reader import Published
 
     if study.is_dir():
         if not is_published(study):

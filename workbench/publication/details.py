@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from workbench.base.errors import Undefined
 from workbench.base.thresholds import few, least, listed, named, parts, share
-from workbench.data.column import spare
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.exposure import exposed
@@ -22,7 +19,8 @@ from workbench.measures import Measure, Measured, classes_of, sensitive_of
 from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
-from workbench.publication import findings, reader
+from workbench.publication import findings, format
+from workbench.publication.format import Accuracy, Attack, Details, Figure, PopulationRow, Reason, Risk
 from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
 from workbench.releases.release import Release, operating_system_random
@@ -33,31 +31,31 @@ SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is commo
 WINDOWS = (0.1, 0.2, 0.3, 0.4, 0.5)  # how far a share may be from the example, as a part of it
 ENOUGH = 20  # pairs of population and value that an example needs
 MOST = 10  # populations that are named
+T = TypeVar("T")
 
 
-def opened(
+def details_of(
     table: Table,
     release: Release,
     measures: Sequence[Measure],
     smallest: int,
     folder: Path,
     values: Mapping[str, float],
-) -> dict[str, Any]:
+) -> Details:
     """Everything about one release but its file: what lies in its folder, and what is said of it.
 
     `values` are its figures as they are told: no class is said to lose more.
     """
-    folder.mkdir(mode=0o700)
     most = values.get(PrivacyLoss().key, math.inf)
     classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most))
     if isinstance(classes, pa.Table):
-        pq.write_table(classes, folder / reader.EXPOSURES)
+        format.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     of_privacy = next((one for one in measures if isinstance(one, PrivacyLoss)), PrivacyLoss())
     misled = _or_reason(table, lambda: of_utility(release))
     many = listed(table.records, smallest)
     rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) and many else []
-    write_json(folder / reader.POPULATIONS, rows)
+    format.write_populations(folder, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
         "accuracy": _accuracy(table, misled, of_utility, smallest, next(iter(rows), None))
@@ -81,7 +79,7 @@ def _grouped(release: Release, smallest: int) -> Release:
     return release
 
 
-def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> dict[str, Any]:
+def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> Figure:
     """The group that loses most: what is believed there, and who they are."""
     classes = classes_of(release)
     if not classes.histograms:
@@ -89,10 +87,11 @@ def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values:
         return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
     most = values.get(measure.key, math.inf)
     found = told(classes, measure.distance, smallest, most, release.table.wording)
-    return found.most_exposed(_group(release, found.worst))
+    card = found.most_exposed(_group(release, found.worst))
+    return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"]}
 
 
-def _risk(release: Release, smallest: int) -> dict[str, Any]:
+def _risk(release: Release, smallest: int) -> Risk:
     """How many people lose as much as a full disclosure may cost, and which quasi-identifiers make them exposed."""
     seen = exposed(release)
     if seen.losses is None:
@@ -116,7 +115,7 @@ def _tied(classes: pa.Table) -> int:
     return int((shares == shares.max(initial=0)).sum())
 
 
-def _or_reason(table: Table, call: Callable[[], Any]) -> Any:
+def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
     try:
         return call()
     except Undefined as why:
@@ -134,20 +133,25 @@ def refused(release: Release) -> str:
     return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 
-def _attack(release: Release, smallest: int) -> dict[str, Any]:
+def _attack(release: Release, smallest: int) -> Attack:
     """How often an adversary's best guess is right, with the release and without."""
     guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
     if guess.commonest is None:
         raise Undefined("so few people have the commonest value that its share is not told")
-    return guess._asdict()
+    return {
+        "sensitive": guess.sensitive,
+        "commonest": guess.commonest,
+        "right": guess.right,
+        "chance": guess.chance,
+    }
 
 
 # --- large populations
 
 
 def _accuracy(
-    table: Table, misled: Measured, measure: UtilityLoss, smallest: int, worst: Mapping[str, Any] | None
-) -> dict[str, Any]:
+    table: Table, misled: Measured, measure: UtilityLoss, smallest: int, worst: PopulationRow | None
+) -> Accuracy | Reason:
     """How far a share in a large population is off, in nine cases out of ten; rounded up.
 
     The shares are those near an example, so near as there are enough of them.
@@ -162,8 +166,8 @@ def _accuracy(
             off = float(np.quantile(np.abs(said - truth)[near], 0.9, method="higher"))
             return {
                 "sensitive": detail["sensitive"],
-                "from": round(about * (1 - window), 4),
-                "to": round(about * (1 + window), 4),
+                "low": round(about * (1 - window), 4),
+                "high": round(about * (1 + window), 4),
                 "off": math.ceil(n * off - 1e-9) / n,
                 "support": max(measure.min_support, math.ceil(100 * FINE * smallest / table.records) / 100),
                 "worst": worst,
@@ -171,7 +175,7 @@ def _accuracy(
     return {"reason": "too few large groups have a share that could serve as an example"}
 
 
-def _misjudged(table: Table, misled: Measured, smallest: int) -> list[dict[str, Any]]:
+def _misjudged(table: Table, misled: Measured, smallest: int) -> list[PopulationRow]:
     """The large populations that the release is most wrong about, in whole per cent or coarser."""
     detail = misled.detail
     seen = table.sensitive[detail["sensitive"]]
@@ -182,7 +186,7 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[dict[str, 
         off = np.where(named(seen.totals, smallest), np.abs(np.subtract(said, truth)).round(9), 0)
         v = int(off.argmax())
         if off[v] > 0:
-            row = {
+            row: PopulationRow = {
                 "who": _population(table, detail["runs"][i]),
                 "share": share(of, table.records, smallest),
                 "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
@@ -214,15 +218,15 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
     classes, table = classes_of(release), release.table
     order = operating_system_random().permutation(len(classes))
     columns: dict[str, Any] = {}
-    for name in table.quasi:
-        columns[spare(name, reader.OWN)] = pa.array(_labels(release, name)[order], pa.string())
+    for name, column in zip(table.quasi, format.label_columns(list(table.quasi)), strict=True):
+        columns[column] = pa.array(_labels(release, name)[order], pa.string())
     everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
     columns["who"] = [table.wording.who(table.quasi, labels) for labels in everyone]
     few_there = classes.sizes[order] < few(smallest)
     columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
         columns["share"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
-        lacking = {name: pa.nulls(len(order)) for name in reader.OWN if name not in columns}
+        lacking = {name: pa.nulls(len(order)) for name in format.CLASS_COLUMNS if name not in columns}
         return pa.table({**columns, **lacking})
     found = told(classes, "js", smallest, most, table.wording)
     return pa.table({**columns, **_believed(found, order)})
@@ -254,8 +258,3 @@ def _believed(found: Told, order: np.ndarray) -> dict[str, Any]:
         "posterior": pa.array([found.posterior(row) for row in rows], pa.float64()),
         "sentence": [found.believed(row) for row in rows],
     }
-
-
-def write_json(path: Path, said: Any) -> None:
-    """Plain data in a file; infinity has to be a word already."""
-    path.write_text(json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")

@@ -10,6 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
+from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent, figures
 from workbench.base.thresholds import QUARTERS, STEPS, about_share, listed, named
 from workbench.base.variants import about as first_line
@@ -17,6 +18,7 @@ from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
+from workbench.publication.format import Surest
 from workbench.releases.coarsened import rounded, told_values
 from workbench.releases.release import Release
 from workbench.releases.scale import scale
@@ -105,10 +107,10 @@ def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:
 # --- who is exposed
 
 
-def surest(release: Release, smallest: int) -> dict[str, str]:
+def surest(release: Release, smallest: int) -> Surest:
     """Of how many people a value is certain, as a figure; if of nobody's, how far the surest guess is to be trusted."""
     if not release.table.sensitive:
-        return {}
+        raise Undefined("no column of the study is sensitive")
     wording, sensitive = release.table.wording, list(release.table.sensitive)
     alone = certain(release.table, [release]).alone
     if alone:

@@ -1,6 +1,6 @@
 """Publishing a study: what people may see who don't have the data, in a folder that has no microdata in it.
 
-What is where is said in `workbench.publication.reader`, which reads it. Four rules keep raw records out:
+What is where is said in `workbench.publication.format`. Four rules keep raw records out:
 
 - Every number of people is rounded to the study's threshold (`workbench.base.thresholds`), however large it is, and
   what is worked out of the counts of classes is worked out of rounded ones (`workbench.releases.coarsened`).
@@ -17,54 +17,36 @@ A folder is for the people who choose, and one release is for the public. So it 
 
 from __future__ import annotations
 
-import math
 import os
-import platform
-import secrets
 import shutil
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import date
-from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from workbench import __version__
-from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.errors import BadInput, said
 from workbench.base.scratch import scratch
-from workbench.base.thresholds import coarse, listed, named
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.table import Table
-from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.measures import Measure
-from workbench.publication import details as shown
-from workbench.publication import findings, reader, statements
-from workbench.publication.details import FIGURES, write_json
-from workbench.publication.reader import WITHOUT, Published
+from workbench.publication import findings, format, statements
+from workbench.publication.carried import NOT_CARRIED, NOT_SAFE, Which, with_files
+from workbench.publication.details import details_of
+from workbench.publication.format import WITHOUT, Details
+from workbench.publication.offer import Offer
+from workbench.publication.results import results_of
 from workbench.publication.seal import seal
-from workbench.publication.selection import choice, keeping, on_axes, safe, shown_on_axes, simplest, told, worth_opening
-from workbench.releases.coarsened import told_values
+from workbench.publication.selection import keeping, on_axes, shown_on_axes, told, worth_opening
 from workbench.releases.release import Release
 from workbench.studies.study import BUNDLED, Study
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]
-Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
 PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
-USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
-NOT_SAFE = "it is not safe enough to be recommended"
-NOT_CARRIED = (
-    "it is not among the releases that were offered when this was published; several files together tell more of "
-    "people than each does, so only those are here"
-)
 
 
 def publish(
@@ -103,19 +85,16 @@ def publish(
     frontier, others = _to_show(swept, table, study)
     aside = scratch(place.parent)
     try:
-        made, details = _opened(frontier, table, study, aside / reader.POINTS, step)
-        results = {**_results(study, table, frontier, details), "others": others}
-        write_json(aside / reader.RESULTS, results)
-        seal(aside)
-        results |= _carried(Published(aside), table, made, releases)
-        write_json(aside / reader.RESULTS, results)
-        write_json(aside / reader.CHART, frontier.chart(640, 380).to_dict())
-        (aside / reader.STUDY).write_text(_bare(study).to_yaml(), "utf-8")
+        made, details = _opened(frontier, table, study, aside, step)
+        results = with_files(results_of(study, table, frontier, details, others), table, made, releases, aside)
+        format.write_results(aside, results)
+        format.write_chart(aside, frontier.chart(640, 380).to_dict())
+        format.write_study(aside, _bare(study).to_yaml())
         seal(aside)
         _into_place(aside, place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    for text in [*_worth_saying(Published(place)), *_spread(table)]:
+    for text in [*_worth_saying(Offer(results)), *_spread(table)]:
         warned(text)
     return place
 
@@ -134,15 +113,15 @@ def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str
 
 def _opened(
     frontier: Frontier, table: Table, study: Study, folder: Path, step: Progress
-) -> tuple[dict[int, Release], dict[int, Any]]:
-    """The releases that can be opened, each with all that is shown of it; their tables are in the folder."""
+) -> tuple[dict[int, Release], dict[int, Details]]:
+    """The releases that can be opened, and what is known of each; their tables are in the folder."""
     indices = worth_opening(frontier)
     made, details = {}, {}
-    folder.mkdir(mode=0o700)
     for done, i in enumerate(indices, 1):
         point = frontier.measured[i]
         made[i] = point.recipe.release(table)
-        details[i] = shown.opened(table, made[i], study.measured(), study.smallest, folder / str(i), point.values)
+        place = format.make_point_folder(folder, i)
+        details[i] = details_of(table, made[i], study.measured(), study.smallest, place, point.values)
         step(done, len(indices), f"written: {point.recipe}")
     return made, details
 
@@ -160,7 +139,7 @@ def _heard(warned: Warn) -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def _worth_saying(read: Published) -> list[str]:
+def _worth_saying(read: Offer) -> list[str]:
     """What the analyst should know of the folder."""
     found = [statements.as_they_are(read), statements.limit(read), read.results["others"]]
     refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
@@ -181,167 +160,6 @@ def _spread(table: Table) -> list[str]:
                 f"numbers; if they are codes, such as zip codes, declare types: {{{name}: text}} in the study's data."
             )
     return found
-
-
-# --- the whole
-
-
-def _results(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Any]) -> dict[str, Any]:
-    plainest, records = set(simplest(frontier)), frontier.records()
-    for i, (point, record) in enumerate(zip(frontier.measured, records, strict=True)):
-        detail = dict(details[i]) if i in details else None
-        left_out = "Left out of the frontier: it is undefined on one of the measures of the chart."
-        promise = findings.promise(point.recipe.model, table, study.smallest)
-        record |= {
-            "sentences": record["sentences"] if detail else {},
-            "promise": promise,
-            "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
-            "explain": left_out if np.isnan(frontier.losses()[i]).any() else frontier.explain(point),
-            "simple": i in plainest,
-            "against": list(point.against),
-            "opened": detail,
-        }
-    axis = _privacy_axis(frontier, table, study.smallest)  # first: it refuses a frontier of infinite losses
-    asked, opens = _limit(study, frontier)
-    return {
-        "format": reader.FORMAT,
-        "edition": secrets.token_hex(8),
-        "workbench": __version__,
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in USED}},
-        "published": date.today().isoformat(),
-        "study": study.name,
-        "smallest": study.smallest,
-        "table": _described(table, study.smallest),
-        "wording": table.wording.plain(),
-        "measures": [_measure(measure) for measure in frontier.measures],
-        "axes": {"privacy": axis, "utility": {"key": frontier.axes[1]}},
-        "exposure": _exposure(table),
-        "cap": opens,
-        "limit": asked,
-        "points": records,
-    }
-
-
-def _carried(read: Published, table: Table, made: Mapping[int, Release], releases: Which) -> dict[str, Any]:
-    """Write the released files; which there are, and what they tell together with the tables of the classes of all."""
-    points = read.points
-    may = [i for i, point in enumerate(points) if point["opened"] and not point["opened"]["refused"]]
-    choices = read.choices(read.results["cap"])
-    offered = {choices["recommended"]} if releases == "best" else set(choices.values())
-    chosen = [i for i in may if releases == "all" or (releases and i in offered and not points[i]["against"])]
-    for i in may:
-        why = NOT_SAFE if points[i]["against"] else NOT_CARRIED
-        points[i]["opened"]["refused"] = "" if i in chosen else why if releases else WITHOUT
-    for i in chosen:
-        file = read.folder / reader.POINTS / str(i) / f"{read.stem}-release.csv"
-        made[i].export(file, giveaways=True, smallest=read.smallest)  # refused above
-    files = [made[i] for i in chosen]
-    together = _together(table, files, list(made.values()), read.smallest)
-    beside = _beside(table, files, read.smallest)
-    return {"points": points, "carried": chosen, "together": together, "beside": beside}
-
-
-def _beside(table: Table, releases: Sequence[Release], smallest: int) -> str:
-    """Whose value is certain to who has one file and knows the columns that are in it as they are, too."""
-    if not (table.neutral and table.sensitive and releases):
-        return ""
-    return findings.certain_of(table, max(certain_beside(table, release) for release in releases), smallest)
-
-
-def _together(table: Table, files: Sequence[Release], shown: Sequence[Release], smallest: int) -> dict[str, Any]:
-    """What the files and the tables of classes tell together, in numbers and in words; of few people there are none."""
-    if not table.sensitive:
-        return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
-    found = certain(table, files, shown if listed(table.records, smallest) else ())
-    return {
-        "files": len(files),
-        "joined": found.joined,
-        "certain": coarse(found.together, smallest),
-        "alone": coarse(found.alone, smallest),
-        "sentence": findings.certain_of(table, found.together, smallest),
-    }
-
-
-def _described(table: Table, smallest: int) -> dict[str, Any]:
-    """The table in numbers: records, columns by role, and how common each sensitive value is."""
-    sensitive = []
-    for name, seen in table.sensitive.items():
-        known, prior = named(seen.totals, smallest), told_values(seen, smallest).prior
-        order = sorted(np.flatnonzero(known).tolist(), key=lambda v: (-prior[v], seen.labels[v]))
-        values = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in order]
-        sensitive.append({"name": name, "values": values, "others": round(float(prior[~known].sum()), FIGURES)})
-    neutral, records = list(table.neutral), coarse(table.records, smallest)
-    return {"records": records, "quasi": list(table.quasi), "sensitive": sensitive, "neutral": neutral}
-
-
-def _measure(measure: Measure) -> dict[str, Any]:
-    said = {name: getattr(measure, name) for name in ("key", "name", "unit", "side", "better")}
-    return {**said, "about": findings.about(type(measure)), "average": measure.told == "as an average"}
-
-
-def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> dict[str, Any]:
-    """The scale of the slider: from the safest point to choose to the least safe, and an example of what it allows."""
-    key, values = frontier.axes[0], _to_choose(frontier)
-    finite = values[np.isfinite(values)]
-    if not len(finite):
-        raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
-    measure = frontier.measure(key)
-    scale = measure.scale(table, smallest)
-    return {
-        "key": key,
-        "low": float(finite.min()),
-        "high": float(finite.max()),
-        "endless": len(finite) < len(values),
-        "scale": scale and scale._asdict(),
-    }
-
-
-def _exposure(table: Table) -> str:
-    """What the shares of classes are of, whatever the slider is about."""
-    if not table.sensitive:
-        return "how likely the right person is found in the group"
-    return "how far belief in the value named has come, from what is usual, on the way to certainty"
-
-
-def _limit(study: Study, frontier: Frontier) -> tuple[dict[str, Any] | None, float]:
-    """The study's limit, whether a release keeps it, and where the slider stands at first.
-
-    That is the limit, or the end nearest to it; without one the knee of the safe points, or the middle of those that
-    none of them beats; where no point is safe, the safest end.
-    """
-    key = frontier.axes[0]
-    measure, values = frontier.measure(key), _to_choose(frontier)
-    finite = np.sort(values[np.isfinite(values)])
-    asked = study.caps.get(key)
-    if asked is None:
-        return None, _opening(frontier, finite[-1] if measure.better == "higher" else finite[0])
-    if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
-        raise BadInput(f"study: the cap {said(asked)} on {key} is no number")
-    floor = measure.better == "higher"
-    safest = float(finite[-1] if floor else finite[0])
-    told = {"asked": float(asked), "kept": bool(asked <= safest if floor else asked >= safest), "safest": safest}
-    return told, float(min(max(asked, finite[0]), finite[-1]))
-
-
-def _to_choose(frontier: Frontier) -> np.ndarray:
-    """The figures on the slider's measure of the points to choose from."""
-    return np.array([frontier.measured[i].values[frontier.axes[0]] for i in choice(frontier)])
-
-
-def _opening(frontier: Frontier, safest: float) -> float:
-    """Where the slider stands when nobody has set a limit."""
-    key, among = frontier.axes[0], set(safe(frontier))
-    points = [point for i, point in enumerate(frontier.measured) if i in among or point.recipe.baseline]
-    of_safe = replace(frontier, measured=points)
-    values = of_safe.efficient[key].to_numpy()
-    finite = np.unique(values[np.isfinite(values)])  # points alike are one step of the slider
-    if not len(finite):
-        return float(safest)
-    try:
-        knee = of_safe.knee.values[key]
-    except Undefined:
-        knee = math.inf
-    return float(knee if math.isfinite(knee) else finite[len(finite) // 2])
 
 
 def _bare(study: Study) -> Study:
@@ -369,7 +187,7 @@ def _place(folder: Path) -> Path:
         )
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder} is a file; name a folder that is new, empty, or published before")
-    if place.is_dir() and any(place.iterdir()) and not reader.is_published(place):
+    if place.is_dir() and any(place.iterdir()) and not format.is_published(place):
         raise BadInput(f"{folder} holds something else than a published study; name a new or an empty folder")
     return place
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from workbench.base.figures import about_per_cent, figures, listed
+from workbench.publication.format import ClassRow, PopulationRow
+from workbench.publication.offer import Offer
 from workbench.publication.reader import Published
 from workbench.releases.scale import Scale
 
@@ -15,13 +16,14 @@ Card = dict[str, str]  # a figure, its unit, the sentence that says what it is; 
 # --- the limit
 
 
-def scale(study: Published, cap: float | None) -> str:
+def scale(study: Offer, cap: float | None) -> str:
     """What a cap means."""
     axis = study.privacy
     if cap is None:
         return "no limit"
-    if axis["scale"]:
-        return Scale(**axis["scale"]).allows(cap, study.wording)
+    if example := axis["scale"]:
+        known = Scale(example["column"], example["value"], example["share"], tuple(example["costs"]))
+        return known.allows(cap, study.wording)
     bound = "at least" if axis["better"] == "higher" else "at most"
     return f"{bound} {figures(cap, axis['better'])} on {axis['name']} ({axis['unit']})"
 
@@ -32,7 +34,7 @@ def question(study: Published) -> str:
     return f"How much may be learnt{whom}?"
 
 
-def limit(study: Published) -> str:
+def limit(study: Offer) -> str:
     """What is to be said of the study's own limit: nothing where there is none, or a release keeps to it."""
     found = study.results["limit"]
     if not found or found["kept"]:
@@ -84,7 +86,12 @@ def surest(study: Published, index: int) -> Card:
     """What may be learnt at most: of how many a value is certain, and the surest guess."""
     sure, axis = study.opened(index)["surest"], study.privacy
     if "figure" in sure:
-        return {"title": "What may be learnt at most", **{key: sure[key] for key in ("figure", "unit", "sentence")}}
+        return {
+            "title": "What may be learnt at most",
+            "figure": sure["figure"],
+            "unit": sure["unit"],
+            "sentence": sure["sentence"],
+        }
     title = "What may be learnt, on average" if axis["average"] else "What may be learnt at most"
     own, sentence = figures(abs(study.loss(index, axis)), axis["better"]), f"In units of: {axis['unit']}."
     return {"title": title, "figure": own, "unit": axis["name"], "sentence": sentence}
@@ -94,8 +101,13 @@ def most_exposed(study: Published, index: int) -> Card:
     """Whom it hurts: how far belief moves in the group that is worst off, and who they are."""
     found = study.opened(index)["worst"]
     if "reason" in found:
-        found = {"figure": "Not told", "unit": found["reason"], "sentence": ""}
-    return {"title": "Whom it hurts most", **found}
+        return {"title": "Whom it hurts most", "figure": "Not told", "unit": found["reason"], "sentence": ""}
+    return {
+        "title": "Whom it hurts most",
+        "figure": found["figure"],
+        "unit": found["unit"],
+        "sentence": found["sentence"],
+    }
 
 
 def learnt(study: Published, index: int) -> Card:
@@ -130,7 +142,7 @@ def cost(study: Published, index: int) -> Card:
         sentence = f"In units of: {unit['unit']}."
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": ""}
     points = f"{100 * found['off']:.0f} {'point' if round(100 * found['off']) == 1 else 'points'}"
-    near = f"{100 * found['from']:g} to {100 * found['to']:g} %"
+    near = f"{100 * found['low']:g} to {100 * found['high']:g} %"
     return {
         "title": title,
         "figure": f"± {points}",
@@ -142,7 +154,7 @@ def cost(study: Published, index: int) -> Card:
     }
 
 
-def _misjudged(row: dict[str, Any]) -> str:
+def _misjudged(row: PopulationRow) -> str:
     """A large group that the release is wrong about, in a line."""
     truth, told = about_per_cent(row["truth"]), about_per_cent(row["told"])
     return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {told} in the release."
@@ -172,7 +184,7 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
     return found
 
 
-def as_they_are(study: Published) -> str:
+def as_they_are(study: Offer) -> str:
     """Which columns are in every file as they are; nothing where there is none."""
     neutral = study.results["table"]["neutral"]
     if not neutral:
@@ -204,7 +216,8 @@ def order(study: Published, index: int) -> str:
     """In what order the classes of a release are listed."""
     if unlisted(study, index):
         return ""
-    few, fewer, every, tied = (study.opened(index)[key] for key in ("small", "fewer", "classes", "tied"))
+    detail = study.opened(index)
+    few, fewer, every, tied = detail["small"], detail["fewer"], detail["classes"], detail["tied"]
     small = f"fewer than {fewer:,} {study.wording.many}"
     if few == every:
         return f"All are groups of {small}: the most exposed first, as far as that may be told."
@@ -215,12 +228,12 @@ def order(study: Published, index: int) -> str:
     return f"{first}. At the end {few:,} {are} {small}." if few else f"{first}."
 
 
-def how_many(study: Published, row: dict[str, Any]) -> str:
+def how_many(study: Published, row: ClassRow) -> str:
     """The people of one row of the table of classes."""
     count, wording = row["people"], study.wording
     return f"fewer than {row['fewer']:,} {wording.many}" if count is None else wording.people(count, study.smallest)
 
 
-def how_exposed(row: dict[str, Any]) -> str:
+def how_exposed(row: ClassRow) -> str:
     """The exposure of one row of that table: what it may be at most."""
     return f"up to {about_per_cent(row['share'], 'lower')}"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 from workbench.base.figures import figures
 from workbench.charts import offline
 from workbench.publication import statements
-from workbench.publication.reader import CHART, OFFERED, Published
+from workbench.publication.offer import OFFERED
+from workbench.publication.reader import Published
 from workbench.publication.report.html import firm, paragraph, table
 
 
 def frontier(study: Published, index: int, cap: float | None, live: bool = True) -> str:
     """The chart with the limit and the chosen point on it, and the efficient points in numbers."""
-    spec = json.loads((study.folder / CHART).read_bytes())
+    spec = study.chart()
     rows, values = spec["datasets"], study.points[index]["values"]
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
     value = figures(float(values[study.privacy["key"]]), study.privacy["better"])

@@ -6,7 +6,8 @@ from datetime import date
 
 from workbench.base.figures import about_per_cent, words
 from workbench.publication import statements
-from workbench.publication.reader import WITHOUT, Published
+from workbench.publication.format import WITHOUT
+from workbench.publication.reader import Published
 from workbench.publication.report.html import firm, paragraph, safe, table
 
 CLASSES = 25  # the most exposed ones

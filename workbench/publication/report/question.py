@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.base.figures import about_per_cent, figures, listed
 from workbench.publication import statements
-from workbench.publication.reader import STUDY, Published
+from workbench.publication.reader import Published
 from workbench.publication.report.html import firm, paragraph, safe, table
 
 VALUES = 15  # of a sensitive column that are listed
@@ -73,7 +73,7 @@ def computed(study: Published, index: int, cap: float | None) -> str:
         "The study, without where the data lie and without hierarchies that list values: whoever holds the data gets "
         "the same points from it."
     )
-    kept = (study.folder / STUDY).read_text("utf-8")
+    kept = study.asked()
     return (
         f"<p>{firm(text)}</p>{table(('measure', 'value', 'unit', 'in words'), rows)}"
         f'<p class="soft">{safe(made(point["settings"]))} Workbench {safe(results["workbench"])}; {safe(versions)}. '

@@ -32,6 +32,7 @@ from workbench.studies.study import Study, results_beside
 
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
 HOLD_VALUES = ("data", "levels", "hierarchies")  # parts of a study in which values of the data may stand
+POINT = ("recipe", "settings", "values", "reasons", "baseline", "efficient")  # what is reported of every point
 NOT_READ = "the data cannot be read as the study says; `workbench check` says why, to who may see them"
 NOT_MADE = "no report can be made of these data with this study; `workbench sweep` says why, to who may see the data"
 
@@ -67,15 +68,13 @@ class Report:
     @property
     def points(self) -> dict[str, Any]:
         """Every point with its figures, as the page has them: the same study gives the same."""
-        read, kept = self.published, ("recipe", "settings", "values", "reasons", "baseline", "efficient")
+        read = self.published
         learnt, cost = statements.surest(read, self.index), statements.cost(read, self.index)
-        known = ("key", "name", "unit", "side", "better")
-        axes = {side: getattr(read, side)["key"] for side in ("privacy", "utility")}
         return {
             "study": read.results["study"],
             "workbench": read.results["workbench"],
             "records": read.results["table"]["records"],
-            "axes": axes,
+            "axes": {"privacy": read.privacy["key"], "utility": read.utility["key"]},
             "cap": self.cap if read.results["limit"] else None,
             "recommended": read.choices(self.cap)["recommended"],
             "shown": {
@@ -85,8 +84,8 @@ class Report:
                 "learnt": f"{learnt['figure']} {learnt['unit']}",
                 "accuracy": f"{cost['figure']} {cost['unit']}",
             },
-            "measures": [{key: one[key] for key in known} for one in read.results["measures"]],
-            "points": [{key: point[key] for key in kept} for point in read.points],
+            "measures": [_part(one, ("key", "name", "unit", "side", "better")) for one in read.results["measures"]],
+            "points": [_part(point, POINT) for point in read.points],
         }
 
     def write(self, output: str | PathLike[str] = "report") -> list[Path]:
@@ -126,6 +125,10 @@ class Report:
         released = [f"{ENDINGS['release']}{part}.csv" for part in (*parts, CODEBOOK)]
         released.append(f"{ENDINGS['release']}{CODEBOOK}.json")
         return [stem.with_name(stem.name + ending) for ending in (*released, ".pdf")]
+
+
+def _part(of: Mapping[str, object], keys: Sequence[str]) -> dict[str, Any]:
+    return {key: of[key] for key in keys}
 
 
 def _table(points: Mapping[str, Any]) -> str:

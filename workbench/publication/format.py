@@ -1,0 +1,385 @@
+"""The format of a published folder: the files in it, and what stands in each. Nothing else reads or writes them.
+
+    results.json           the study in numbers and sentences: `Results`
+    files.json             the list of these files (`workbench.publication.seal`); what is not in it is not served
+    study.yaml             what was asked, without where the data lie
+    frontier.vl.json       the chart of all points
+    points/<number>/       of each point that can be opened:
+      disclosure.parquet   its classes, a row each: the labels of the quasi-identifiers, and `CLASS_COLUMNS`
+      populations.json     the large populations that it misjudges most: `PopulationRow`
+      <stem>-release*.csv  the released files, where they are carried
+
+Every number is as coarse as it may be published. What could not be computed is a `Reason` in place of its value
+(the types beside it are final, so that one test tells them apart).
+Light, since the dashboard's first picture waits for it: it loads nothing of the engine.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal, TypedDict, final
+
+from workbench.base.errors import BadInput
+from workbench.data.column import spare
+
+FORMAT = 7  # another number for every change of what a reader expects
+NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
+RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
+CLASSES, POPULATIONS = "disclosure.parquet", "populations.json"
+WITHOUT = "the study was published without its releases"  # why a point has no file, where nobody asked for one
+CLASS_COLUMNS = ("who", "people", "share", "sensitive", "value", "prior", "posterior", "sentence")
+
+Side = Literal["privacy", "utility"]
+Better = Literal["lower", "higher"]
+
+
+@final
+class Reason(TypedDict):
+    """Why there is no such value, as it may be told to anybody."""
+
+    reason: str
+
+
+# --- the table
+
+
+class Words(TypedDict):
+    """What columns and records are called (`workbench.data.wording.Wording`)."""
+
+    titles: dict[str, str]
+    one: str
+    many: str
+
+
+class ValueShare(TypedDict):
+    """A sensitive value, and how many of everybody have it."""
+
+    label: str
+    share: float
+
+
+class SensitiveColumn(TypedDict):
+    """A sensitive column: the values that may be named, and the share of all others."""
+
+    name: str
+    values: list[ValueShare]
+    others: float
+
+
+class TableSummary(TypedDict):
+    """The table: how many records, and its columns by role."""
+
+    records: int
+    quasi: list[str]
+    sensitive: list[SensitiveColumn]
+    neutral: list[str]
+
+
+# --- measures and axes
+
+
+class MeasureWords(TypedDict):
+    """A measure: its key, what it is about, and which way is better."""
+
+    key: str
+    name: str
+    unit: str
+    side: Side
+    better: Better
+    about: str
+    average: bool  # over all people, rather than the worst that happens to anyone
+
+
+class ScaleExample(TypedDict):
+    """What a figure allows, by the example of one value (`workbench.releases.scale.Scale`)."""
+
+    column: str
+    value: str
+    share: float
+    costs: list[float]
+
+
+class PrivacyAxis(TypedDict):
+    """The slider: its measure, its ends, and an example of what a figure allows."""
+
+    key: str
+    low: float
+    high: float
+    endless: bool  # some release has an infinite loss, so that "no limit" is a last stop
+    scale: ScaleExample | None
+
+
+class Slider(MeasureWords, PrivacyAxis):
+    """The measure that the slider is about, with its ends."""
+
+
+class UtilityAxis(TypedDict):
+    """The measure of what is lost."""
+
+    key: str
+
+
+class Axes(TypedDict):
+    """The two measures of the chart."""
+
+    privacy: PrivacyAxis
+    utility: UtilityAxis
+
+
+class Limit(TypedDict):
+    """The study's own limit on the slider's measure, and whether any release keeps to it."""
+
+    asked: float
+    kept: bool
+    safest: float
+
+
+# --- a point
+
+
+@final
+class Attack(TypedDict):
+    """How often an adversary's best guess is right, with the release and without."""
+
+    sensitive: str
+    commonest: str | None
+    right: float
+    chance: float
+
+
+class PopulationRow(TypedDict):
+    """A large population that the release misjudges: who, and the share of a value in truth and from the release."""
+
+    who: str
+    share: float
+    value: str
+    truth: float
+    told: float
+
+
+@final
+class Accuracy(TypedDict):
+    """How far a share between `low` and `high` is off in nine populations out of ten that have `support`."""
+
+    sensitive: str
+    low: float
+    high: float
+    off: float
+    support: float
+    worst: PopulationRow | None
+
+
+@final
+class Figure(TypedDict):
+    """A figure in large type, what it is of, and a sentence."""
+
+    figure: str
+    unit: str
+    sentence: str
+
+
+@final
+class Surest(TypedDict):
+    """Of how many people a value is certain, as a figure and in words."""
+
+    certain: str
+    figure: str
+    unit: str
+    sentence: str
+
+
+@final
+class Risk(TypedDict):
+    """How many people are at risk, and how much of it hangs on each quasi-identifier."""
+
+    at_risk: str
+    shares: dict[str, float]
+
+
+class Details(TypedDict):
+    """What is known of one release that can be opened."""
+
+    attack: Attack | Reason
+    accuracy: Accuracy | Reason
+    worst: Figure | Reason
+    surest: Surest | Reason
+    risk: Risk | Reason
+    classes: int | Reason
+    tied: int  # classes that share the first place, as far as that is told
+    small: int  # classes of fewer people than `fewer`
+    fewer: int
+    refused: str  # why it has no file; nothing where it has one
+
+
+class PublishedPoint(TypedDict):
+    """A point of the frontier: its recipe, its figures and sentences, and its release if that can be opened."""
+
+    recipe: str
+    line: str
+    settings: dict[str, Any]  # of the recipe, as a study has them
+    values: dict[str, float | str]  # by the measure's key; infinity is "inf"
+    reasons: dict[str, str]  # of measures without a value
+    sentences: dict[str, str]
+    baseline: bool
+    efficient: bool
+    promise: str
+    title: str
+    explain: str  # why it is efficient, or what dominates it
+    simple: bool  # its promise is among the easiest to explain
+    against: list[str]  # why it is not recommended; empty where it may be
+    opened: Details | None
+
+
+class ClassRow(TypedDict):
+    """One class of a release: who they are, how many, how exposed, and what is believed of them."""
+
+    who: str
+    labels: list[str | None]  # of the quasi-identifiers; None is any value
+    people: int | None  # None: fewer than `fewer`
+    small: bool
+    fewer: int
+    share: float  # how exposed, as `Results.exposure` says
+    sensitive: str | None
+    value: str | None
+    prior: float | None
+    posterior: float | None
+    sentence: str | None
+
+
+# --- the whole
+
+
+class Together(TypedDict):
+    """What all files and tables of classes tell together."""
+
+    files: int
+    joined: bool  # records can be found again by their neutral columns
+    certain: int | None  # people whose value is certain
+    alone: int | None  # the same from one release at a time
+    sentence: str
+
+
+class Results(TypedDict):
+    """results.json: all that is published of a study but its classes, populations and released files."""
+
+    format: int
+    edition: str  # another one each time that the study is published
+    workbench: str
+    versions: dict[str, str]
+    published: str  # the day
+    study: str
+    smallest: int
+    table: TableSummary
+    wording: Words
+    measures: list[MeasureWords]
+    axes: Axes
+    exposure: str  # what the exposure of a class is a share of
+    cap: float  # where the slider stands at first
+    limit: Limit | None
+    others: str  # what is said of points that were left out
+    points: list[PublishedPoint]
+    carried: list[int]  # points whose released files are in the folder
+    together: Together
+    beside: str  # whose value is certain to who also knows the neutral columns
+
+
+# --- the files
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder was made by `publish`, in whatever version."""
+    return edition(folder) is not None
+
+
+def edition(folder: Path) -> str | None:
+    """Which publication lies in a folder; None where there is none."""
+    try:
+        found = json.loads((folder / RESULTS).read_bytes()) if (folder / RESULTS).is_file() else None
+    except (OSError, ValueError):
+        return None
+    return str(found["edition"]) if isinstance(found, dict) and "edition" in found else None
+
+
+def read_results(folder: Path) -> Results:
+    """The results; BadInput where there are none, or those of another format."""
+    if not is_published(folder):
+        raise BadInput(NOTHING)
+    found: Results = json.loads((folder / RESULTS).read_bytes())
+    if found.get("format") != FORMAT:
+        raise BadInput("the study was published by another version of the workbench; publish it again")
+    return found
+
+
+def write_results(folder: Path, results: Results) -> None:
+    _write_json(folder / RESULTS, results)
+
+
+def read_chart(folder: Path) -> dict[str, Any]:
+    """The chart of all points, in the words of Vega-Lite."""
+    chart: dict[str, Any] = json.loads((folder / CHART).read_bytes())
+    return chart
+
+
+def write_chart(folder: Path, chart: dict[str, Any]) -> None:
+    _write_json(folder / CHART, chart)
+
+
+def read_study(folder: Path) -> str:
+    """The study in YAML."""
+    return (folder / STUDY).read_text("utf-8")
+
+
+def write_study(folder: Path, text: str) -> None:
+    (folder / STUDY).write_text(text, "utf-8")
+
+
+def point_folder(folder: Path, index: int) -> Path:
+    """Where the files of a point lie."""
+    return folder / POINTS / str(index)
+
+
+def make_point_folder(folder: Path, index: int) -> Path:
+    """A new folder for the files of a point, its owner's alone."""
+    place = point_folder(folder, index)
+    place.parent.mkdir(mode=0o700, exist_ok=True)
+    place.mkdir(mode=0o700)
+    return place
+
+
+def label_columns(quasi: list[str]) -> list[str]:
+    """What the columns of labels are called in the table of classes."""
+    return [spare(name, CLASS_COLUMNS) for name in quasi]
+
+
+def read_classes(place: Path) -> Any:
+    """The table of classes in a point's folder, as Arrow."""
+    import pyarrow.parquet as pq  # takes a moment to load
+
+    return pq.read_table(place / CLASSES)
+
+
+def write_classes(place: Path, classes: Any) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(classes, place / CLASSES)
+
+
+def read_populations(place: Path) -> list[PopulationRow]:
+    """The large populations in a point's folder."""
+    rows: list[PopulationRow] = json.loads((place / POPULATIONS).read_bytes())
+    return rows
+
+
+def write_populations(place: Path, rows: list[PopulationRow]) -> None:
+    _write_json(place / POPULATIONS, rows)
+
+
+def release_name(stem: str) -> str:
+    """How the names of a study's released files begin."""
+    return f"{stem}-release"
+
+
+def _write_json(path: Path, value: Any) -> None:
+    """Plain data in a file; infinity has to be a word already."""
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")
