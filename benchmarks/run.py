@@ -33,6 +33,7 @@ BENCHMARKS = (
     "privacy_figures",
     "figure_2a",
     "large_file",
+    "larger_than_memory",
     "exporting",
     "cold_start",
     "reports",

@@ -20,6 +20,7 @@ from workbench.base.errors import Unsatisfiable
 from workbench.base.thresholds import coarse
 from workbench.data import cells
 from workbench.data.column import Column
+from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
 from workbench.disclosure.exposure import exposed
 from workbench.frontier.frontier import Frontier
@@ -255,7 +256,7 @@ class Walk:
         kept = all(
             one.counts.all() and bool(one.missing) == bool(base.columns[n].missing) for n, one in columns.items()
         )
-        return Table(columns, codes, base.roles) if kept else None
+        return Table(columns, Memory(codes), base.roles) if kept else None
 
 
 def _counted(column: Column, codes: np.ndarray) -> Column:

@@ -13,6 +13,7 @@ from benchmarks import (
     figure_2a,
     generated,
     large_file,
+    larger_than_memory,
     measuring,
     million,
     privacy_figures,
@@ -110,6 +111,11 @@ def test_large_file(tmp_path):
     generated.write(tmp_path / "small.parquet", 20_000)
     steps = large_file.anonymise(tmp_path / "small.parquet")
     assert steps["read"]["count"] == 20_000 > steps["collapsed"]["count"] > steps["anonymised"]["count"] > 100
+
+
+def test_larger_than_memory():
+    found = by_name(larger_than_memory.measure(20_000, 5_000))
+    assert found["the same classes and rows as in memory"].met and found["cells"].measured > 5_000
 
 
 def test_a_release_is_written_with_the_same_rows_as_by_way_of_a_frame():

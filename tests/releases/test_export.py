@@ -21,7 +21,7 @@ ENDINGS = ("csv", "parquet")
 def rows_of(frame):
     """Each record a value of its own, in the order of the frame."""
     codes = np.arange(len(frame))
-    return Rows([Coded(name, frame.iloc[:, i], codes) for i, name in enumerate(frame.columns)], codes)
+    return Rows.ordered([Coded(name, frame.iloc[:, i], codes) for i, name in enumerate(frame.columns)], codes)
 
 
 def text_of(rows):

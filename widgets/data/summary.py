@@ -16,10 +16,6 @@ BARS = 16
 
 def summary(table: Table) -> dict[str, Any]:
     """Records, those with a missing value, the reader's notes, and a line a column."""
-    incomplete = np.zeros(table.records, bool)
-    for name, column in table.columns.items():
-        if column.missing:
-            incomplete |= table.codes[name] == len(column.values)
     columns = [
         {
             "name": name,
@@ -32,7 +28,7 @@ def summary(table: Table) -> dict[str, Any]:
     ]
     return {
         "records": table.records,
-        "incomplete": int(np.count_nonzero(incomplete)),
+        "incomplete": table.incomplete,
         "columns": columns,
         "notes": [in_words(note, CONTROLS) for note in table.notes],
     }

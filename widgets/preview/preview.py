@@ -17,6 +17,7 @@ import traitlets
 
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
+from widgets.release import facts
 from widgets.session.keeping import under_voila
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import listed
@@ -122,7 +123,7 @@ class ReleasePreview(Part):
         neutral = self.release.neutral if self.release else ()
         if self.release is None or not neutral:
             return ""
-        return f"Neutral: published as they are: {listed(neutral)}. {self.release.beside.sentence}"
+        return f"Neutral: published as they are: {listed(neutral)}. {facts.neutral(self.release)}"
 
     # --- original beside release
 

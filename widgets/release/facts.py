@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.base.errors import BadInput
+from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure
@@ -53,7 +55,10 @@ def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, s
 
 def neutral(release: Release | None) -> str:
     """What neutral columns tell beside the release."""
-    return release.beside.sentence if release is not None and release.neutral else ""
+    try:
+        return release.beside.sentence if release is not None and release.neutral else ""
+    except BadInput as reason:  # the records are not in memory
+        return f"{in_words(str(reason), CONTROLS)}."
 
 
 def in_classes(release: Release | None) -> str:

@@ -23,7 +23,7 @@ class Private:
     """A DuckDB connection of a source's own, and a directory that only this user can read."""
 
     def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
-        failure = None
+        self.memory_limit, failure = memory_limit, None
         try:
             self.directory = scratch(temp_directory)
         except OSError:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -36,20 +38,26 @@ class Cells:
 
 
 def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cells:
-    """The cells of record-long code columns, in the order of their codes, by a GROUP BY in DuckDB."""
+    """The cells of record-long code columns, in the order of their codes."""
     columns = [*quasi.values(), *others.values()]
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
     with Private() as engine:
         engine.register("codes", codes)
-        rows = engine.sql(f"SELECT {', '.join(names)}, count(*) AS n FROM codes GROUP BY ALL ORDER BY ALL")
-        found = stoppable(rows.to_arrow_table, engine.interrupt)
-    arrays = [found[name].to_numpy() for name in names]
-    axes = arrays[: len(quasi)]
-    narrow = max(int(codes.max()) for codes in axes) < 2**15 - 1  # half the memory to go through
+        return counted(engine, "codes", names[: len(quasi)], dict(zip(others, names[len(quasi) :], strict=True)))
+
+
+def counted(engine: duckdb.DuckDBPyConnection, records: str, quasi: Sequence[str], others: Mapping[str, str]) -> Cells:
+    """The cells of records in DuckDB, by a GROUP BY; the columns are plain names."""
+    names = [*quasi, *others.values()]
+    listed = ", ".join(names)
+    rows = engine.sql(f"SELECT {listed}, count(*) AS n FROM {records} GROUP BY {listed} ORDER BY {listed}")
+    found = stoppable(rows.to_arrow_table, engine.interrupt)
+    axes = [found[name].to_numpy() for name in quasi]
+    narrow = max((int(codes.max(initial=0)) for codes in axes), default=0) < 2**15 - 1  # half the memory to go through
     return Cells(
         quasi=np.array(axes, dtype=np.int16 if narrow else np.int32),
-        others={name: codes.astype(np.int32) for name, codes in zip(others, arrays[len(quasi) :], strict=True)},
+        others={name: found[field].to_numpy().astype(np.int32) for name, field in others.items()},
         weight=found["n"].to_numpy().astype(np.int64),
     )
 

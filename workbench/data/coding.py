@@ -10,6 +10,7 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, at, said
 from workbench.data.column import Column
+from workbench.data.engines import Engine
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import key, keys
@@ -22,52 +23,57 @@ def decode(column: Column, codes: np.ndarray) -> pd.Series:
     return values.reindex(codes).reset_index(drop=True)  # a code past the values is missing
 
 
-def without_missing(
-    columns: dict[str, Column], codes: dict[str, np.ndarray]
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+def without_missing(columns: dict[str, Column], engine: Engine) -> tuple[dict[str, Column], Engine]:
     """Only the records with no missing value."""
-    keep = np.ones(len(next(iter(codes.values()))), bool)
-    for name, column in columns.items():
-        if column.missing:
-            keep &= codes[name] < len(column.values)
-    if not keep.any():
+    kept = _kept(columns, engine, _known(columns))
+    if not kept[1].records:
         raise BadInput(
             "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
         )
-    return _kept(columns, codes, keep)
+    return kept
+
+
+def complete(columns: dict[str, Column], engine: Engine) -> int:
+    """The number of records with no missing value."""
+    known = _known(columns)
+    return engine.select(list(known)).mapped(_left_out(known)).records if known else engine.records
+
+
+def _known(columns: dict[str, Column]) -> dict[str, np.ndarray]:
+    return {name: np.arange(column.size) < len(column.values) for name, column in columns.items() if column.missing}
 
 
 def only_those(
-    columns: dict[str, Column], codes: dict[str, np.ndarray], wanted: Mapping[str, object]
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+    columns: dict[str, Column], engine: Engine, wanted: Mapping[str, object]
+) -> tuple[dict[str, Column], Engine]:
     """Only the records that have all of these values, one a column; no message repeats or lists a value."""
-    keep = np.ones(len(next(iter(codes.values()))), bool)
+    having = {}
     for name, label in wanted.items():
         known = {k: code for code, k in enumerate(keys(columns[name]))}
         code = known.get(key(str(label), columns[name].kind))
         if code is None:
             with at("only", name):
                 raise BadInput(f"no record has the value that is asked for in {name!r}; correct its spelling")
-        keep &= codes[name] == code
-    if not keep.any():
+        having[name] = np.arange(columns[name].size) == code
+    kept = _kept(columns, engine, having)
+    if not kept[1].records:
         raise BadInput(f"no record has all the values that are asked for in {', '.join(wanted)}; ask for fewer")
-    return _kept(columns, codes, keep)
+    return kept
 
 
 def _kept(
-    columns: dict[str, Column], codes: dict[str, np.ndarray], keep: np.ndarray
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
-    """These records; values that no longer occur lose their code."""
-    if keep.all():
-        return columns, codes
-    kept_columns, kept_codes = {}, {}
+    columns: dict[str, Column], engine: Engine, having: Mapping[str, np.ndarray]
+) -> tuple[dict[str, Column], Engine]:
+    """The records with these codes; values that no longer occur lose theirs."""
+    kept = engine.mapped(_left_out(having))
+    if kept.records == engine.records:
+        return columns, engine
+    kept_columns, recodes = {}, {}
     for name, column in columns.items():
-        kept = codes[name][keep]
-        counts = np.bincount(kept, minlength=column.size)
+        counts = kept.counts(name, column.size)
         there = np.flatnonzero(counts[: len(column.values)])
-        recode = np.full(column.size, len(there), codes[name].dtype)  # missing comes last
-        recode[there] = np.arange(len(there))
-        kept_codes[name] = recode[kept]
+        recodes[name] = np.full(column.size, len(there))  # missing comes last
+        recodes[name][there] = np.arange(len(there))
         kept_columns[name] = replace(
             column,
             values=column.values[there],
@@ -76,16 +82,21 @@ def _kept(
             missing=int(counts[len(column.values) :].sum()),
             hierarchy=column.hierarchy.restricted(there) if column.hierarchy else None,
         )
-    return kept_columns, kept_codes
+    return kept_columns, kept.mapped(recodes)
+
+
+def _left_out(having: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Every code as it is, but those that no record may have."""
+    return {name: np.where(codes, np.arange(len(codes)), -1) for name, codes in having.items()}
 
 
 def arrange(
     columns: dict[str, Column],
-    codes: dict[str, np.ndarray],
+    engine: Engine,
     hierarchies: Mapping[str, Hierarchy | Callable[[Column], Hierarchy]],
-) -> tuple[dict[str, Column], dict[str, np.ndarray]]:
+) -> tuple[dict[str, Column], Engine]:
     """Bind each hierarchy to its column, and bring the codes into its leaf order."""
-    columns, codes = dict(columns), dict(codes)
+    columns, recodes = dict(columns), dict[str, np.ndarray]()
     for name, given in hierarchies.items():
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
         if not callable(build) or isinstance(build, type):
@@ -94,6 +105,5 @@ def arrange(
                 "or read_csv(path) of workbench.data.hierarchies.builders"
             )
         hierarchy = build(columns[name])
-        columns[name], recode = columns[name].arranged(hierarchy)
-        codes[name] = recode.astype(codes[name].dtype)[codes[name]]
-    return columns, codes
+        columns[name], recodes[name] = columns[name].arranged(hierarchy)
+    return columns, engine.mapped(recodes)

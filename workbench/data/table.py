@@ -16,9 +16,10 @@ import pandas as pd
 
 from workbench.base import progress as underway
 from workbench.base.errors import BadInput, columns_meant, meant, said
-from workbench.data import cells as cellwork
-from workbench.data.coding import arrange, decode, only_those, without_missing
+from workbench.data.cells import Cells, locate
+from workbench.data.coding import arrange, complete, decode, only_those, without_missing
 from workbench.data.column import Column
+from workbench.data.engines import Engine, memory_limit
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
@@ -33,13 +34,13 @@ Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Codes of every column but the identifiers, one array a column; hierarchies sit in the columns.
+    """Codes of every column but the identifiers, in an engine; hierarchies sit in the columns.
 
     `levels` names, for a sensitive column, the level of its hierarchy that models and measures see (0: its values).
     """
 
     columns: dict[str, Column]
-    codes: dict[str, np.ndarray]
+    engine: Engine
     roles: dict[str, str]
     levels: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -75,11 +76,13 @@ class Table:
         types: Mapping[str, str] | None = None,
         missing: Sequence[str] | None = None,
         progress: Callable[[int], None] | None = None,
+        engine: str = "memory",
         **source: Any,
     ) -> Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `data.reading.source`.
 
         Columns without another role are neutral: published as they are; those that hold nothing are left out.
+        `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory.
         Identifiers are never read, unless `only` asks for one of their values.
         """
         asked, hidden = only or {}, _names(identifiers)
@@ -87,7 +90,7 @@ class Table:
         def roles_of(names: list[str]) -> dict[str, str]:
             return assign(names, _names(quasi), _names(sensitive), [name for name in hidden if name not in asked])
 
-        table = cls._coded(data, roles_of, types, missing, progress, source)
+        table = cls._coded(data, roles_of, types, missing, progress, engine, source)
         if asked:
             table = table.only(asked).drop(name for name in hidden if name in asked)
         if drop_missing:
@@ -102,10 +105,11 @@ class Table:
         types: Mapping[str, str] | None = None,
         missing: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         progress: Callable[[int], None] | None = None,
+        engine: str = "memory",
         **source: Any,
     ) -> Table:
         """Every column of the data that holds anything, all neutral yet; `with_roles` gives them roles."""
-        return cls._coded(data, None, types, missing, progress, source)
+        return cls._coded(data, None, types, missing, progress, engine, source)
 
     @classmethod
     def _coded(
@@ -115,6 +119,7 @@ class Table:
         types: Mapping[str, str] | None,
         missing: Sequence[str] | Mapping[str, Sequence[str]] | None,
         progress: Callable[[int], None] | None,
+        engine: str,
         source: Mapping[str, Any],
     ) -> Table:
         known = inspect.signature(open_source).parameters
@@ -122,20 +127,24 @@ class Table:
             if name not in known:
                 near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
                 raise BadInput(f"Table.read has no option {name!r}; {near}")
-        opened = open_source(data, **source)
+        opened, failure = open_source(data, **{"memory_limit": memory_limit(engine), **source}), None
         try:
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
             kept = [name for name in opened.names if roles[name] != "identifier"]
             neutral = [name for name in kept if roles[name] == "neutral"]
-            encoded = encode(opened, kept, missing=missing, types=types, progress=progress, empty=neutral)
+            columns, coded = encode(
+                opened, kept, missing=missing, types=types, progress=progress, empty=neutral, engine=engine
+            )
+        except MemoryError:
+            failure = BadInput(f"{opened.where}: its records do not fit into memory; say engine='duckdb'")
         finally:
-            opened.close()  # no copy of the data stays on the disk, however this ends
-        columns = {name: column for name, (column, _) in encoded.items()}
-        codes = {name: array for name, (_, array) in encoded.items()}
+            opened.close()  # no copy of the source stays on the disk, however this ends
+        if failure:
+            raise failure
         if not columns:
             raise BadInput(f"{opened.where}: there is nothing but missing values in any column")
         roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
-        return cls(columns, codes, roles, {}, tuple(opened.notes))
+        return cls(columns, coded, roles, {}, tuple(opened.notes))
 
     def with_roles(
         self,
@@ -148,23 +157,23 @@ class Table:
         hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
         kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
         changed = Table(
-            self.columns, self.codes, {**hidden, **given}, dict(kept if levels is None else levels), self.notes
+            self.columns, self.engine, {**hidden, **given}, dict(kept if levels is None else levels), self.notes
         )
         return changed._checked()
 
     def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
         """The same microdata under other hierarchies for some columns."""
         bare = {name: replace(self.columns[name], hierarchy=None) for name in self._known(hierarchies)}
-        columns, codes = arrange({**self.columns, **bare}, self.codes, hierarchies)
-        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+        columns, engine = arrange({**self.columns, **bare}, self.engine, hierarchies)
+        return Table(columns, engine, self.roles, self.levels, self.notes)._checked()
 
     def without_hierarchies(self, names: Iterable[str]) -> Table:
         """The same microdata with no hierarchy on some columns; their text is in alphabetical order again."""
         known = self._known(names)
         bare = {name: replace(self.columns[name], hierarchy=None) for name in known}
-        columns, codes = arrange({**self.columns, **bare}, self.codes, dict.fromkeys(known, _ascending))
+        columns, engine = arrange({**self.columns, **bare}, self.engine, dict.fromkeys(known, _ascending))
         columns |= {name: replace(columns[name], hierarchy=None) for name in known}
-        return Table(columns, codes, self.roles, self.levels, self.notes)._checked()
+        return Table(columns, engine, self.roles, self.levels, self.notes)._checked()
 
     def unassigned(self) -> Table:
         """The same microdata with every column neutral."""
@@ -172,13 +181,13 @@ class Table:
 
     def complete(self) -> Table:
         """The records with no missing value in any column."""
-        columns, codes = without_missing(self.columns, self.codes)
-        return replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+        columns, engine = without_missing(self.columns, self.engine)
+        return replace(self, columns=columns, engine=engine, _memory={}, _locks={})
 
     def only(self, wanted: Mapping[str, object]) -> Table:
         """The records with these values, one a column; neutral columns that then hold nothing are left out."""
-        columns, codes = only_those(self.columns, self.codes, {name: wanted[name] for name in self._known(wanted)})
-        kept = replace(self, columns=columns, codes=codes, _memory={}, _locks={})
+        columns, engine = only_those(self.columns, self.engine, {name: wanted[name] for name in self._known(wanted)})
+        kept = replace(self, columns=columns, engine=engine, _memory={}, _locks={})
         return kept.drop(name for name in kept.neutral if not len(columns[name].values))
 
     def drop(self, names: Iterable[str]) -> Table:
@@ -189,7 +198,7 @@ class Table:
         levels = {name: level for name, level in self.levels.items() if name not in gone}
         if self.quasi:
             assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
-        return Table(columns, {name: self.codes[name] for name in columns}, roles, levels, self.notes)
+        return Table(columns, self.engine.select(list(columns)), roles, levels, self.notes)
 
     def __repr__(self) -> str:
         sensitive = ", ".join(self._in_role("sensitive")) or "none"
@@ -216,7 +225,22 @@ class Table:
     @cached_property
     def records(self) -> int:
         """The number of records."""
-        return len(next(iter(self.codes.values()), ()))
+        return self.engine.records
+
+    @cached_property
+    def incomplete(self) -> int:
+        """The number of records with a missing value."""
+        return self.records - complete(self.columns, self.engine)
+
+    @property
+    def codes(self) -> dict[str, np.ndarray]:
+        """The code of every record, one array a column; only where the records are in memory."""
+        return self.engine.codes
+
+    @cached_property
+    def seen(self) -> Engine:
+        """The records with every sensitive column at the level that models see."""
+        return self.engine.mapped({name: self.columns[name].node(j - 1) for name, j in self.levels.items() if j})
 
     @cached_property
     def sensitive(self) -> dict[str, Sensitive]:
@@ -230,8 +254,7 @@ class Table:
 
     def sensitive_codes(self, name: str) -> np.ndarray:
         """Each record's value of a sensitive column, at the level that models see."""
-        level = self.levels.get(name, 0)
-        return self.columns[name].node(level - 1)[self.codes[name]] if level else self.codes[name]
+        return self.seen.codes[name]
 
     def sensitive_values(self, name: str) -> pd.Series:
         """What each value of a sensitive column is published as: at a level above the values, the level's labels."""
@@ -239,33 +262,28 @@ class Table:
             return pd.Series(self.sensitive[name].labels, dtype=object)
         return decode(self.columns[name], np.arange(self.columns[name].size))
 
-    def published(self, name: str) -> tuple[pd.Series, np.ndarray]:
-        """A column as a release publishes it where it does not generalize: its values, and which each record has."""
+    def published(self, name: str) -> pd.Series:
+        """What each code of a column is published as where a release does not generalize it."""
         if name in self.sensitive:
-            return self.sensitive_values(name), self.sensitive_codes(name)
-        return decode(self.columns[name], np.arange(self.columns[name].size)), self.codes[name]
+            return self.sensitive_values(name)
+        return decode(self.columns[name], np.arange(self.columns[name].size))
 
-    def cells(self, others: Iterable[str] = ()) -> cellwork.Cells:
+    def cells(self, others: Iterable[str] = ()) -> Cells:
         """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
         named = self._beside(others)
-        return self.remember(("cells", named), lambda: cellwork.collapse(*self._cell_columns(named)))
+        return self.remember(("cells", named), lambda: self.seen.collapse(self.quasi, (*self.sensitive, *named)))
 
     def _beside(self, others: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
-
-    def _cell_columns(self, others: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        beside = {name: self.sensitive_codes(name) for name in self.sensitive}
-        beside |= {name: self.codes[name] for name in others}
-        return {name: self.codes[name] for name in self.quasi}, beside
 
     def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
         """The cell that each record belongs to."""
         named = self._beside(others)
 
         def located() -> np.ndarray:
-            found, (quasi, beside) = self.cells(named), self._cell_columns(named)
-            known = [*found.quasi, *(found.others[name] for name in beside)]
-            return cellwork.locate(known, [*quasi.values(), *beside.values()])
+            found = self.cells(named)
+            codes = [self.seen.codes[name] for name in (*self.quasi, *found.others)]
+            return locate([*found.quasi, *found.others.values()], codes)
 
         return self.remember(("cell of record", named), located)
 
@@ -293,7 +311,8 @@ class Table:
             spec = column.hierarchy.spec() if column.hierarchy else None
             about = (name, column.kind, self.roles[name], self.levels.get(name, 0), column.value_labels(), spec)
             digest.update(repr(about).encode())
-            digest.update(np.ascontiguousarray(self.codes[name].astype(np.int32)).data)
+        for part in self.engine.content():
+            digest.update(part)
         return digest.hexdigest()
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:

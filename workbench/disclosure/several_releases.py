@@ -26,24 +26,44 @@ class Certain(NamedTuple):
     joined: bool  # records were taken to be found again by the columns that are published as they are
 
 
+class _Units(NamedTuple):
+    """What every release treats alike: the table's cells, or single records where a release cuts through cells."""
+
+    weight: np.ndarray  # records of each
+    sensitive: dict[str, np.ndarray]
+    cells: bool
+
+    @classmethod
+    def of(cls, table: Table, releases: Sequence[Release]) -> _Units:
+        if any(release.parts or release.others for release in releases):
+            codes = {name: table.sensitive_codes(name) for name in table.sensitive}
+            return cls(np.ones(table.records, np.int64), codes, False)
+        cells = table.cells()
+        return cls(cells.weight, cells.others, True)
+
+    def group_in(self, release: Release) -> np.ndarray:
+        return release.group_of_cell if self.cells else release._group_of_record
+
+
 def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
     """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
 
     Neutral columns may join the files record by record: then what remains are the records alike in every class. Of the
     releases `shown` there is a table of classes, which tells what all of a class have.
     """
-    found = np.zeros(table.records, bool)
+    units = _Units.of(table, [*releases, *shown])
+    found = np.zeros(len(units.weight), bool)
     joined = bool(table.neutral) and len(releases) > 1
     if releases:
-        groups = np.stack([release._group_of_record for release in releases], axis=1)
+        groups = np.stack([units.group_in(release) for release in releases], axis=1)
         first, crossed = distinct_rows(groups)
-        found = (_joined(table, crossed) if joined else _certain(releases, groups[first]))[crossed]
+        found = (_joined(units, crossed) if joined else _certain(releases, groups[first]))[crossed]
     alone = 0
     for release in dict.fromkeys([*releases, *shown]):
-        own = _certain([release], np.arange(len(release.classes))[:, None])[release._group_of_record]
-        alone = max(alone, int(own.sum()))
+        own = _certain([release], np.arange(len(release.classes))[:, None])[units.group_in(release)]
+        alone = max(alone, int(units.weight[own].sum()))
         found = found | own
-    return Certain(int(found.sum()), alone, joined)
+    return Certain(int(units.weight[found].sum()), alone, joined)
 
 
 def certain_beside(table: Table, release: Release) -> int:
@@ -64,10 +84,10 @@ def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
     return found
 
 
-def _joined(table: Table, crossed: np.ndarray) -> np.ndarray:
+def _joined(units: _Units, crossed: np.ndarray) -> np.ndarray:
     """Which groups of records that no file tells apart have a single value of any sensitive column."""
     found = np.zeros(int(crossed.max()) + 1, bool)
-    for name in table.sensitive:
-        first, _ = distinct_rows(np.stack([crossed, table.sensitive_codes(name)], axis=1))
+    for codes in units.sensitive.values():
+        first, _ = distinct_rows(np.stack([crossed, codes], axis=1))
         found |= np.bincount(crossed[first]) == 1
     return found

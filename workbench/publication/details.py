@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import Undefined
+from workbench.base.randomness import operating_system_random
 from workbench.base.thresholds import few, least, listed, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import brief
@@ -23,7 +24,7 @@ from workbench.publication import findings, format
 from workbench.publication.format import Accuracy, Attack, Details, Figure, PopulationRow, Reason, Risk
 from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
-from workbench.releases.release import Release, operating_system_random
+from workbench.releases.release import Release
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told

@@ -82,7 +82,7 @@ def as_rows(found: Sequence[Entry]) -> Rows:
         "others": ["yes" if one.others else "" for one in found],
     }
     order = np.arange(len(found), dtype=np.int32)
-    return Rows([Coded(name, pd.Series(values, dtype="str"), order) for name, values in columns.items()], order)
+    return Rows.ordered([Coded(name, pd.Series(values, dtype="str"), order) for name, values in columns.items()], order)
 
 
 def as_json(found: Sequence[Entry]) -> str:

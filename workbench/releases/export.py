@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,9 @@ import pyarrow.parquet as pq
 
 from workbench.base.errors import BadInput
 from workbench.base.files import refuse_ending, whole
+from workbench.base.randomness import operating_system_random
 
+NONE = np.zeros(0, np.int32)
 TEXT = pa.large_string()
 BATCH = 1 << 16  # rows, or distinct values, that are text at a time
 # a spreadsheet takes what begins so for a formula, also in the wide letters of Japanese text
@@ -26,11 +27,6 @@ FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # what some reader takes for an end of a cell, of a line or of a quote, or leaves out
 QUOTED = "[\",;|\\x00-\\x1f\\x7f\u0085\u2028\u2029]|^[ '\ufeff]| $"
-
-
-def operating_system_random() -> np.random.Generator:
-    """Randomness that protects: never from a published seed, never stored."""
-    return np.random.default_rng(secrets.randbits(256))
 
 
 class Coded(NamedTuple):
@@ -41,38 +37,60 @@ class Coded(NamedTuple):
     codes: np.ndarray
 
 
+class Named(NamedTuple):
+    """A column and its distinct values; which of them a record has is said elsewhere."""
+
+    name: str
+    values: pd.Series
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The columns of a released table, and the order in which its records are written."""
+    """The columns of a released table, and what begins anew the codes of its records, some records at a time."""
 
-    columns: Sequence[Coded]
-    order: np.ndarray
+    columns: Sequence[Named]
+    batches: Callable[[], Iterator[list[np.ndarray]]]
+
+    @classmethod
+    def ordered(cls, columns: Sequence[Coded], order: np.ndarray) -> Rows:
+        """Records that are in memory, in this order."""
+
+        def batches() -> Iterator[list[np.ndarray]]:
+            for start in range(0, len(order), BATCH):
+                yield [one.codes[order[start : start + BATCH]] for one in columns]
+
+        return cls([Named(one.name, one.values) for one in columns], batches)
 
     @classmethod
     def shuffled(cls, columns: Sequence[Coded]) -> Rows:
         """In an order that only the operating system knows."""
-        order = np.arange(len(columns[0].codes) if columns else 0, dtype=np.int32)
-        operating_system_random().shuffle(order)
-        return cls(columns, order)
+        return cls.ordered(columns, operating_system_random().permutation(len(columns[0].codes) if columns else 0))
 
     def frame(self) -> pd.DataFrame:
         """All of it in memory."""
-        columns = [values.take(codes[self.order]).reset_index(drop=True) for _, values, codes in self.columns]
-        frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(self.order)))
-        return frame.set_axis([name for name, _, _ in self.columns], axis=1)
+        parts: list[list[np.ndarray]] = [[] for _ in self.columns]
+        for batch in self.batches():
+            for part, codes in zip(parts, batch, strict=True):
+                part.append(codes)
+        return self._framed(
+            one.values.take(np.concatenate(part or [NONE])) for one, part in zip(self.columns, parts, strict=True)
+        )
 
-    def batches(self) -> Iterator[np.ndarray]:
-        """Some records at a time."""
-        for start in range(0, len(self.order), BATCH):
-            yield self.order[start : start + BATCH]
+    def first(self) -> pd.DataFrame:
+        """The first distinct value of each column."""
+        return self._framed(one.values.iloc[:1] for one in self.columns)
+
+    def _framed(self, values: Iterable[pd.Series]) -> pd.DataFrame:
+        frame = pd.DataFrame(dict(enumerate(column.reset_index(drop=True) for column in values)))
+        return frame.set_axis([one.name for one in self.columns], axis=1)
 
     def defused(self) -> Rows:
         """The same with an apostrophe before every text and name that a spreadsheet would take for a formula.
 
         Numbers stay, written as text too: -5 is no formula.
         """
-        columns = [Coded(_safe(name), _without_formulas(values), codes) for name, values, codes in self.columns]
-        return Rows(columns, self.order)
+        columns = [Named(_safe(name), _without_formulas(values)) for name, values in self.columns]
+        return Rows(columns, self.batches)
 
 
 def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:
@@ -92,29 +110,27 @@ def write_csv(rows: Rows, file: IO[bytes]) -> None:
     """Text in UTF-8: what is missing is empty, and what a reader might not take for one cell is in quotes."""
     cells = [_cells(column, alone=len(rows.columns) == 1) for column in rows.columns]
     cells[-1] = _joined(cells[-1], "\n")
-    names = _quoted(pa.array([name for name, _, _ in rows.columns], TEXT))
+    names = _quoted(pa.array([one.name for one in rows.columns], TEXT))
     file.write(",".join(names.to_pylist()).encode() + b"\n")
-    for records in rows.batches():
-        columns = [one.take(pa.array(codes[records])) for one, (_, _, codes) in zip(cells, rows.columns, strict=True)]
+    for batch in rows.batches():
+        columns = [one.take(pa.array(codes)) for one, codes in zip(cells, batch, strict=True)]
         lines = _joined(*columns, by=",")
         file.write(memoryview(lines.buffers()[2])[: pc.sum(pc.binary_length(lines)).as_py()])
 
 
 def write_parquet(rows: Rows, file: IO[bytes]) -> None:
     """The types of the columns are kept."""
-    schema = pa.Schema.from_pandas(Rows(rows.columns, rows.order[:1]).frame(), preserve_index=False)
+    schema = pa.Schema.from_pandas(rows.first(), preserve_index=False)
     values = [
         pa.array(one.values, type=field.type, from_pandas=True) for one, field in zip(rows.columns, schema, strict=True)
     ]
     with pq.ParquetWriter(file, schema) as writer:
-        for records in rows.batches():
-            columns = [
-                one.take(pa.array(column.codes[records])) for one, column in zip(values, rows.columns, strict=True)
-            ]
+        for batch in rows.batches():
+            columns = [one.take(pa.array(codes)) for one, codes in zip(values, batch, strict=True)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
-def _cells(column: Coded, alone: bool) -> pa.Array:
+def _cells(column: Named, alone: bool) -> pa.Array:
     """The text of each value in a file; an empty one is seen in its quotes where it is alone in its row."""
     text, values = _text_of(column.values), column.values
     parts = [_quoted(pc.fill_null(text(values.iloc[at : at + BATCH]), "")) for at in range(0, len(values), BATCH)]

@@ -16,14 +16,16 @@ import pandas as pd
 from workbench.base import counting
 from workbench.base.errors import BadInput, said
 from workbench.base.files import codebooks, refuse_nameless
+from workbench.base.randomness import operating_system_random
 from workbench.base.thresholds import SMALLEST
 from workbench.data.cells import Cells, distinct_rows
 from workbench.data.column import spare
+from workbench.data.engines import Partition
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases.codebook import Entry, as_json, as_rows, entries
-from workbench.releases.export import Coded, Rows, operating_system_random, write_tables
+from workbench.releases.export import Coded, Named, Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, beside, giveaways, known_by, names
 from workbench.releases.labels import run_labels
 from workbench.workloads.populations import Populations, shared_prefix
@@ -153,13 +155,19 @@ class Release:
 
     def rows(self) -> dict[str, Rows]:
         """The same as codes: record by record in random order."""
-        columns = []
+        columns: list[tuple[Named, str | None]] = []
         for name in self.table.names:
             if name in self.table.quasi and name not in self.removed:
-                columns.append(Coded(name, pd.Series(self.class_labels(name)), self._group_of_record))
+                columns.append((Named(name, pd.Series(self.class_labels(name))), None))
             elif name not in self.removed:
-                columns.append(Coded(name, *self.table.published(name)))
-        return {"release": Rows.shuffled(columns)}
+                columns.append((Named(name, self.table.published(name)), name))
+        return {"release": self._shuffled(columns)}
+
+    def _shuffled(self, columns: Sequence[tuple[Named, str | None]]) -> Rows:
+        """The records in random order, in columns that each follow a column of the table or the class (None)."""
+        classes = Partition(self.table.quasi, self.cells, self.group_of_cell, lambda: self._group_of_record)
+        names = [name for _, name in columns]
+        return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))
 
     def giveaways(self) -> list[Giveaway]:
         """Neutral columns, published as they are, that narrow what the release blurs.
@@ -171,6 +179,7 @@ class Release:
         classes, table = self.classes, self.table
         if not self.neutral:
             return []
+        self._keep_to_records()
         blurred: dict[str, np.ndarray] = {}
         for a, name in enumerate(table.quasi):
             wide = classes.low[:, a] < classes.high[:, a]  # type: ignore[index]
@@ -190,11 +199,18 @@ class Release:
         return self._beside(self.neutral)
 
     def _beside(self, neutral: Sequence[str]) -> Beside:
+        self._keep_to_records()
         table, group, known = self.table, self._group_of_record, known_by(self.table, neutral)
         sensitive = {name: table.sensitive_codes(name) for name in self._published()}
         if self.classes.exact:  # neutral columns lie beside the exact quasi-identifiers, sensitive values elsewhere
             return beside(neutral, known_by(table, table.quasi), known, sensitive, told_by=group)
         return beside(neutral, group, known, sensitive)
+
+    def _keep_to_records(self) -> None:
+        self.table.engine.keep_to(
+            "what neutral columns tell beside a release is found record by record",
+            "leave the neutral columns out, or allow giveaways if what they tell is known",
+        )
 
     def named(self) -> list[str]:
         """Neutral columns, published as they are, that nearly name people: with one of them known, nothing is hidden.
@@ -207,6 +223,8 @@ class Release:
     def telling(self) -> list[str]:
         """The neutral columns that tell too much: they name people, narrow what is blurred, or single out a noticeable
         share of the records beside those with fewer values."""
+        if not self.neutral:
+            return []
         told, without, kept = {*self.named()}, self._beside(()), list[str]()
         told |= {name for one in self.giveaways() for name in one.columns}
         for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):
@@ -273,6 +291,11 @@ class Release:
                 wide = wide or bool((low[:, a] < high[:, a]).any())
                 found += entries(self.table.columns[name], low[:, a], high[:, a], self.class_labels(name), smallest)
         return found if wide else []
+
+    @property
+    def group_of_cell(self) -> np.ndarray:
+        """The class of each cell, where no cell is cut through."""
+        return self._merged[0]
 
     @cached_property
     def _group_of_record(self) -> np.ndarray:
@@ -341,10 +364,10 @@ class Bucketized(Release):
         """The records without their sensitive values, and per sensitive column how often each class has each value."""
         number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
         plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
-        columns = [Coded(name, *self.table.published(name)) for name in plain]
-        columns.append(Coded(self._added[0], number, self._group_of_record))
+        columns: list[tuple[Named, str | None]] = [(Named(name, self.table.published(name)), name) for name in plain]
+        columns.append((Named(self._added[0], number), None))
         counted = {name: Rows.shuffled(self._counted(name, number)) for name in self._published()}
-        return {self._records: Rows.shuffled(columns), **counted}
+        return {self._records: self._shuffled(columns), **counted}
 
     def _counted(self, name: str, number: pd.Series) -> list[Coded]:
         """class, value, count."""

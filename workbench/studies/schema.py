@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from workbench.base.errors import BadInput, meant, said
 from workbench.data import datasets
+from workbench.data.engines import ENGINES
 from workbench.data.hierarchies import builders
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.source import open_source
@@ -25,6 +26,7 @@ FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` 
 BUNDLED = "bundled"
 ROLES = ("quasi", "sensitive", "identifiers", "dropped")
 CHOICES = (
+    "engine",
     "drop_missing",
     "only",
     "types",
@@ -155,6 +157,8 @@ def _data(given: Any) -> Faults:
         yield Fault(
             ("format",), f"data: no format is called {said(given['format'])}; {meant(given['format'], FORMATS)}"
         )
+    if given.get("engine", ENGINES[0]) not in ENGINES:
+        yield Fault(("engine",), f"data: there is no engine {said(given['engine'])}; {meant(given['engine'], ENGINES)}")
     if "drop_missing" in given and (wrong := _must(bool, "data: drop_missing", given["drop_missing"])):
         yield Fault(("drop_missing",), wrong)
     if "seconds" in given:

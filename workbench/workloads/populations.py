@@ -185,7 +185,7 @@ def _begins(lengths: Iterable[int]) -> np.ndarray:
 def _large_runs(table: Table, name: str, needed: int) -> np.ndarray:
     """The whole axis, then its runs that have enough records by themselves."""
     column, runs = table.columns[name], table_runs(table, name)
-    before = np.append(0, np.cumsum(np.bincount(table.codes[name], minlength=column.size)))
+    before = np.append(0, np.cumsum(column.totals))
     large = before[runs[:, 1] + 1] - before[runs[:, 0]] >= needed
     return np.vstack([[[0, column.size - 1]], runs[large]]).astype(np.int32)
 

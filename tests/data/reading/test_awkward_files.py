@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from workbench.data.reading.encoder import encode
+from tests.data.encoded import encode
 from workbench.data.reading.source import open_source
 
 PIECES = [

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import workbench.data.reading.encoder
+import workbench.data.engines.memory
+from tests.data.encoded import encode
 from workbench.base.errors import BadColumns, BadInput
-from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import Query, open_source
 from workbench.data.reading.value_types import MARKERS
 from workbench.data.table import Table
@@ -272,7 +272,7 @@ def test_types_of_queries():
 
 def test_batches_that_hold_different_values(monkeypatch):
     """Distinct values are merged now and then; codes of earlier batches stay right."""
-    monkeypatch.setattr(workbench.data.reading.encoder, "PENDING", 1000)
+    monkeypatch.setattr(workbench.data.engines.memory, "PENDING", 1000)
     numbers = (np.arange(600_000) * 7919) % 100_003
     frame = pd.DataFrame({"n": numbers, "t": [f"v{n}" for n in numbers], "c": numbers % 3})
     read = encode(open_source(frame))

@@ -429,7 +429,7 @@ def test_delimiter_survives_ragged_and_long_files(tmp_path):
 
 LARGER_THAN_MEMORY = """
 import sys
-from workbench.data.reading.encoder import encode
+from tests.data.encoded import encode
 from workbench.data.reading.source import open_source
 read = encode(open_source(sys.argv[1], memory_limit="1GB"), ["age", "work", "place", "zip"])
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))

@@ -16,6 +16,7 @@ TYPES = re.compile(rf"(?:declare )?types=\{{{QUOTED}: '(\w+)'\}}")
 LEVELS = re.compile(rf"levels=\{{{QUOTED}: (\d+)\}}")
 MISSING = re.compile(r"missing=\[\.\.\.\]")
 HEADER = re.compile(r"header=False")
+ENGINE = re.compile(r"engine='(\w+)'")
 TEXT = re.compile(r"\b(encoding|delimiter|quote|format)=(?:'([^']*)')?")
 MEMORY = re.compile(r"\bmemory_limit=")
 FOLDER = re.compile(r"\btemp_directory=")
@@ -25,6 +26,7 @@ OPTIONS: Words = {
     TYPES: lambda found: f"say --types {found[1][1:-1]}={found[2]}",
     MISSING: lambda found: "--missing",
     HEADER: lambda found: "--no-header",
+    ENGINE: lambda found: f"a study that says engine: {found[1]} under data",
     TEXT: lambda found: f"--{found[1]} {found[2] or ''}".strip(),
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}} of a study",
     MEMORY: lambda found: "memory_limit under data of a study",
@@ -34,6 +36,7 @@ STUDY: Words = {
     TYPES: lambda found: f"say types: {{{found[1]}: {found[2]}}} under data",
     MISSING: lambda found: "missing: [...] under data",
     HEADER: lambda found: "header: false under data",
+    ENGINE: lambda found: f"engine: {found[1]} under data",
     TEXT: lambda found: f"{found[1]}: {found[2] or '...'} under data",
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}}",
     MEMORY: lambda found: "memory_limit under data",
@@ -43,6 +46,7 @@ CONTROLS: Words = {
     TYPES: lambda found: f"choose {found[2]} as the type of {found[1]} below",
     MISSING: lambda found: "'Missing values' below",
     HEADER: lambda found: "that in the study's data: header: false",
+    ENGINE: lambda found: f"engine: {found[1]} in the study's data",
     TEXT: lambda found: f"{found[1]}: {found[2] or '...'} in the study's data",
     LEVELS: lambda found: f"level {found[2]} beside the role of {found[1]}",
     MEMORY: lambda found: "memory_limit in the study's data",

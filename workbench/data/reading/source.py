@@ -55,6 +55,7 @@ class Source:
 
     def __init__(self, where: str, private: Private) -> None:
         self.where, self.notes, self._connection = where, [], private.connection
+        self.memory_limit, self.temp_directory = private.memory_limit, private.directory.parent
         self._discard = weakref.finalize(self, discard, private.connection, private.directory)
 
     def close(self) -> None:

@@ -1,0 +1,9 @@
+"""Columns beside their codes, as most tests look at them."""
+
+from workbench.data.reading import encoder
+
+
+def encode(source, columns=None, **options):
+    """Each column with its code per record, in memory, in the order of the source."""
+    columns, engine = encoder.encode(source, columns, **options)
+    return {name: (column, engine.codes[name]) for name, column in columns.items()}

@@ -1,0 +1,365 @@
+"""Records in a file of DuckDB's: the same columns, cells, releases and figures as in memory."""
+
+import os
+import re
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.commands.people import STUDY, run, study_in
+from tests.methods.tables import HIERARCHIES, frames, quasi_choices
+from widgets.data.summary import summary
+from widgets.release import facts
+from workbench.base import progress
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data.engines import ENGINES
+from workbench.data.engines.duckdb import DuckDB
+from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.reading.source import Query
+from workbench.data.table import Table
+from workbench.measures import InformationLoss, PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.studies.script import python_code
+from workbench.studies.study import Study
+
+METHODS = [
+    Mondrian(),
+    Mondrian(publish="bucketized"),
+    Mondrian("information_gain", "plain"),
+    Mondrian("information_gain", "s"),
+    Keep(),
+    Remove(),
+]
+MODELS = [KAnonymity(2), DistinctLDiversity(2), KAnonymity(3) & TCloseness(0.4), TCloseness(0.6, "js")]
+MEASURES = [PrivacyLoss(), UtilityLoss(min_support=0.1), InformationLoss(), ReidentificationRisk()]
+
+
+def both(data, **options):
+    """The table in each engine, or what its refusal says; memory first."""
+    found = []
+    for engine in ENGINES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # in a tiny table everything is different in every record
+            try:
+                found.append(Table.read(data, engine=engine, **options))
+            except BadInput as error:
+                assert error.__context__ is None
+                found.append(str(error))
+    return found
+
+
+def about(column):
+    """All that a column is."""
+    spec = column.hierarchy.spec() if column.hierarchy else None
+    return column.kind, list(column.values), column.labels, column.counts.tolist(), column.missing, spec
+
+
+def assert_same_table(memory, elsewhere):
+    assert elsewhere.notes == memory.notes and elsewhere.roles == memory.roles
+    assert elsewhere.records == memory.records and elsewhere.names == memory.names
+    for name in memory.names:
+        assert str(about(elsewhere.columns[name])) == str(about(memory.columns[name]))
+        assert elsewhere.columns[name].values.dtype == memory.columns[name].values.dtype
+    if memory.quasi:
+        one, other = memory.cells(), elsewhere.cells()
+        assert (one.quasi == other.quasi).all() and one.quasi.dtype == other.quasi.dtype
+        assert (one.weight == other.weight).all() and list(one.others) == list(other.others)
+        assert all((one.others[name] == other.others[name]).all() for name in one.others)
+
+
+def assert_same_release(memory, elsewhere):
+    assert (memory.group == elsewhere.group).all() and (memory.classes.sizes == elsewhere.classes.sizes).all()
+    for end in ("low", "high"):
+        assert (getattr(memory.classes, end) == getattr(elsewhere.classes, end)).all()
+    for name, histogram in memory.classes.histograms.items():
+        assert (histogram == elsewhere.classes.histograms[name]).all()
+    assert elsewhere.codebook() == memory.codebook()
+    one, other = memory.tables(), elsewhere.tables()
+    assert list(one) == list(other)
+    for name, frame in one.items():
+        for rows in (frame, other[name]):
+            if "class" in rows:  # its number is drawn; the classes are alike as they were above
+                rows["class"] = rows["class"].map(rows["class"].value_counts())
+        columns = list(frame)
+        expected, found = (rows.astype("str").sort_values(columns, ignore_index=True) for rows in (frame, other[name]))
+        pd.testing.assert_frame_equal(found, expected)
+        assert (frame.dtypes == other[name].dtypes).all()
+
+
+def measured(measure, release):
+    try:
+        return measure(release).value
+    except Exception as error:
+        return str(error)
+
+
+def made(method, table, model):
+    try:
+        return method(table, model)
+    except (BadInput, Unsatisfiable) as error:
+        return str(error)
+
+
+@settings(max_examples=15)
+@given(
+    frames(),
+    quasi_choices,
+    st.sampled_from(METHODS),
+    st.sampled_from([None, *MODELS]),
+    st.sampled_from([{}, {"drop_missing": True}, {"only": {"plain": "x"}}]),
+    st.sampled_from(["frame", "parquet", "csv"]),
+)
+def test_both_engines_come_to_the_same(tmp_path_factory, frame, quasi, method, model, some, way):
+    data = frame
+    if way != "frame":
+        data = tmp_path_factory.mktemp("data") / f"people.{way}"
+        getattr(frame, f"to_{way}")(data, index=False)
+    tables = both(data, quasi=quasi, sensitive=["s", "s2"], hierarchies=HIERARCHIES, **some)
+    if any(isinstance(one, str) for one in tables):
+        assert tables[0] == tables[1]
+        return
+    assert_same_table(*tables)
+    releases = [made(method, table, model) for table in tables]
+    if any(isinstance(one, str) for one in releases):
+        assert releases[0] == releases[1]
+        return
+    assert_same_release(*releases)
+    assert str(releases[0].audit(model or KAnonymity(2))) == str(releases[1].audit(model or KAnonymity(2)))
+    for measure in MEASURES:
+        assert measured(measure, releases[0]) == measured(measure, releases[1])
+
+
+CELLS = ["", "1", "01", "1.0", "-0.0", "0", "1,5", "2E3", "NA", "?", "nan", "inf", "x", "X", " x", "é", "'", "a\nb"]
+CELLS += ["2024-02-29", "29.2.2024", "2024-01-01T10:00:00Z", "12345678901234567890", "0.1", "1e400", "\u2028"]
+
+
+@settings(max_examples=12)
+@given(st.lists(st.lists(st.sampled_from(CELLS), min_size=5, max_size=5), min_size=6, max_size=6), st.integers(0, 3))
+@example([["-0.0", "0", "0.5"], ["1", "01", "2"], ["2024-02-29", "", "1999-01-01"]], 0)
+@example([["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "x"]], 0)  # mixed: the first record with text is named
+def test_text_is_read_alike(tmp_path_factory, columns, blanks):
+    path = tmp_path_factory.mktemp("data") / "people.csv"
+    records = {f"x{i}": cells * 3 + [""] * blanks for i, cells in enumerate(columns)}
+    pd.DataFrame({**records, "sex": "F"}).to_csv(path, index=False)
+    tables = both(path, quasi=["sex"])
+    if isinstance(tables[0], str):
+        assert tables[0] == tables[1]
+    else:
+        assert_same_table(*tables)
+
+
+SQL = {
+    "numbers": "SELECT unnest([1.5, 'nan', NULL, -0.0, 0.0])::DOUBLE AS x",
+    "floats": "SELECT unnest([0.1, 2.5, NULL])::FLOAT AS x",
+    "decimals": "SELECT unnest([0.10, 2.50, NULL, 2.5])::DECIMAL(9, 2) AS x",
+    "huge": "SELECT unnest([1, 2, NULL])::HUGEINT AS x",
+    "unsigned": "SELECT unnest([1, 2, NULL])::UTINYINT AS x",
+    "truth": "SELECT unnest([true, false, NULL]) AS x",
+    "days": "SELECT unnest(['2024-02-29', '0044-01-01', NULL])::DATE AS x",
+    "moments": "SELECT unnest(['2024-02-29 10:00:00.000001', NULL])::TIMESTAMP AS x",
+    "seconds": "SELECT unnest(['2024-02-29 10:00:00', NULL])::TIMESTAMP_S AS x",
+    "nanoseconds": "SELECT unnest(['2024-02-29 10:00:00.000000001', NULL])::TIMESTAMP_NS AS x",
+    "zones": "SELECT unnest(['2024-02-29 10:00:00+02', NULL])::TIMESTAMPTZ AS x",
+    "times": "SELECT unnest(['10:00:00', '23:59:59.5', NULL])::TIME AS x",
+    "enum": "SELECT unnest(['b', 'a', NULL])::ENUM('b', 'a') AS x",
+    "uuid": "SELECT unnest(['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', NULL])::UUID AS x",
+    "text": "SELECT unnest(['a', 'a' || chr(0), '', ' a', NULL]) AS x",
+    "nothing": "SELECT unnest([NULL, NULL]) AS x",
+    "nested": "SELECT unnest([[1], [2]]) AS x",
+    "bytes": "SELECT unnest(['a', NULL])::BLOB AS x",
+}
+
+
+@pytest.mark.parametrize("kind", SQL)
+def test_every_type_is_read_alike(kind):
+    tables = both(Query(f"SELECT x, 'F' AS sex FROM ({SQL[kind]})"), quasi=["sex"])
+    if isinstance(tables[0], str):
+        assert tables[0] == tables[1]
+    else:
+        assert_same_table(*tables)
+
+
+FRAME = pd.DataFrame(
+    {
+        "age": [30, 40, 40, 50, 30, 30] * 5,
+        "work": ["own", "gov", "gov", "own", None, "own"] * 5,
+        "region": ["North", "North", "South", "North", "South", "North"] * 5,
+        "ill": ["flu", "flu", "cold", "cold", "asthma", "flu"] * 5,
+    }
+)
+ROLES = {"quasi": ["age", "work"], "sensitive": "ill"}
+LUNG = Groups(({"Lung": ("flu", "asthma"), "Nose": ("cold",)},))
+ORDERED = {"ill": LUNG, "age": Intervals(widths=(20,))}
+
+
+def elsewhere(frame=FRAME, **options):
+    return Table.from_frame(frame, **{**ROLES, **options}, engine="duckdb")
+
+
+def test_records_of_one_value_hierarchies_and_levels_are_the_same_in_any_order():
+    memory, other = both(
+        FRAME, quasi=["age"], sensitive="ill", identifiers=["region"], only={"region": "North"},
+        hierarchies=ORDERED, levels={"ill": 1},
+    )  # fmt: skip
+    assert_same_table(memory, other)
+    assert other.records == 20 and "region" not in other.names and other.sensitive["ill"].labels == ("Lung", "Nose")
+    for change in (
+        lambda table: table.without_hierarchies(["age", "ill"]),
+        lambda table: table.with_roles(["work"], "ill").complete(),
+        lambda table: table.drop(["work"]).with_hierarchies({"age": Intervals(widths=(10,))}),
+    ):
+        levels = (memory.with_roles(["age"], "ill", {}), other.with_roles(["age"], "ill", {}))
+        assert_same_table(*map(change, levels))
+
+
+def test_a_foreign_value_that_no_record_has_is_refused_alike():
+    messages = both(FRAME, **ROLES, only={"region": "West"})
+    assert messages[0] == messages[1] and "corrected" not in messages[0]
+    messages = both(FRAME, **ROLES, only={"region": "South", "work": "own"})
+    assert messages[0] == messages[1] and "no record has all" in messages[0]
+
+
+# --- what needs each record
+
+
+@pytest.mark.parametrize(
+    ("asked", "way_out"),
+    [
+        (lambda table: Mondrian(strict=False)(table, KAnonymity(2)), "use the strict one"),
+        (lambda table: Mondrian()(table, KAnonymity(2)).export("unwritten.csv"), "leave the neutral columns out"),
+        (lambda table: Mondrian()(table, KAnonymity(2)).beside, "leave the neutral columns out"),
+        (lambda table: Mondrian()(table, KAnonymity(2)).telling, "allow giveaways"),
+        (lambda table: table.frame, ""),
+        (lambda table: table.codes, ""),
+        (lambda table: table.cell_of_record(), ""),
+    ],
+)
+def test_what_looks_at_each_record_says_what_to_do_instead(asked, way_out):
+    with pytest.raises(BadInput, match=re.escape("engine='memory'")) as caught:
+        asked(elsewhere())
+    assert way_out in str(caught.value) and "\n" not in str(caught.value)
+    assert not any(value in str(caught.value) for value in ("gov", "flu", "North"))
+
+
+# --- written
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_a_release_is_written_with_its_neutral_columns(tmp_path, ending, publish):
+    found = []
+    for table in both(FRAME, **ROLES):
+        release = Mondrian(publish=publish)(table, KAnonymity(4))
+        path = tmp_path / f"{type(table.engine).__name__}.{ending}"
+        files = release.export(path, giveaways=True)
+        read = pd.read_csv if ending == "csv" else pd.read_parquet
+        tables = [read(file).drop(columns="class", errors="ignore") for file in files if file.suffix == path.suffix]
+        found.append([sorted(map(tuple, one.astype("str").fillna("").to_numpy())) for one in tables])
+    assert found[0] == found[1] and len(found[0][0]) == 30
+
+
+def test_the_order_of_what_is_written_is_random_over_the_whole_file_and_another_each_time():
+    records = 300_000
+    frame = pd.DataFrame({"age": np.arange(records) // 3000, "sex": np.arange(records) % 2})
+    release = Keep()(Table.from_frame(frame, quasi=["age", "sex"], engine="duckdb"))
+    one, other = (release.frame()["age"].astype(int).to_numpy() for _ in range(2))
+    assert sorted(one) == frame["age"].tolist() == sorted(other)
+    for ages in (one, other):
+        assert abs(np.corrcoef(ages, np.arange(records))[0, 1]) < 0.02
+        assert all(len(set(ages[start : start + 1000])) > 90 for start in range(0, records, 50_000))
+    assert (one == other).mean() < 0.05
+    assert abs(np.corrcoef(one, other)[0, 1]) < 0.02
+
+
+# --- what stays behind, and what stops
+
+
+def test_the_file_is_for_its_owner_and_gone_with_its_last_table(tmp_path):
+    table = elsewhere(temp_directory=tmp_path)
+    (folder,) = tmp_path.iterdir()
+    assert folder.stat().st_mode & 0o077 == 0
+    other = table.drop(["region"])
+    del table
+    assert len(other.cells()) == 5 and folder.exists()
+    del other
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left_where_reading_fails(tmp_path):
+    with pytest.raises(BadInput, match="nothing but missing values"):
+        elsewhere(pd.DataFrame({"x": [None, None]}), quasi=["x"], sensitive=None, temp_directory=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_store_tells_tables_apart_by_their_records_and_not_by_their_order():
+    swapped = FRAME.assign(ill=FRAME["ill"].to_numpy()[::-1])
+    one, same, other = (elsewhere(frame).fingerprint for frame in (FRAME, FRAME[::-1], swapped))
+    assert one == same != other
+
+
+def test_a_cancel_is_heard_while_records_are_counted():
+    table = Table.read(
+        Query("SELECT range % 100000 AS a, hash(range) % 50000 AS b FROM range(2000000)"), ["a", "b"], engine="duckdb"
+    )
+    cancel = threading.Event()
+    cancel.set()
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        table.cells()
+    assert len(table.cells()) > 0
+
+
+def test_an_engine_that_is_not_there_is_refused():
+    with pytest.raises(BadInput, match="no engine 'duckbd'; did you mean 'duckdb'"):
+        Table.from_frame(FRAME, **ROLES, engine="duckbd")
+
+
+def test_a_limit_that_is_too_small_names_the_way_out(tmp_path):
+    query = Query("SELECT range AS a, hash(range) AS b, 'longer text ' || hash(range + 1) AS c FROM range(1000000)")
+    with pytest.raises(BadInput, match="raise memory_limit"):
+        Table.read(query, ["a"], engine="duckdb", memory_limit="12MB")
+    assert os.listdir(tmp_path) == []
+
+
+# --- where it is asked for
+
+
+def test_a_study_names_its_engine_and_its_script_does_too(tmp_path):
+    path = study_in(tmp_path, STUDY.replace("people.csv}", "people.csv, engine: duckdb}"))
+    study = Study.open(path)
+    table = study.table(study.read())
+    recipe = study.candidates()[1]
+    assert isinstance(table.engine, DuckDB) and "engine='duckdb'" in python_code(study, recipe)
+    memory = Study.from_yaml(STUDY, tmp_path)
+    assert_same_release(recipe.release(memory.table(memory.read())), recipe.release(table))
+    with pytest.raises(BadInput, match="line 3: data: there is no engine 'duck'; did you mean 'duckdb'"):
+        Study.from_yaml(STUDY.replace("people.csv}", "people.csv, engine: duck}"), tmp_path)
+
+
+def test_the_commands_and_a_published_folder_are_the_same(tmp_path, capsys):
+    found = []
+    for engine in ENGINES:
+        folder = tmp_path / engine
+        folder.mkdir()
+        path = study_in(folder, STUDY.replace("people.csv}", f"people.csv, engine: {engine}}}"))
+        run(capsys, "anonymize", path, "-o", folder / "out.csv")
+        out = pd.read_csv(folder / "out.csv").sort_values(["age", "work", "disease"], ignore_index=True)
+        read = Published(publish(Study.open(path), folder / "published"))
+        found.append((out, read.points, {**read.results, "edition": ""}))
+    pd.testing.assert_frame_equal(found[0][0], found[1][0])
+    assert found[0][1:] == found[1][1:] and len(found[0][1]) > 4
+
+
+def test_the_workbench_says_what_it_cannot_show_and_shows_the_rest():
+    table = elsewhere(temp_directory=None)
+    assert summary(table)["incomplete"] == summary(Table.from_frame(FRAME, **ROLES))["incomplete"] == 5
+    release = Mondrian()(table, KAnonymity(4))
+    assert "engine: memory in the study's data" in facts.neutral(release)
+    assert facts.neutral(Mondrian()(table.drop(table.neutral), KAnonymity(4))) == ""

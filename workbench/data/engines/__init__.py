@@ -1,0 +1,124 @@
+"""Where the records of a table live: in memory, or in a file of DuckDB's. One engine a file."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.base.errors import BadInput, meant, said
+from workbench.data.cells import Cells
+from workbench.data.column import Column
+from workbench.data.reading.value_types import Values
+
+LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's, for reading and for counting each, by default
+ENGINES = tuple(LIMITS)
+BATCH = 1 << 16  # records at a time that are read, or written
+
+
+class Partition(NamedTuple):
+    """The class of each cell; `of_record` counts out that of each record, where the records are in memory."""
+
+    quasi: Sequence[str]
+    cells: Cells
+    group: np.ndarray
+    of_record: Callable[[], np.ndarray]
+
+
+class Engine(ABC):
+    """The codes of records, by column. Counts leave it, and records only as they are released, in random order."""
+
+    records: int
+
+    @property
+    @abstractmethod
+    def codes(self) -> dict[str, np.ndarray]:
+        """One array a column, a code a record; only where the records are in memory."""
+
+    @abstractmethod
+    def keep_to(self, what: str, instead: str) -> None:
+        """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
+
+    @abstractmethod
+    def select(self, names: Sequence[str]) -> Engine:
+        """The same records with these columns alone."""
+
+    @abstractmethod
+    def mapped(self, maps: Mapping[str, np.ndarray]) -> Engine:
+        """Other codes for some columns, `maps[name][code]`; records with a code that becomes -1 are left out."""
+
+    @abstractmethod
+    def counts(self, name: str, size: int) -> np.ndarray:
+        """The records with each of the codes 0 to size - 1."""
+
+    @abstractmethod
+    def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
+        """The distinct codes of these columns, in their order, with the number of their records."""
+
+    @abstractmethod
+    def shuffled(self, names: Sequence[str | None], partition: Partition) -> Iterator[list[np.ndarray]]:
+        """The codes of these columns (None: the class) in an order that only the operating system knows, some
+        records at a time."""
+
+    @abstractmethod
+    def content(self) -> Iterator[bytes]:
+        """What differs where the records do."""
+
+
+class Gathering(ABC):
+    """Records on their way from a source into an engine: first as they are read, then by column as codes."""
+
+    @abstractmethod
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Some records more."""
+
+    @abstractmethod
+    def distinct(self, name: str) -> pa.Array:
+        """The distinct values of a column, without null."""
+
+    @abstractmethod
+    def first(self, name: str, values: np.ndarray) -> int:
+        """The first record, from 1, that has one of these distinct values."""
+
+    @abstractmethod
+    def code(self, name: str, found: Values) -> Column:
+        """The column, once it is known what its distinct values are."""
+
+    @abstractmethod
+    def engine(self) -> Engine:
+        """The codes of all columns that were coded."""
+
+
+def memory_limit(engine: str) -> str | None:
+    """What DuckDB may use by default; BadInput where there is no such engine."""
+    if engine not in ENGINES:
+        raise BadInput(f"there is no engine {said(engine)}; {meant(engine, ENGINES)}")
+    return LIMITS[engine]
+
+
+def gathering(
+    engine: str,
+    names: Sequence[str],
+    limit: str | None = None,
+    temp_directory: str | os.PathLike[str] | None = None,
+) -> Gathering:
+    """What gathers these columns into the engine of that name."""
+    made: Gathering = importlib.import_module(f"workbench.data.engines.{engine}").Reading(names, limit, temp_directory)
+    return made
+
+
+def changing(maps: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Those of the maps that change a code."""
+    return {name: places for name, places in maps.items() if (places != np.arange(len(places))).any()}
+
+
+def plain(values: pa.Array) -> pa.Array:
+    """Distinct values as they are typed: text of one type, and nothing but null as text too."""
+    kind = values.type
+    text = pa.types.is_null(kind) or pa.types.is_string(kind) or pa.types.is_string_view(kind) or pa.types.is_time(kind)
+    return values.cast(pa.large_string()) if text else values

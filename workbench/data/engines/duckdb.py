@@ -1,0 +1,224 @@
+"""Records in a file of DuckDB's own, larger than memory: they are read, counted and written some at a time.
+
+The SQL is narrow (SELECT, GROUP BY, ORDER BY, JOIN), so that another engine can speak it too.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import TypeVar
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from workbench.base.connection import Private, discard
+from workbench.base.errors import BadInput
+from workbench.base.progress import stoppable
+from workbench.base.randomness import operating_system_random
+from workbench.data.cells import Cells, counted
+from workbench.data.column import Column
+from workbench.data.engines import BATCH, Engine, Gathering, Partition, changing, plain
+from workbench.data.reading.value_types import Values
+
+T = TypeVar("T")
+ROWS = 4 * BATCH
+
+
+class Store:
+    """Tables in a file that only this user can read, and that is gone with the last table of records in it."""
+
+    def __init__(self, memory_limit: str | None, temp_directory: str | os.PathLike[str] | None) -> None:
+        private = Private(memory_limit, temp_directory)
+        self._connection, self._numbers = private.connection, count()
+        self._discard = weakref.finalize(self, discard, private.connection, private.directory)
+        path = str(private.directory / "records.db").replace("'", "''")
+        self._connection.execute("SET preserve_insertion_order = false")
+        self._connection.execute(f"ATTACH '{path}' AS store")
+
+    def name(self) -> str:
+        """A name for a new table."""
+        return f"store.t{next(self._numbers)}"
+
+    def cursor(self, **given: pa.Table) -> duckdb.DuckDBPyConnection:
+        """What asks by itself, whatever other threads ask; it sees these tables too."""
+        cursor = self._connection.cursor()
+        for name, table in given.items():
+            cursor.register(name, table)
+        return cursor
+
+    def run(self, sql: str, **given: pa.Table) -> None:
+        """One statement."""
+        cursor = self.cursor(**given)
+        _careful(lambda: cursor.execute(sql), cursor)
+        cursor.close()
+
+    def keep(self, sql: str, **given: pa.Table) -> str:
+        """What a query finds, as a table of the store."""
+        name = self.name()
+        self.run(f"CREATE TABLE {name} AS {sql}", **given)
+        return name
+
+    def ask(self, sql: str, **given: pa.Table) -> pa.Table:
+        """What a query finds."""
+        cursor = self.cursor(**given)
+        return _careful(lambda: cursor.sql(sql).to_arrow_table(), cursor)
+
+    def batches(self, sql: str, rows: int = ROWS, **given: pa.Table) -> Iterator[pa.RecordBatch]:
+        """The same, some rows at a time."""
+        cursor = self.cursor(**given)
+        reader = _careful(lambda: cursor.sql(sql).to_arrow_reader(rows), cursor)
+        while (batch := _careful(lambda: next(reader, None), cursor)) is not None:
+            yield batch
+
+
+def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
+    """What the work comes to, or our words for DuckDB's, which may quote a record."""
+    failure = None
+    try:
+        return stoppable(work, cursor.interrupt)
+    except (duckdb.Error, pa.ArrowException) as error:
+        failure = str(error)
+    if "Out of Memory" in failure or "out of memory" in failure:
+        raise BadInput("the memory limit is too small to count these records; raise memory_limit")
+    if "No space left" in failure or "disk" in failure:
+        raise BadInput("there is no room for a file of these records; make room, or name another temp_directory")
+    raise BadInput(f"DuckDB cannot hold these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
+
+
+class Growing:
+    """A table of the store that grows batch by batch."""
+
+    def __init__(self, store: Store) -> None:
+        self.name, self._store, self._begin = store.name(), store, "CREATE TABLE {} AS"
+
+    def add(self, batch: pa.Table) -> None:
+        """Some rows more. Each by itself: a transaction would keep every batch in memory until its end."""
+        self._store.run(f"{self._begin.format(self.name)} SELECT * FROM batch", batch=batch)
+        self._begin = "INSERT INTO {}"
+
+
+class DuckDB(Engine):
+    """`records` is what a query is asked FROM; `fields` is what it calls the columns."""
+
+    def __init__(self, store: Store, found_in: str, fields: Mapping[str, str], records: int) -> None:
+        self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records
+
+    @property
+    def codes(self) -> dict[str, np.ndarray]:
+        raise self._elsewhere("this looks at records one by one", "")
+
+    def keep_to(self, what: str, instead: str) -> None:
+        raise self._elsewhere(what, f"{instead}, or ")
+
+    def _elsewhere(self, what: str, instead: str) -> BadInput:
+        return BadInput(f"{what}, and they are not in memory; {instead}read the data with engine='memory'")
+
+    def select(self, names: Sequence[str]) -> DuckDB:
+        return DuckDB(self._store, self._from, {name: self._fields[name] for name in names}, self.records)
+
+    def mapped(self, maps: Mapping[str, np.ndarray]) -> DuckDB:
+        maps = changing(maps)
+        if not maps:
+            return self
+        listed, joins = {field: f"r.{field}" for field in self._fields.values()}, ""
+        for i, (name, places) in enumerate(maps.items()):
+            field, old = self._fields[name], np.flatnonzero(places >= 0)
+            kind = np.int16 if max(len(places), int(places.max())) < 2**15 else np.int32
+            codes = pa.table({"old": old.astype(kind), "new": places[old].astype(kind)})
+            joins += f" JOIN {self._store.keep('SELECT * FROM codes', codes=codes)} AS m{i} ON m{i}.old = r.{field}"
+            listed[field] = f"m{i}.new"
+        selected = ", ".join(f"{of} AS {field}" for field, of in listed.items())
+        found_in, records = f"(SELECT {selected} FROM {self._from} AS r{joins})", self.records
+        if any((places < 0).any() for places in maps.values()):
+            records = self._store.ask(f"SELECT count(*) AS n FROM {found_in} AS r")["n"][0].as_py()
+        return DuckDB(self._store, found_in, self._fields, records)
+
+    def counts(self, name: str, size: int) -> np.ndarray:
+        cells, found = self.collapse([name], []), np.zeros(size, np.int64)
+        found[cells.quasi[0]] = cells.weight
+        return found
+
+    def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
+        cursor = self._store.cursor()
+        fields = [self._fields[name] for name in quasi], {name: self._fields[name] for name in others}
+        return _careful(lambda: counted(cursor, f"{self._from} AS r", *fields), cursor)
+
+    def shuffled(self, names: Sequence[str | None], partition: Partition) -> Iterator[list[np.ndarray]]:
+        cells, chance, aside = partition.cells, operating_system_random(), Growing(self._store)
+        keys = dict(zip((*partition.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": partition.group})
+        same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
+        columns = ["k.class" if name is None else f"r.{self._fields[name]}" for name in names]
+        listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
+        for batch in self._store.batches(
+            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same}", known=known
+        ):
+            rows = dict(zip(batch.schema.names, batch.columns, strict=True))
+            aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
+        name = aside.name
+        try:
+            listed = ", ".join(f"v{i}" for i in range(len(names)))
+            for batch in self._store.batches(f"SELECT {listed} FROM {name} ORDER BY chance", BATCH):
+                yield [column.to_numpy() for column in batch.columns]
+        finally:
+            self._store.run(f"DROP TABLE {name}")
+
+    def content(self) -> Iterator[bytes]:
+        hashed = f"hash({', '.join(self._fields.values())})"
+        sql = f"SELECT sum(CAST({hashed} AS HUGEINT)) AS a, bit_xor({hashed}) AS b FROM {self._from} AS r"
+        yield f"{self.records} {self._store.ask(sql).to_pylist()}".encode()
+
+
+class Reading(Gathering):
+    """The records as they are read, in a table of the store; then, column by column, what code each value has."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        memory_limit: str | None = None,
+        temp_directory: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._store, self._read = Store(memory_limit, temp_directory), 0
+        self._records, self._fields = Growing(self._store), {name: f"c{i}" for i, name in enumerate(names)}
+        self._found: dict[str, pa.Table] = {}  # distinct values and their records
+        self._coded: dict[str, str] = {}  # by name, what a query selects
+        self._joins: list[str] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        rows = dict(zip(self._fields.values(), batch.columns, strict=True))
+        start, self._read = self._read, self._read + len(batch)
+        self._records.add(pa.table({**rows, "number": np.arange(start + 1, self._read + 1)}))
+
+    def distinct(self, name: str) -> pa.Array:
+        field, records = self._fields[name], self._records.name
+        sql = f"SELECT {field} AS value, count(*) AS n FROM {records} WHERE {field} IS NOT NULL GROUP BY {field}"
+        self._found[name] = self._store.ask(sql).combine_chunks()
+        return plain(self._found[name]["value"]).combine_chunks()
+
+    def first(self, name: str, values: np.ndarray) -> int:
+        wanted, records = self._found[name].select(["value"]).take(values), self._records.name
+        sql = f"SELECT min(number) AS n FROM {records} JOIN wanted ON value = {self._fields[name]}"
+        return self._store.ask(sql, wanted=wanted)["n"][0].as_py() or 0
+
+    def code(self, name: str, found: Values) -> Column:
+        size, field, known = len(found.values), self._fields[name], self._found[name]
+        places = np.where(found.place < 0, size, found.place).astype(np.int16 if size < 2**15 else np.int32)
+        counts = np.bincount(places, known["n"].to_numpy(), size + 1).astype(np.int64)
+        counts[size] = self._read - counts[:size].sum()
+        codes = pa.table({"value": known["value"], "code": places})
+        table, alias = self._store.keep("SELECT * FROM codes", codes=codes), f"d{len(self._joins)}"
+        self._joins.append(f"LEFT JOIN {table} AS {alias} ON {alias}.value = r.{field}")
+        kind = "SMALLINT" if places.dtype == np.int16 else "INTEGER"
+        self._coded[name] = f"CAST(coalesce({alias}.code, {size}) AS {kind}) AS {field}"
+        return Column(name, found.kind, found.values, found.labels, counts[:-1], int(counts[-1]))
+
+    def engine(self) -> DuckDB:
+        listed, records = ", ".join(self._coded.values()), self._records.name
+        codes = self._store.keep(f"SELECT {listed} FROM {records} AS r {' '.join(self._joins)}")
+        self._store.run(f"DROP TABLE {records}")
+        fields = {name: self._fields[name] for name in self._coded}
+        return DuckDB(self._store, codes, fields, self._read)
