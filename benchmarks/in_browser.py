@@ -19,9 +19,9 @@ from playwright.sync_api import Page
 from benchmarks.measuring import Figure
 from tests.browser import stage
 from tests.widgets.base.test_cancelling import donations
+from widgets.server.serving import voila_command
 from widgets.session.start import MEASURES
 from workbench import Table
-from workbench.commands.serving import voila_command
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian

@@ -16,7 +16,7 @@ from pathlib import Path
 import nbformat
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from workbench.commands.serving import link, voila_command
+from widgets.server.serving import link, voila_command
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser import stage
 from tests.planted import PLACE, RARE_DISEASE, planted
-from workbench.commands.serving import link, voila_command
+from widgets.server.serving import link, voila_command
 from workbench.publication.publish import publish
 
 NOTEBOOK = stage.ROOT / "notebooks" / "dashboard.ipynb"

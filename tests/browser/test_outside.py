@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from tests.browser.stage import free_port, served
 from tests.widgets.server.visitor import Visitor, visited, within
+from widgets.server.serving import link, voila_command
 from workbench.base.resources import NOTEBOOKS
-from workbench.commands.serving import link, voila_command
 from workbench.publication.publish import publish
 from workbench.studies.study import Study
 

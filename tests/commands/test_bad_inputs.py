@@ -14,8 +14,9 @@ import warnings
 import pytest
 
 from tests.commands.bad_inputs import SECRETS, Bad, every, good
+from widgets.commands import dashboard, explore, lab
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.commands import dashboard, explore, lab, main
+from workbench.commands import main
 
 CASES = every()
 SECONDS = 30  # after which it hangs

@@ -14,7 +14,20 @@ from workbench.commands import main
 HERE = Path(__file__).parents[2]
 PAGE = (HERE / "docs" / "commands.md").read_text("utf-8")
 COMMANDS = {command.callback.__name__: command for command in main.app.registered_commands}
-HEAVY = ("altair", "duckdb", "numba", "numpy", "pandas", "pyarrow", "scipy", "sklearn", "IPython", "papermill")
+HEAVY = (
+    "altair",
+    "duckdb",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "sklearn",
+    "IPython",
+    "papermill",
+    "voila",
+    "tornado",
+)
 
 
 def section(name):

@@ -1,6 +1,6 @@
 """Voila, locked: one page and what it needs, of messages only those of widgets, kernels that end with their page.
 
-Started by the command that `workbench.commands.serving.voila_command` makes. What Voila would serve besides is not
+Started by the command that `widgets.server.serving.voila_command` makes. What Voila would serve besides is not
 there at all: the list of handlers below is the whole server.
 """
 
@@ -27,9 +27,9 @@ from voila.paths import collect_static_paths
 
 from widgets.server.handlers import Channels, Closed, Identity, Model, Nothing, Static, ThePage, told_path
 from widgets.server.kernels import Kernels, Messages, Quiet, room_for
+from widgets.server.serving import secret_path
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
-from workbench.commands.serving import secret_path
 
 TEMPLATES = Path(__file__).parent / "template"
 TEMPLATE = "workbench"

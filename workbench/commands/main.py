@@ -1,10 +1,13 @@
-"""The command `workbench`: its commands, one a file in `workbench/commands/`, and what becomes of their errors."""
+"""The command `workbench`: its own commands and those of packages beside it, and what becomes of their errors."""
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import Annotated, Any
 
 import typer
 
@@ -14,11 +17,8 @@ from workbench.commands.anonymize import anonymize
 from workbench.commands.audit import audit
 from workbench.commands.check import check
 from workbench.commands.compare import compare
-from workbench.commands.dashboard import dashboard
-from workbench.commands.explore import explore
 from workbench.commands.frontier import frontier
 from workbench.commands.init import init
-from workbench.commands.lab import lab
 from workbench.commands.report import report
 from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
@@ -26,8 +26,23 @@ from workbench.data.reading.cures import OPTIONS, STUDY, in_words
 
 READING = ("init", "anonymize", "audit")  # commands whose options say how a table is read
 WRONG = 2  # the exit code of everything that the user can mend
+PLUGGED = "workbench.commands"  # the entry points of other packages, the front end's for one
 
 HELP = "Which anonymised version of this table should be published?"
+
+
+def plugged() -> Iterator[Callable[..., Any]]:
+    """The commands that packages beside the engine bring; one that is declared and not there brings none."""
+    for entry in sorted(entry_points(group=PLUGGED)):
+        if find_spec(entry.module.partition(".")[0]):
+            yield entry.load()
+
+
+def purpose(command: Callable[..., Any]) -> str:
+    """What a command is for: the first line of its file, behind its name."""
+    text = (inspect.getdoc(inspect.getmodule(command)) or "").partition(": ")[2].partition("\n")[0]
+    return text[:1].upper() + text[1:]
+
 
 app = typer.Typer(
     add_completion=False,
@@ -42,9 +57,8 @@ app.command(short_help="One release to a file, audited before it is written.")(a
 app.command(short_help="What a table keeps and gives away that any tool anonymised.")(audit)
 app.command(short_help="Two studies, or two released tables.")(compare)
 app.command(short_help="A page about a study, or many.")(report)
-app.command(short_help="The page for those who decide.")(dashboard)
-app.command(short_help="The workbench as a page, without JupyterLab.")(explore)
-app.command(short_help="The workbench in JupyterLab.")(lab)
+for found in plugged():
+    app.command(short_help=purpose(found))(found)
 
 
 def _version(asked: bool) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import websocket
 
 from tests.browser.stage import free_port, served, write_notebook
-from workbench.commands.serving import secret_path, voila_command
+from widgets.server.serving import secret_path, voila_command
 
 TOKEN = "a-token-of-the-tests"
 NAME, DISEASE = "PLANTED-NAME-4711", "PLANTED-DISEASE-0815"  # the records behind the page

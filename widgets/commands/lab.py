@@ -7,8 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from widgets.commands.options import NoBrowser, Port
 from workbench.base.resources import NOTEBOOKS
-from workbench.commands.shared import NoBrowser, Port
 
 EXPLORE = "explore.ipynb"
 

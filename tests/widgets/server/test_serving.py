@@ -19,11 +19,11 @@ from tests.browser.stage import write_notebook
 from tests.widgets.server.visitor import visited, within
 from widgets.server.kernels import Quiet
 from widgets.server.server import copied
+from widgets.server.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 from workbench.base.errors import BadInput
 from workbench.base.resources import NOTEBOOKS
-from workbench.commands.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def processes(folder: str) -> list[str]:
@@ -120,7 +120,7 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
     notebook = write_notebook(tmp_path / "page.ipynb", "1")
     port = any_port()
     code = (
-        "from pathlib import Path; from workbench.commands.serving import serve; "
+        "from pathlib import Path; from widgets.server.serving import serve; "
         f"serve(Path({str(notebook)!r}), port={port}, "
     )
     code += "browser=False, preheat=1, tell=lambda line: print(line, flush=True))"

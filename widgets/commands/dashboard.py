@@ -10,24 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from widgets.commands.options import Address, Frames, Most, NoBrowser, NoToken, Port, Preheat, Theme
+from widgets.server.serving import MOST, serve
 from workbench.base.errors import BadInput
 from workbench.base.resources import DATA, NOTEBOOKS
 from workbench.base.scratch import scratch
-from workbench.commands.serving import MOST, serve
-from workbench.commands.shared import (
-    Address,
-    Frames,
-    Most,
-    NoBrowser,
-    NoToken,
-    Port,
-    Preheat,
-    Theme,
-    opened,
-    progress,
-    refuse_inputs,
-    warned,
-)
+from workbench.commands.shared import opened, progress, refuse_inputs, warned
 
 EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
 

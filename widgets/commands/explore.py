@@ -6,9 +6,9 @@ from pathlib import Path
 
 import typer
 
+from widgets.commands.options import NoBrowser, Port, Theme
+from widgets.server.serving import serve
 from workbench.base.resources import NOTEBOOKS
-from workbench.commands.serving import serve
-from workbench.commands.shared import NoBrowser, Port, Theme
 
 
 def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:

@@ -1,0 +1,1 @@
+"""The commands that open a page: pyproject names them in the group `workbench.commands`."""

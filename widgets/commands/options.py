@@ -1,0 +1,42 @@
+"""The options of the commands that open a page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from workbench.commands.shared import between
+
+Port = Annotated[
+    int | None,
+    typer.Option(metavar="number", help="The port; unless told 8866, or a free one.", parser=between(1, 65535)),
+]
+NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
+Theme = Annotated[
+    Literal["auto", "light", "dark"],
+    typer.Option(metavar="light|dark|auto", help="Light, dark, or as each reader's machine is set."),
+]
+Preheat = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that stand ready: they open faster, and cost memory.",
+        parser=between(0, 20),
+    ),
+]
+Most = Annotated[
+    int,
+    typer.Option(
+        metavar="number",
+        help="Pages that may be open at once: each costs the memory of a kernel.",
+        parser=between(1, 1000),
+    ),
+]
+Address = Annotated[
+    str, typer.Option(metavar="address", help="Where readers find the page, when a proxy stands before it.")
+]
+Frames = Annotated[
+    str, typer.Option(metavar="sites", help="Sites that may show the page in a frame.", show_default=False)
+]
