@@ -22,9 +22,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench import __version__
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.scratch import alive, host
+from workbench.base.sources import digest
 from workbench.base.variants import Variant, canonical
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
@@ -40,19 +40,10 @@ WHAT_TO_DO = "make room or change its permissions, and sweep again: what is fini
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
-
-
-def _engine_version() -> str:
-    """The package's version and a digest of its sources."""
-    here, digest = Path(__file__).parents[1], hashlib.blake2b(digest_size=16)
-    for path in sorted(here.rglob("*.py")):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(here).as_posix()} {len(content)} ".encode() + content)
-    return f"{__version__} {digest.hexdigest()}"
-
-
-# when imported, not when first used: a source edited meanwhile is not the one that runs
-ENGINE = _engine_version()
+# what decides a figure: a report or a chart may change, and the points stay
+ROOMS = ("base", "data", "workloads", "models", "releases", "methods", "measures")
+FILES = ("frontier/sweep.py", "frontier/store.py")  # what makes a point, and what is kept of it
+ENGINE = digest(*ROOMS, *FILES)
 
 
 class Damage(ValueError):
@@ -73,7 +64,7 @@ class Store:
             _clear(self.folder)
 
     def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
-        """Where the point of this recipe lies: it changes with the data, the measures and the engine."""
+        """Where the point of this recipe lies: it follows data, measures and the sources that decide figures."""
         about = {
             "table": table.fingerprint,
             "recipe": recipe.to_dict(),

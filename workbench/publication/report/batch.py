@@ -27,15 +27,17 @@ from workbench.base.errors import BadInput
 from workbench.base.files import whole
 from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
+from workbench.base.sources import digest
 from workbench.base.variants import canonical
 from workbench.data.reading.cures import STUDY, in_words
-from workbench.frontier.store import ENGINE, Store
+from workbench.frontier.store import Store
 from workbench.publication.report.html import Html, paragraph, safe, table
 from workbench.publication.report.page import PAGE, STYLE
 from workbench.publication.report.reporting import ENDINGS
 from workbench.studies.study import Study, results_beside
 
 OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is meant for people
+ENGINE = digest()  # a page depends on all sources
 ENDED = "its kernel was ended, as the system does where memory runs out; try again with fewer --jobs at once"
 QUIET = ["--IPKernelApp.log_level=50"]  # nothing that a kernel of one's own machine says is news
 
