@@ -5,57 +5,19 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
 
-from tests.methods.tables import AXES, frames, random_frame, table_of
+from tests.data.people import FRAME, made
+from tests.methods.tables import random_frame, table_of
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Columns, Groups, Intervals
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level
 from workbench.data.table import Table
-
-FRAME = pd.DataFrame(
-    {
-        "name": ["Ada", "Bob", "Cy", "Di", "Eve", "Flo"],
-        "age": [30, 40, 40, 50, 30, 30],
-        "work": ["own", "gov", "gov", "own", None, "own"],
-        "pay": [1.5, 2.0, 1.5, None, 2.0, 2.0],
-        "ill": ["flu", "flu", "cold", "cold", "flu", "flu"],
-    }
-)
-ROLES = {"quasi": ["age", "work"], "sensitive": "ill", "identifiers": ["name"]}
-
-
-def made(frame=FRAME, **options):
-    return Table.from_frame(frame, **{**ROLES, **options})
 
 
 def test_roles_say_what_a_column_is():
     table = made()
     assert table.quasi == ("age", "work") and table.neutral == ("pay",) and list(table.sensitive) == ["ill"]
     assert table.roles["name"] == "identifier" and "name" not in table.names and "name" not in table.codes
-
-
-@settings(max_examples=25, deadline=None)
-@given(frames())
-def test_the_microdata_come_back_as_they_were(frame):
-    table = table_of(frame, list(AXES))
-    back = table.frame.astype({"day": frame["day"].dtype})  # days without a time of day are read as days
-    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
-
-
-def test_missing_is_the_last_code_or_is_dropped():
-    table, dropped = made(), made(drop_missing=True)
-    assert table.codes["work"][4] == table.columns["work"].size - 1 == 2
-    assert dropped.records == 4 and dropped.columns["work"].missing == dropped.columns["pay"].missing == 0
-    pd.testing.assert_frame_equal(dropped.frame, FRAME.dropna().drop(columns="name").reset_index(drop=True))
-
-
-def test_values_that_only_dropped_records_had_lose_their_code():
-    frame = pd.concat([FRAME, pd.DataFrame([{"name": "Gus", "age": 35, "work": None, "pay": 1.0, "ill": "hiv"}])])
-    dropped = made(frame, drop_missing=True, hierarchies={"age": Intervals(widths=(10,))})
-    assert dropped.columns["age"].labels == ("30", "40") and dropped.sensitive["ill"].labels == ("cold", "flu")
-    assert dropped.columns["age"].counts.tolist() == [2, 2]
-    assert dropped.columns["age"].hierarchy.leaves == ("30", "40")
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,15 @@
 """The table of classes: what it says, who is at risk in it, and that no column of the data hides one of its own."""
 
-import math
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.disclosure.releases import made
 from workbench import BadInput, Table, disclosure_table
 from workbench.base.errors import Undefined
-from workbench.disclosure.exposure import exposed, used_up
 from workbench.measures import PrivacyLoss
-from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
-
-
-def made(quasi: str = "age", values: tuple[object, ...] = ("flu", "cold", "flu", "flu")) -> Table:
-    frame = pd.DataFrame({quasi: [20, 20, 20, 50, 50, 50] * 2, "ill": list(values) * 3})
-    return Table.from_frame(frame, quasi=[quasi], sensitive="ill")
+from workbench.methods import Mondrian, Remove
+from workbench.models import KAnonymity
 
 
 def test_each_class_has_its_size_values_worst_value_and_histogram():
@@ -74,116 +66,3 @@ def test_the_classes_that_break_a_model_can_be_looked_up():
     audit = release.audit(KAnonymity(7))
     assert (disclosure_table(release).loc[audit.breaking, "size"] < 7).all() and len(audit.breaking) == 2
     assert np.isclose(audit.records, 12)
-
-
-MODEL = KAnonymity(4) & DistinctLDiversity(2) & TCloseness(0.45) & DeltaDisclosure(3, absent="allowed")
-
-
-def naive_score(part, values, table_values):
-    """A model's score of one class, counted by hand."""
-    shares, whole = values.value_counts(normalize=True), table_values.value_counts(normalize=True)
-    if isinstance(part, KAnonymity):
-        return len(values)
-    if isinstance(part, DistinctLDiversity):
-        return values.nunique()
-    if isinstance(part, TCloseness):
-        return shares.sub(whole, fill_value=0).abs().sum() / 2
-    return max(abs(math.log(shares[v] / whole[v])) for v in shares.index)
-
-
-@pytest.mark.parametrize("seed", [0, 2, 4])
-def test_the_nearest_limit_is_the_one_most_used(small, seed):
-    table = small(seed)
-    release = Mondrian()(table, KAnonymity(4))  # so that some limits are broken
-    shown = disclosure_table(release, model=MODEL)
-    for row, values in release.table.frame.disease.groupby(release._group_of_record):
-        used = {}
-        for part in MODEL.parts:
-            score = naive_score(part, values, table.frame.disease)
-            used[str(part)] = part.limit / score if part.at_least else score / part.limit
-        assert shown.loc[row, "limit used"] == pytest.approx(max(used.values()))
-        assert used[shown.loc[row, "nearest limit"]] == pytest.approx(max(used.values()))
-    nearest = exposed(release, model=MODEL).nearest
-    assert set(np.flatnonzero(nearest.broken)) == set(release.audit(MODEL).breaking)
-
-
-def test_how_much_of_a_limit_is_used_at_its_ends():
-    at_most, at_least = TCloseness(0), KAnonymity(5)
-    assert used_up(at_most, np.array([0.0, 0.1])).tolist() == [1, np.inf]
-    assert used_up(TCloseness(0.5), np.array([0.0, 0.25, np.inf])).tolist() == [0, 0.5, np.inf]
-    assert used_up(at_least, np.array([5.0, 10.0, 0.0, np.inf])).tolist() == [1, 0.5, np.inf, 0]
-
-
-def mean_loss(labels, values):
-    """The mean loss over records, group by group, from the frames alone."""
-    whole = values.value_counts(normalize=True)
-
-    def one(of_class):
-        shares = of_class.value_counts(normalize=True)
-        both = [(shares.get(v, 0.0), whole[v], (shares.get(v, 0.0) + whole[v]) / 2) for v in whole.index]
-        return sum((p * math.log(p / m) if p else 0) + q * math.log(q / m) for p, q, m in both) / 2
-
-    return sum(len(g) * one(g) for _, g in values.groupby(labels)) / len(values)
-
-
-@pytest.mark.parametrize("seed", [0, 2, 4, 6])
-def test_a_share_of_the_risk_is_how_far_the_mean_loss_falls_without_a_column(small, seed):
-    release = Mondrian()(small(seed), KAnonymity(3))
-    frame, quasi = release.frame(), list(release.table.quasi)
-    shares = exposed(release).risk_shares
-
-    def without(names):
-        return mean_loss(frame[names].agg("|".join, axis=1), frame.disease)
-
-    assert shares.names == tuple(quasi) and shares.mean == pytest.approx(without(quasi))
-    falls = [shares.mean - without([q for q in quasi if q != name]) for name in quasi]
-    assert shares.without == pytest.approx([shares.mean - fall for fall in falls])
-    assert shares.share == pytest.approx([fall / sum(falls) for fall in falls], abs=1e-9)
-    assert min(falls) > -1e-12 and shares.share.sum() == pytest.approx(1)
-
-
-def test_without_any_difference_nobody_has_a_share():
-    shares = exposed(Remove()(made())).risk_shares
-    assert shares.share.tolist() == [0] and shares.mean == pytest.approx(0)
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
-    table = small(seed)
-    release = Mondrian()(table, MODEL if seed == 0 else KAnonymity(3))
-    seen, frame = exposed(release, model=MODEL), table.frame
-    diseases = frame.disease.fillna("missing")
-    for row, values in diseases.groupby(release._group_of_record):
-        moved = (values.value_counts(normalize=True).sub(diseases.value_counts(normalize=True), fill_value=0)).max()
-        said = (
-            r"(?:In this class of|All) (\d+) people (?:in this class have|(\d+) ha(?:ve|s)) the disease (\w+) \((.*?)\)"
-        )
-        people, count, value, shares = re.match(said, seen.why(row)).groups()
-        count = count or people
-        share = int(count) / int(people) - (diseases == value).mean()
-        assert int(people) == len(values) and int(count) == (values == value).sum()
-        assert share == pytest.approx(moved)
-        assert f"{100 * (diseases == value).mean():.3g} % in the whole table" in shares
-        assert ("Nobody in it has" in seen.why(row)) == (1 < values.nunique() < diseases.nunique())
-
-
-def test_why_in_special_cases():
-    kept = exposed(Keep()(Table.from_frame(pd.DataFrame({"age": [1, 2, 2], "ill": list("abb")}), ["age"], "ill")))
-    assert kept.why(0).startswith(
-        "This class is one person, who has the ill a (33.3 % in the whole table): whoever knows"
-    )
-    assert "All 2 people in this class have the ill b" in kept.why(1)
-    assert "whoever knows only that a person is in the table learns nothing" in exposed(Remove()(made())).why(0)
-    bucket = exposed(Mondrian(publish="bucketized")(made(), KAnonymity(3)))
-    assert "the number of the bucket, learns that" in bucket.why(0)
-    with pytest.raises(Undefined, match="no quasi-identifier has a share"):
-        _ = bucket.risk_shares
-    hidden = exposed(Remove("ill")(made()), model=MODEL)
-    assert "one of 6 people. This release does not publish 'ill'" in hidden.why(0)
-    assert "nearest to is that of k-anonymity: k = 6, where at least 4 is asked" in hidden.why(0)
-    with pytest.raises(Undefined, match="does not publish 'ill'"):
-        _ = hidden.risk_shares
-    with pytest.raises(BadInput, match="there is no class 9; the release has 2"):
-        bucket.why(9)
-    with pytest.raises(BadInput, match="'k' is no model"):
-        exposed(Keep()(made()), model="k")

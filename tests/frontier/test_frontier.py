@@ -4,62 +4,20 @@ import json
 import math
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.frontier.points import Fake, P, U, baselines, frontier, point
 from workbench.base.errors import BadInput, Undefined
 from workbench.frontier.frontier import Frontier, undominated
 from workbench.frontier.recipe import Point, Recipe
-from workbench.measures import Measure
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import BetaLikeness, KAnonymity, TCloseness
 
-
-@dataclass(frozen=True)
-class Fake(Measure):
-    """A measure that is only named: points bring their values."""
-
-    named: str = "P"
-    to: str = "privacy"
-    better: str = "lower"
-    best: float = 0.0
-    name = "fake"
-    unit = "units"
-
-    @property
-    def key(self):
-        return self.named
-
-    @property
-    def side(self):
-        return self.to
-
-    def measure(self, release):
-        raise NotImplementedError
-
-
-P, U = Fake("P", "privacy"), Fake("U", "utility")
 INFINITY = math.inf
-
-
-def point(k, reasons=None, **values):
-    return Point(Recipe(Mondrian(), KAnonymity(k=k)), values, reasons or {})
-
-
-def baselines(keep=(10, 0), remove=(0, 8)):
-    return [
-        Point(Recipe(Keep()), dict(zip("PU", keep, strict=True))),
-        Point(Recipe(Remove()), dict(zip("PU", remove, strict=True))),
-    ]
-
-
-def frontier(*pairs, ends=True, measures=(P, U), **options):
-    points = [point(k + 2, **dict(zip("PU", pair, strict=True))) for k, pair in enumerate(pairs)]
-    return Frontier([*points, *(baselines() if ends else [])], measures, **options)
 
 
 def naive(rows):
@@ -179,40 +137,6 @@ def test_one_side_only_has_points_but_no_frontier():
 def test_no_points():
     found = Frontier([], [P, U])
     assert len(found.points) == len(found.efficient) == len(found.slope) == 0
-
-
-def test_best_under_caps():
-    found = frontier((2, 4), (5, 1), (4, 4), (9, 1))
-    assert found.best({"P": 4}) is found.measured[0]  # (4, 4) is as useful but less private
-    assert found.best({P: 9}, minimise=U) is found.measured[1]
-    assert found.best({"U": 4}, minimise="P") is found.measured[0]
-    assert found.best() is found.measured[1]  # never a baseline, though everything kept is best at U
-
-
-def test_a_cap_is_a_floor_where_higher_is_better():
-    found = frontier((2, 4), (5, 1), measures=(Fake("P", "privacy", "higher", 10.0), U))
-    assert found.best({"P": 3}) is found.measured[1]
-    assert found.best(minimise="P") is found.measured[1]
-    with pytest.raises(BadInput, match="no point has P at least 6; the highest P is 5"):
-        found.best({"P": 6})
-
-
-def test_caps_that_exclude_everything_say_how_near_one_can_come():
-    found = frontier((2, 4), (5, 1.23456))
-    with pytest.raises(BadInput, match=r"no point has U at most 1; the lowest U is 1\.24"):
-        found.best({"U": 1, "P": 5})
-    assert found.best({"U": 1.24})
-    together = (
-        "no point has P at most 3 and U at most 2, though some have each; within the other caps the lowest P is 5, "
-    )
-    with pytest.raises(BadInput, match=together + "or within the other caps the lowest U is 4"):
-        found.best({"P": 3, "U": 2})
-    with pytest.raises(BadInput, match="cap on P is 'low'; give a number"):
-        found.best({"P": "low"})
-    with pytest.raises(BadInput, match="there are P, U"):
-        found.best(minimise="Q")
-    with pytest.raises(BadInput, match="no point but the baselines has a value on P and U"):
-        frontier().best({"P": 3})
 
 
 def test_knee_slope_and_area_by_hand():

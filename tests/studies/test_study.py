@@ -6,35 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
 from workbench.data import datasets
 from workbench.data.table import Table
-from workbench.frontier.recipe import Recipe
-from workbench.methods import Remove
-from workbench.models import And, KAnonymity, TCloseness
 from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
-from workbench.studies.study import Study, ranges_of, written_out
-
-TEXT = """
-study: Adult
-data: {bundled: adult, drop_missing: true}
-roles:
-  quasi: [age, workclass, education, marital_status, race, sex]
-  sensitive: occupation
-hierarchies: {age: {builder: intervals, widths: [5, 10, 20, 40]}, education: bundled, sex: bundled}
-recipes:
-- {method: {name: mondrian}, model: {name: k-anonymity, k: [10, 50]}}
-- method: {name: mondrian, publish: [generalized, bucketized]}
-  model: [{name: k-anonymity, k: 5}, {name: t-closeness, t: [0.1, 0.2], distance: js}]
-- {method: {name: remove, columns: [age]}}
-measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}]
-axes: [P_loss, U_loss]
-caps: {P_loss: 0.15}
-"""
-
-
-def without(key, text=TEXT):
-    return "\n".join(line for line in text.splitlines() if not line.startswith(key))
+from workbench.studies.study import Study
 
 
 def test_a_study_goes_through_its_file():
@@ -54,20 +31,6 @@ def test_its_table_is_the_one_that_code_makes():
     study = Study.from_yaml(without("hierarchies"))
     table = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES}).table(study.read())
     assert table.fingerprint == datasets.adult().fingerprint
-
-
-def test_ranges_are_written_out_and_models_joined():
-    recipes = Study.from_yaml(without("- {method: {name: remove")).candidates()
-    assert [str(recipe.model) for recipe in recipes[:2]] == ["k-anonymity, k = 10", "k-anonymity, k = 50"]
-    assert len(recipes) == 2 + 4
-    assert recipes[2].model == KAnonymity(5) & TCloseness(0.1, distance="js")
-    assert isinstance(recipes[2].model, And)
-    assert {recipe.method.publish for recipe in recipes[2:]} == {"generalized", "bucketized"}
-
-
-def test_a_recipe_is_written_and_read_again():
-    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex")))]:
-        assert written_out(ranges_of(recipe)) == [recipe]
 
 
 def test_measures_keep_their_settings():
@@ -105,22 +68,6 @@ def test_measures_keep_their_settings():
 def test_what_is_wrong_is_said(text, says):
     with pytest.raises(BadInput, match=says):
         Study.from_yaml(text)
-
-
-@pytest.mark.parametrize(
-    ("ranges", "says"),
-    [
-        ({"model": {"name": "k-anonymity"}}, "has a method"),
-        ({"method": {"name": "mondrian"}, "modle": 1}, "has a method"),
-        ({"method": {"name": "mondrain"}}, "no variant"),
-        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": []}}, "no values"),
-        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(1, 20_000))}}, "more than"),
-        ({"method": {"name": "mondrian"}, "model": "k"}, "no|mapping"),
-    ],
-)
-def test_a_recipe_that_cannot_be_says_why(ranges, says):
-    with pytest.raises(BadInput, match=says):
-        written_out(ranges)
 
 
 def test_the_words_about_a_wrong_value_do_not_repeat_it():

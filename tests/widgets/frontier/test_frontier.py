@@ -2,61 +2,24 @@
 
 import json
 import math
-import re
 
 import numpy as np
 import pytest
 
+from tests.widgets.frontier.heard import MEASURES, heard, point, points
 from widgets import FrontierChart
-from widgets.base.vega import ChartPart
 from workbench.base.errors import BadInput
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import (
-    Discernibility,
     InformationLoss,
-    KnowledgeGain,
-    NumberOfClasses,
     PrivacyLoss,
     ReidentificationRisk,
     UtilityLoss,
 )
-from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity, TCloseness
-
-MEASURES = [PrivacyLoss(), UtilityLoss(), Discernibility(), KnowledgeGain(), NumberOfClasses()]
-
-
-def point(recipe, privacy, utility, **more):
-    rest = {"DM": 1000.0, "A_know": privacy / 2, MEASURES[-1].key: 10.0}
-    return Point(recipe, {"P_loss": privacy, "U_loss": utility, **rest, **more})
-
-
-def points():
-    lost = Point(Recipe(Mondrian(), TCloseness(t=0.4)), {"P_loss": 0.3}, {"U_loss": "nobody asked"})
-    return [
-        point(Recipe(Keep()), 0.7, 0.0),
-        point(Recipe(Remove()), 0.0, 0.05),
-        point(Recipe(Mondrian(), KAnonymity(k=5)), 0.5, 0.01),
-        point(Recipe(Mondrian(), KAnonymity(k=50)), 0.1, 0.02),
-        point(Recipe(Mondrian(), TCloseness(t=0.2)), 0.2, 0.03),
-        lost,
-    ]
-
-
-@pytest.fixture
-def chart():
-    one = FrontierChart(Frontier(points(), MEASURES))
-    one.sent = []
-    one.send = lambda content, buffers=None: one.sent.append(content)
-    return one
-
-
-def heard(chart, kind, **content):
-    chart.sent.clear()
-    chart._heard(None, {"kind": kind, **content}, [])
-    return {message["kind"]: message for message in chart.sent}
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
 
 
 def test_a_view_that_says_hello_gets_everything(chart):
@@ -102,50 +65,6 @@ def test_while_points_stream_in_only_rows_are_sent_and_axes_stay(chart):
     assert "4 of 6 points so far: 2 are efficient" in [message["headline"] for message in pictures]
     domains = [message["caps"][0]["domain"] for message in pictures]
     assert all(domain == domains[0] for domain in domains)
-
-
-def test_a_line_keeps_its_hue(chart):
-    hues = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
-    chart.frontier = Frontier(points()[::-1], MEASURES)
-    assert {row["line"]: row["hue"] for row in chart.sent[-1]["legend"]} == hues
-
-
-def test_axes_fit_the_points_that_come_after_the_first(chart):
-    """The ends come first: one point has no range, and must not leave one behind."""
-    some = [points()[i] for i in (1, 0, 2, 3)]
-    chart.frontier, chart.total = None, 4
-    heard(chart, "hello")
-    for n in (1, 2, 3):
-        chart.frontier = Frontier(some[:n], MEASURES, complete=False)
-    high = [cap["domain"][1] for cap in chart.sent[-1]["caps"]]
-    assert high[0] == pytest.approx(0.7 * 1.075) and high[1] == pytest.approx(0.05 * 1.075)
-
-
-def hues(drawn):
-    """Hue by line, as a spec has it."""
-    text = json.dumps(drawn["layer"])
-    found = re.findall(r'"scale": {"domain": (\[[^\]]*\]), "range": (\["(?:#|rgba)[^\]]*\])}', text)
-    return [dict(zip(*map(json.loads, pair), strict=True)) for pair in found]
-
-
-def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
-    """Points came in another order than they have at the end, and other ones are pinned."""
-    first = [points()[i] for i in (0, 1, 4)]
-    chart.frontier = Frontier(first, MEASURES, complete=False)
-    chart.frontier = chart.pinned = Frontier(points(), MEASURES)
-    legend = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
-    assert len(legend) == 4 and legend["t-closeness (mondrian)"] == "#009E73"
-    shown = chart.sent[0]["spec"]
-    for drawn in (
-        shown,
-        chart.altair().to_dict(),
-        chart.frontier.chart().to_dict(),
-        Frontier(first, MEASURES).chart().to_dict(),
-    ):
-        assert hues(drawn)
-        assert all(legend[line] == hue for scale in hues(drawn) for line, hue in scale.items())
-    chart.view = "parallel"
-    assert all(legend[line] == hue for scale in hues(chart.altair().to_dict()) for line, hue in scale.items())
 
 
 def test_the_selected_recipe_stays_selected(chart):
@@ -282,38 +201,6 @@ def test_infinity_and_nothing_defined_anywhere():
             chart.altair().to_dict()
 
 
-def test_the_altair_chart_is_what_is_shown(chart):
-    heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
-    chart.selected, chart.pinned = 4, chart.frontier
-    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.4, 0.02)  # beyond the other points
-    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.0, 0.02)
-    shown = heard(chart, "hello")["picture"]
-    drawn = chart.altair().to_dict()
-    rows = drawn["datasets"]
-    for name in ("points", "pinned", "stairs", "pinned_stairs", "chosen", "best", "moving"):
-        own = [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in rows[name]]
-        assert own == [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in shown["rows"][name]]
-    domains = [
-        set(re.findall(r'"domain": \[(-?[\d.e-]+, [\d.e-]+)\]', json.dumps(spec))) for spec in (drawn, shown["spec"])
-    ]
-    assert domains[0] == domains[1] and len(domains[0]) == 2
-    assert "1.505" in str(domains[0])  # the page kept the longer axis, and so does the picture
-    assert len(rows["chosen"]) == len(rows["best"]) == len(rows["cap_x"]) == 1 and rows["pinned"] and not rows["cap_y"]
-    assert rows["points"][2]["why"].startswith("Efficient")
-
-
-def test_the_library_is_sent_to_a_page_without_one(chart, monkeypatch):
-    sent = []
-    monkeypatch.setattr("widgets.base.vega.bundle", lambda: "library")
-    chart.send = lambda content, buffers=None: sent.append((content, buffers))
-    chart._heard(None, {"kind": "library"}, [])
-    assert sent[0] == ({"kind": "library"}, [b"library"]) and isinstance(chart, ChartPart)
-    sent.clear()
-    monkeypatch.setattr("widgets.base.vega.bundle", lambda: 1 / 0)
-    chart._heard(None, {"kind": "library"}, [])
-    assert sent[0][0]["kind"] == "problem"
-
-
 def test_what_is_sent_is_plain(chart):
     values = {key: np.float64(value) for key, value in points()[2].values.items()}
     chart.frontier = Frontier([Point(Recipe(Mondrian(), KAnonymity(k=5)), values)], MEASURES)
@@ -336,22 +223,3 @@ def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
     chart.sent.clear()
     chart.nearly = ""
     assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]
-
-
-def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
-    heard(chart, "hello")
-    picture = heard(chart, "scale", side="privacy", on=True)["picture"]
-    assert (
-        chart.log == ["P_loss"]
-        and picture["spec"] is not None
-        and [cap["log"] for cap in picture["caps"]] == [True, False]
-    )
-    assert all(row["x"] > 0 for row in picture["rows"]["points"])
-    assert heard(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
-    assert (
-        "there is no axis of" in heard(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
-    )
-    zero = [point(Recipe(Mondrian(), KAnonymity(k=k)), 0.0, 0.1) for k in (2, 3)]
-    chart.frontier = Frontier(zero, MEASURES)
-    told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
-    assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widgets.base.history import History
 from widgets.hierarchies import forms
 from widgets.hierarchies.editor import HierarchyEditor
 from workbench.base.errors import BadInput
@@ -480,16 +479,6 @@ def test_a_history_of_others(table):
     driven = Driven(table, own_history=False)
     driven.say("propose", column="age").say("undo")
     assert driven.editor.hierarchies and not driven.editor.history.can_undo
-
-
-def test_history():
-    history = History(1)
-    for state in (2, 2, 3):
-        history.push(state)
-    assert (history.undo(), history.undo(), history.undo()) == (2, 1, 1) and not history.can_undo
-    assert history.redo() == 2 and history.can_redo
-    history.push(9)
-    assert not history.can_redo and history.redo() == 9 and history.state == 9
 
 
 def test_a_new_table_gets_the_hierarchies_that_are_known(driven, base):

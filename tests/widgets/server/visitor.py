@@ -20,6 +20,7 @@ from widgets.server.serving import secret_path, voila_command
 
 TOKEN = "a-token-of-the-tests"
 NAME, DISEASE = "PLANTED-NAME-4711", "PLANTED-DISEASE-0815"  # the records behind the page
+PLANTED = (NAME, DISEASE)
 SOURCE = "never_shown_to_anybody"  # in its code
 V1 = "v1.kernel.websocket.jupyter.org"
 
@@ -197,3 +198,7 @@ def within(seconds: float, holds: Any) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+def origin(visitor):
+    return f"http://127.0.0.1:{visitor.port}"

@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from widgets.base.history import History
 from widgets.session.session import Session, fitting
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
@@ -110,13 +109,3 @@ def test_undo_past_data_that_are_gone_says_so_and_stays(session):
     with pytest.raises(BadInput, match="choose them again"):
         session.undo()
     assert session.study is here and session.history.state is here
-
-
-def test_history_forgets_what_was_undone_when_it_goes_on():
-    history = History("a")
-    history.push("b")
-    history.undo()
-    history.push("c")
-    assert not history.can_redo and history.undo() == "a"
-    history.replace("d")
-    assert history.state == "d" and not history.can_redo

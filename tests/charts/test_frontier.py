@@ -1,0 +1,58 @@
+"""The chart of a frontier."""
+
+import pytest
+
+from tests.charts.drawn import frontier, made, rows_of, words_of
+from workbench import charts
+from workbench.base.errors import BadInput
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.measures import Discernibility, PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+
+def test_frontier_chart_says_what_is_what():
+    rows = rows_of(frontier().chart())
+    assert [row["efficient"] for row in rows.values()] == [True, True, False, False, False]
+    assert rows["t-closeness, t = 0.2 (mondrian)"]["why"].startswith("Beaten by k-anonymity, k = 50 (mondrian): P_loss")
+    assert rows["keep"]["baseline"] and rows["keep"]["m2"] == "45,222"
+    words = words_of(frontier().chart())
+    for said in ("everything kept", "all quasi-identifiers removed", "knee", "k-anonymity (mondrian)"):
+        assert words.count(said) == 1
+    assert "2 of 3 points are efficient (filled); the others are beaten (hollow)" in words
+    assert any(word.startswith("privacy loss, P_loss") and "← lower is better" in word for word in words)
+
+
+def test_frontier_chart_names_what_is_missing():
+    lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}, {"U_loss": "nobody asked"})
+    words = words_of(frontier(lost, complete=False).chart())
+    assert "1 left out: undefined on one of the axes" in words
+    assert "the sweep was cancelled: points are missing" in words
+
+
+def test_a_frontier_without_baselines_or_points_is_drawn():
+    for points in ([], [made(Recipe(Mondrian(), KAnonymity(k=5)), 0.5, 0.5)]):
+        assert "knee" not in words_of(Frontier(points, [PrivacyLoss(), UtilityLoss()]).chart())
+
+
+def test_two_frontiers_caps_and_a_point_under_a_slider_on_one_chart():
+    own = frontier()
+    other = frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    moving = made(Recipe(Mondrian(), KAnonymity(k=20)), 0.3, 0.015)
+    drawn = charts.frontier_chart(own, pinned=other, moving=moving, caps={"P_loss": 0.3, "DM": 1e9}, selected=2)
+    sets = drawn.to_dict()["datasets"]
+    assert [row["recipe"] for row in sets["moving"]] == ["k-anonymity, k = 20 (mondrian)"]
+    assert sets["chosen"] == [{"x": 0.2, "y": 0.03, "finite": True}] and sets["best"][0]["x"] == 0.1
+    assert sets["cap_x"][0]["label"] == "at most 0.3" and sets["cap_y"] == []
+    assert len(sets["pinned"]) == 6 and len(sets["points"]) == 5
+    words = words_of(drawn)
+    for said in (
+        "pinned: k-anonymity (mondrian)",
+        "best under the cap",
+        "k-anonymity, k = 20 (mondrian)",
+        "at most 0.3",
+    ):
+        assert said in words
+    with pytest.raises(BadInput, match="not measured with 'P_loss'"):
+        charts.frontier_chart(own, pinned=Frontier(own.measured, [Discernibility()]))

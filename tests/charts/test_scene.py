@@ -1,0 +1,23 @@
+"""What a chart says in words."""
+
+import re
+
+from tests.charts.drawn import frontier, made
+from workbench import charts
+from workbench.charts import offline
+from workbench.frontier.recipe import Point, Recipe
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+
+def test_what_a_screen_reader_hears_is_said():
+    own = frontier()
+    other = frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    drawn = charts.frontier_chart(own, pinned=other, moving=own.measured[0], caps={"P_loss": 0.3}, selected=2)
+    lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1})
+    for chart in (drawn, charts.parallel_chart(frontier(lost), selected=1), charts.heat_chart(frontier(lost))):
+        heard = re.findall(r'aria-label="([^"]*)"', offline.svg(chart.to_dict()))
+        assert len(heard) > 5 and not [label for label in heard if re.search("undefined;|null|NaN|datum", label)]
+    heard = re.findall(r'aria-label="([^"]*)"', offline.svg(drawn.to_dict()))
+    assert "k-anonymity, k = 5 (mondrian): P_loss 0.5, U_loss 0.01" in heard
+    assert "pinned: everything kept: P_loss 0.69, U_loss 0" in heard

@@ -1,0 +1,102 @@
+"""Intervals of numbers: widths, cuts, equally filled groups; the calendar."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.data.hierarchies.columns import DAYS, WORK, dates, labels, numbers, texts
+from workbench.base.errors import BadInput
+from workbench.data.hierarchies.builders import Dates, Intervals
+
+
+def test_widths_are_aligned_at_the_origin():
+    hierarchy = Intervals(widths=(5, 20))(numbers([-3, 0, 4, 17, 19, 20, 39]))
+    assert labels(hierarchy) == ["[-5 to -1]", "[0-4]", "[15-19]", "[20-24]", "[35-39]"]
+    assert labels(hierarchy, 1) == ["[-20 to -1]", "[0-19]", "[20-39]"]
+    assert labels(Intervals(widths=5, origin=2)(numbers([1, 2, 6, 7]))) == ["[-3 to 1]", "[2-6]", "[7-11]"]
+    assert labels(Intervals(widths=1)(numbers([4, 6]))) == ["4", "6"]
+
+
+def test_float_intervals_leave_out_their_upper_end():
+    hierarchy = Intervals(widths=(0.1, 1.5))(numbers([0.1, 0.3, 0.7, 1.5, 1.59]))
+    assert labels(hierarchy) == ["[0.1-0.2[", "[0.3-0.4[", "[0.7-0.8[", "[1.5-1.6["]
+    assert labels(hierarchy, 1) == ["[0-1.5[", "[1.5-3["]
+
+
+@given(
+    st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=20),
+    st.integers(1, 2**61),
+    st.integers(-(10**6), 10**6),
+)
+def test_whole_widths_are_exact_over_all_integers(values, width, origin):
+    column = numbers(np.array(sorted(values), dtype=np.int64))
+    hierarchy = Intervals(widths=width, origin=origin)(column)
+    expected = [(value - origin) // width for value in column.values.tolist()]
+    same = np.diff(hierarchy.node(0)) == 0
+    assert same.tolist() == [a == b for a, b in pairwise(expected)]
+
+
+@given(st.sets(st.integers(-500, 500), min_size=1, max_size=30), st.sampled_from([0.1, 0.2, 0.25, 0.7, 3.0]))
+def test_decimal_widths_are_exact(tenths, width):
+    column = numbers([t / 10 for t in tenths])
+    hierarchy = Intervals(widths=width)(column)
+    unit = round(width * 100)
+    expected = [t * 10 // unit for t in sorted(tenths)]
+    same = np.diff(hierarchy.node(0)) == 0
+    assert same.tolist() == [a == b for a, b in pairwise(expected)]
+
+
+def test_cuts_are_open_at_both_ends():
+    hierarchy = Intervals(cuts=(18, 30, 31, 65))(numbers([3, 17, 18, 29, 30, 64, 65, 80]))
+    assert labels(hierarchy) == ["<18", "[18-29]", "30", "[31-64]", ">=65"]
+    assert labels(Intervals(cuts=(0.5, 2))(numbers([0.1, 0.5, 2.5]))) == ["<0.5", "[0.5-2[", ">=2"]
+
+
+def test_quantiles_follow_the_records():
+    column = numbers([0, 1, 2, 3, 4, 5], counts=[60, 10, 10, 10, 10, 20])
+    hierarchy = Intervals(quantiles=2)(column)
+    assert labels(hierarchy) == ["0", "[1-5]"]
+    assert hierarchy.shown(column.counts)["records"].tolist()[:2] == [60, 60]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({}, "exactly one of widths, cuts and quantiles"),
+        ({"widths": 5, "cuts": (1,)}, "exactly one of widths, cuts and quantiles"),
+        ({"widths": (5, -1)}, "width -1 must be above 0"),
+        ({"widths": (float("nan"),)}, "widths hold nan; give finite numbers"),
+        ({"widths": "5"}, "widths hold '5'; give finite numbers"),
+        ({"cuts": (3, 3)}, r"cuts \(3, 3\) must ascend"),
+        ({"cuts": [(1,), ()]}, r"cuts \(\) must ascend"),
+        ({"quantiles": (1,)}, "whole numbers of groups, 2 or more"),
+        ({"quantiles": (2.5,)}, "whole numbers of groups, 2 or more"),
+    ],
+)
+def test_intervals_refuse(wrong, message):
+    with pytest.raises(BadInput, match=message):
+        Intervals(**wrong)
+
+
+def test_intervals_need_numbers():
+    with pytest.raises(BadInput, match="column 'work' holds text: intervals need numbers"):
+        Intervals(widths=5)(texts(WORK))
+
+
+def test_width_too_small_for_the_values_is_refused():
+    with pytest.raises(BadInput, match="column 'age': width 1e-10 is too small"):
+        Intervals(widths=1e-10)(numbers([0.5, 1e9]))
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "us", "ns"])
+def test_dates_follow_the_calendar(unit):
+    hierarchy = Dates(("decade", "day", "month", "quarter", "year"))(dates(DAYS, unit=unit))
+    assert labels(hierarchy, 0) == DAYS
+    assert labels(hierarchy, 1) == ["1969-12", "2008-01", "2008-02", "2008-05", "2010-05"]
+    assert labels(hierarchy, 2) == ["1969-Q4", "2008-Q1", "2008-Q2", "2010-Q2"]
+    assert labels(hierarchy, 3) == ["1969", "2008", "2010"]
+    assert labels(hierarchy, 4) == ["1960s", "2000s", "2010s"]
+    assert hierarchy.nested

@@ -1,0 +1,29 @@
+"""Files that the tests of reading write, and what is read from them."""
+
+import pyarrow as pa
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.reading.source import open_source
+
+
+def table_of(source, columns=None):
+    return pa.Table.from_batches(source.batches(columns or source.names)).to_pydict()
+
+
+def written(folder, content, name="data.csv", encoding="utf-8"):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
+    return path
+
+
+def message_of(action):
+    """The message of the BadInput, which hides no other exception (DuckDB's quote whole records)."""
+    with pytest.raises(BadInput) as caught:
+        action()
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
+    return str(caught.value)
+
+
+def read_csv(folder, content, **options):
+    return table_of(open_source(written(folder, content), **options))

@@ -1,0 +1,117 @@
+"""How a delimited file is written: encoding, delimiter, quotes, header."""
+
+import codecs
+import gzip
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.data.reading.files import message_of, read_csv, table_of, written
+from workbench.base.errors import BadInput
+from workbench.data.reading.dialect import find_dialect, to_utf8
+from workbench.data.reading.source import Query, open_source
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiter_is_found_beside_fields_that_hold_the_others(tmp_path, delimiter):
+    others = {",": "1;5", ";": "1,5", "\t": "a,b;c", "|": "x,y"}[delimiter]
+    lines = [["name", "amount"], ["ann", others], ["bob", others]]
+    source = open_source(written(tmp_path, "\n".join(delimiter.join(line) for line in lines)))
+    assert table_of(source) == {"name": ["ann", "bob"], "amount": [others, others]}
+    assert f"delimiter {delimiter!r}, quote '\"'" in source.notes
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_quotes_hold_delimiters_line_ends_and_themselves(tmp_path, quote):
+    text = "a,b\n1,Qx,y\nzQ\n2,Qit QQ isQ\n3,\n".replace("Q", quote)
+    assert read_csv(tmp_path, text) == {"a": ["1", "2", "3"], "b": ["x,y\nz", f"it {quote} is", ""]}
+
+
+def test_apostrophes_are_no_quotes(tmp_path):
+    assert read_csv(tmp_path, "a,b\n'tis,O'Hara\n5' 3,rock 'n\n") == {"a": ["'tis", "5' 3"], "b": ["O'Hara", "rock 'n"]}
+
+
+def test_no_quote_and_given_delimiter(tmp_path):
+    assert read_csv(tmp_path, 'a:b\n"x:y"\n', delimiter=":", quote="") == {"a": ['"x'], "b": ['y"']}
+
+
+def test_header_over_two_lines(tmp_path):
+    assert read_csv(tmp_path, '"a\nz",b\n1,2\n3,4\n') == {"a\nz": ["1", "3"], "b": ["2", "4"]}
+
+
+def test_no_header(tmp_path):
+    assert read_csv(tmp_path, "1,2\n3,4\n", header=False) == {"column 1": ["1", "3"], "column 2": ["2", "4"]}
+
+
+def test_one_column(tmp_path):
+    assert read_csv(tmp_path, "a\n1\n\n3\n") == {"a": ["1", "", "3"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (codecs.BOM_UTF8 + "a,ß\né,€😀\n".encode(), "utf-8"),
+        ("a,ß\né,€😀\n".encode("utf-16"), "utf-16"),
+        (codecs.BOM_UTF16_BE + "a,ß\né,€😀\n".encode("utf-16-be"), "utf-16"),
+        ("a,ß\né,€😀\n".encode("utf-32"), "utf-32"),
+        ("a,ß\né,€😀\n".encode(), "utf-8"),
+    ],
+)
+def test_encodings_with_a_mark(tmp_path, content, encoding):
+    source = open_source(written(tmp_path, content))
+    assert table_of(source) == {"a": ["é"], "ß": ["€😀"]}
+    assert source.notes[0] == f"encoding {encoding}"
+
+
+def test_latin_1_is_read_and_said(tmp_path):
+    source = open_source(written(tmp_path, "a,b\n1,x\n2,é\n", encoding="latin-1"))
+    assert table_of(source)["b"] == ["x", "é"]
+    assert source.notes[0].startswith("encoding latin-1: line 3 is not valid utf-8")
+
+
+def test_encoding_given(tmp_path):
+    assert table_of(open_source(written(tmp_path, "a,b\n1,€\n", encoding="cp1252"), encoding="cp1252"))["b"] == ["€"]
+    assert table_of(open_source(written(tmp_path, "a,b\n1,é\n".encode("utf-16-le")), encoding="utf-16-le"))["b"] == [
+        "é"
+    ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n\0\0", b"a,b\n1,\0\n", b"PK\x03\x04\xff\xfe", gzip.compress(b"a,b\n1,2\n", mtime=0)]
+)
+def test_binary(tmp_path, content):
+    assert "not a text file" in message_of(lambda: open_source(written(tmp_path, content)))
+
+
+def test_wrong_encoding(tmp_path):
+    path = written(tmp_path, "a,b\n1,x\n2,é\n", encoding="latin-1")
+    assert "line 3: not valid utf-8" in message_of(lambda: open_source(path, encoding="utf-8"))
+    assert "encoding 'klingon' is not known" in message_of(lambda: open_source(path, encoding="klingon"))
+    broken = codecs.BOM_UTF16_LE + "a,b\n".encode("utf-16-le") + b"\x00\xd8\x00\xd8"
+    assert "not valid utf-16" in message_of(lambda: open_source(written(tmp_path, broken)))
+
+
+def test_duplicate_names(tmp_path):
+    frame = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
+    pq.write_table(pa.Table.from_arrays([pa.array([1])] * 3, names=["a", "b", "a"]), tmp_path / "d.parquet")
+    csv, query = written(tmp_path, "a,b, a\n1,2,3\n"), Query("SELECT 1 AS a, 2 AS b, 3 AS a")
+    for data in (frame, csv, query, tmp_path / "d.parquet"):
+        assert message_of(lambda data=data: open_source(data)).partition(
+            "columns 1 and 3 have the same name; rename all but one"
+        )[1]
+
+
+def test_delimiter_survives_ragged_and_long_files(tmp_path):
+    path = written(tmp_path, "a;b;c\n" + "1;2,5;3\n" * 100_000 + "1;2\n")
+    assert find_dialect(path, "utf-8").delimiter == ";"
+
+
+def test_a_copy_in_another_encoding_does_not_fill_the_disk(tmp_path):
+    """A small packed file may hold any amount of text."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress("ä,b\n".encode("latin-1") * 1_000_000))
+    with pytest.raises(BadInput, match="does not fit on the disk"):
+        to_utf8(path, "latin-1", tmp_path / "utf-8.csv", 1_000_000)
+    assert (tmp_path / "utf-8.csv").stat().st_size <= 1_000_000

@@ -1,0 +1,40 @@
+"""Parameters that are lists stand for every combination."""
+
+import pytest
+
+from tests.studies.written import TEXT, without
+from workbench.base.errors import BadInput
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Remove
+from workbench.models import And, KAnonymity, TCloseness
+from workbench.studies.study import Study, ranges_of, written_out
+
+
+def test_ranges_are_written_out_and_models_joined():
+    recipes = Study.from_yaml(without("- {method: {name: remove")).candidates()
+    assert [str(recipe.model) for recipe in recipes[:2]] == ["k-anonymity, k = 10", "k-anonymity, k = 50"]
+    assert len(recipes) == 2 + 4
+    assert recipes[2].model == KAnonymity(5) & TCloseness(0.1, distance="js")
+    assert isinstance(recipes[2].model, And)
+    assert {recipe.method.publish for recipe in recipes[2:]} == {"generalized", "bucketized"}
+
+
+def test_a_recipe_is_written_and_read_again():
+    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex")))]:
+        assert written_out(ranges_of(recipe)) == [recipe]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "says"),
+    [
+        ({"model": {"name": "k-anonymity"}}, "has a method"),
+        ({"method": {"name": "mondrian"}, "modle": 1}, "has a method"),
+        ({"method": {"name": "mondrain"}}, "no variant"),
+        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": []}}, "no values"),
+        ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(1, 20_000))}}, "more than"),
+        ({"method": {"name": "mondrian"}, "model": "k"}, "no|mapping"),
+    ],
+)
+def test_a_recipe_that_cannot_be_says_why(ranges, says):
+    with pytest.raises(BadInput, match=says):
+        written_out(ranges)

@@ -1,0 +1,95 @@
+"""The picture on the chart: nothing jumps, and no line changes its hue."""
+
+import json
+import re
+
+import pytest
+
+from tests.widgets.frontier.heard import MEASURES, heard, point, points
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+
+def test_a_line_keeps_its_hue(chart):
+    hues = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    chart.frontier = Frontier(points()[::-1], MEASURES)
+    assert {row["line"]: row["hue"] for row in chart.sent[-1]["legend"]} == hues
+
+
+def test_axes_fit_the_points_that_come_after_the_first(chart):
+    """The ends come first: one point has no range, and must not leave one behind."""
+    some = [points()[i] for i in (1, 0, 2, 3)]
+    chart.frontier, chart.total = None, 4
+    heard(chart, "hello")
+    for n in (1, 2, 3):
+        chart.frontier = Frontier(some[:n], MEASURES, complete=False)
+    high = [cap["domain"][1] for cap in chart.sent[-1]["caps"]]
+    assert high[0] == pytest.approx(0.7 * 1.075) and high[1] == pytest.approx(0.05 * 1.075)
+
+
+def hues(drawn):
+    """Hue by line, as a spec has it."""
+    text = json.dumps(drawn["layer"])
+    found = re.findall(r'"scale": {"domain": (\[[^\]]*\]), "range": (\["(?:#|rgba)[^\]]*\])}', text)
+    return [dict(zip(*map(json.loads, pair), strict=True)) for pair in found]
+
+
+def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
+    """Points came in another order than they have at the end, and other ones are pinned."""
+    first = [points()[i] for i in (0, 1, 4)]
+    chart.frontier = Frontier(first, MEASURES, complete=False)
+    chart.frontier = chart.pinned = Frontier(points(), MEASURES)
+    legend = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    assert len(legend) == 4 and legend["t-closeness (mondrian)"] == "#009E73"
+    shown = chart.sent[0]["spec"]
+    for drawn in (
+        shown,
+        chart.altair().to_dict(),
+        chart.frontier.chart().to_dict(),
+        Frontier(first, MEASURES).chart().to_dict(),
+    ):
+        assert hues(drawn)
+        assert all(legend[line] == hue for scale in hues(drawn) for line, hue in scale.items())
+    chart.view = "parallel"
+    assert all(legend[line] == hue for scale in hues(chart.altair().to_dict()) for line, hue in scale.items())
+
+
+def test_the_altair_chart_is_what_is_shown(chart):
+    heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
+    chart.selected, chart.pinned = 4, chart.frontier
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.4, 0.02)  # beyond the other points
+    chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.0, 0.02)
+    shown = heard(chart, "hello")["picture"]
+    drawn = chart.altair().to_dict()
+    rows = drawn["datasets"]
+    for name in ("points", "pinned", "stairs", "pinned_stairs", "chosen", "best", "moving"):
+        own = [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in rows[name]]
+        assert own == [{key: row.get(key) for key in ("x", "y", "recipe", "efficient")} for row in shown["rows"][name]]
+    domains = [
+        set(re.findall(r'"domain": \[(-?[\d.e-]+, [\d.e-]+)\]', json.dumps(spec))) for spec in (drawn, shown["spec"])
+    ]
+    assert domains[0] == domains[1] and len(domains[0]) == 2
+    assert "1.505" in str(domains[0])  # the page kept the longer axis, and so does the picture
+    assert len(rows["chosen"]) == len(rows["best"]) == len(rows["cap_x"]) == 1 and rows["pinned"] and not rows["cap_y"]
+    assert rows["points"][2]["why"].startswith("Efficient")
+
+
+def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
+    heard(chart, "hello")
+    picture = heard(chart, "scale", side="privacy", on=True)["picture"]
+    assert (
+        chart.log == ["P_loss"]
+        and picture["spec"] is not None
+        and [cap["log"] for cap in picture["caps"]] == [True, False]
+    )
+    assert all(row["x"] > 0 for row in picture["rows"]["points"])
+    assert heard(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
+    assert (
+        "there is no axis of" in heard(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
+    )
+    zero = [point(Recipe(Mondrian(), KAnonymity(k=k)), 0.0, 0.1) for k in (2, 3)]
+    chart.frontier = Frontier(zero, MEASURES)
+    told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
+    assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []
