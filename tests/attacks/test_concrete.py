@@ -4,8 +4,6 @@ import pytest
 
 from tests.attacks.concrete import ATTACKS, certain_by_the_tables, recovered
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 
 @pytest.mark.parametrize(("read", "counts"), ATTACKS.values(), ids=ATTACKS)
 def test_no_count_is_read_like_no_other(read, counts):

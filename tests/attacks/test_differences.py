@@ -20,7 +20,6 @@ from workbench.publication.publish import publish
 from workbench.studies.study import Study
 
 FEW = 10
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def classes_of_two(*classes: tuple[int, int]) -> Table:

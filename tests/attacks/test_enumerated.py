@@ -9,7 +9,6 @@ import pytest
 from tests.attacks.search import searched
 
 STUDIES, BATCHES, TWICE = (3, 4, 26, 32, 38), (3,), (3,)
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 @pytest.mark.parametrize("seed", STUDIES)

@@ -23,7 +23,6 @@ from workbench.releases.scale import Scale
 from workbench.studies.study import Study
 
 FEW = 10
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 # --- several files
@@ -138,9 +137,10 @@ def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(
     assert statements.as_they_are(read) in told
 
 
-def test_unless_somebody_listens_what_the_analyst_should_know_is_a_warning(tmp_path):
-    with pytest.warns(UserWarning, match="Published as they are: wage"):
-        publish(planted(tmp_path), tmp_path / "out")
+def test_unless_somebody_listens_what_the_analyst_should_know_is_on_stderr(tmp_path, capsys):
+    publish(planted(tmp_path), tmp_path / "out")
+    said = capsys.readouterr()
+    assert "note: Published as they are: wage" in said.err and not said.out
 
 
 # --- the study's limit and the measure of exposure

@@ -64,3 +64,27 @@ def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():
     for given in found:
         assert {name: given[name] for name in names} == {name: found[0][name] for name in names}
         assert "reading" not in given
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "people.yaml"],
+        ["sweep", "people.yaml"],
+        ["frontier", "people.yaml"],
+        ["anonymize", "people.yaml", "--recipe", "1", "-o", "out.csv"],
+        ["anonymize", "people.csv", "--quasi", "age", "--model", "k-anonymity, k=5", "-o", "out.csv"],
+        ["audit", "people.csv", "--quasi", "age,work"],
+        ["audit", "people.csv", "--study", "people.yaml"],
+        ["dashboard", "--publish", "people.yaml", "folder"],
+    ],
+    ids=" ".join,
+)
+def test_what_the_analyst_should_know_of_the_roles_is_said_once(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    study_in(tmp_path, STUDY)
+    rows = [f"{20 + i},{'Farm' if i % 3 else 'Shop'},{'Flu' if i % 2 else 'Ulcer'}\n" for i in range(60)]
+    (tmp_path / "people.csv").write_text("age,work,disease\n" + "".join(rows))
+    main.main(arguments)
+    ask = "note: column 'age' (quasi) is different in (nearly) every record; is it an identifier?"
+    assert capsys.readouterr().err.count(ask) == 1

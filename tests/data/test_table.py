@@ -72,13 +72,14 @@ def test_a_sensitive_column_of_many_values_needs_a_level():
     assert table.sensitive_values("s").tolist()[:2] == ["[0-99]", "[100-199]"]
 
 
-def test_a_column_that_singles_out_everybody_is_a_warning():
-    with pytest.warns(
-        UserWarning, match="column 'name' .quasi. is different in .nearly. every record; is it an identifier"
-    ):
-        Table.from_frame(FRAME, quasi=["name", "age"], sensitive="ill")
-    with pytest.warns(UserWarning, match="column 'age' .quasi. is different in .nearly. every record"):
-        made(FRAME.assign(age=range(6)))
+@pytest.mark.filterwarnings("error")  # they are the whole process's, whatever thread is asked
+def test_a_column_that_singles_out_everybody_is_a_note_of_the_roles_and_no_warning():
+    table = Table.from_frame(FRAME, quasi=["name", "age"], sensitive="ill")
+    ask = "is different in (nearly) every record; is it an identifier?"
+    assert table.role_notes == (f"column 'name' (quasi) {ask}",)
+    assert table.with_roles(["age"], "ill").role_notes == (f"column 'name' (neutral) {ask}",), "of the roles it has now"
+    assert table.unassigned().role_notes == table.drop(["name"]).role_notes == ()
+    assert f"column 'age' (quasi) {ask}" in made(FRAME.assign(age=range(6))).role_notes
 
 
 def test_levels_above_are_kept_for_distances_and_missing_has_its_own_branch():

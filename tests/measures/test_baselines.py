@@ -160,8 +160,7 @@ def test_no_population_is_large_enough_is_a_reason(small):
 
 def test_a_person_alone_in_a_class_counts_as_disclosed_even_with_the_commonest_value():
     frame = pd.DataFrame({"q": list("abcd"), "s": list("xxxy")})
-    with pytest.warns(UserWarning, match="different in .nearly. every record"):
-        measured = PrivacyLoss()(Keep()(Table.from_frame(frame, ["q"], "s")))
+    measured = PrivacyLoss()(Keep()(Table.from_frame(frame, ["q"], "s")))
     assert "; 4 records lose at least" in measured.sentence
     assert measured.detail["possible_from"] == pytest.approx(min(measured.detail["loss"]))
 

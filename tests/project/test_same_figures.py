@@ -6,7 +6,6 @@
 import json
 import math
 import tempfile
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -61,9 +60,7 @@ def small(seed):
     rng = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     study, frame = study_of(kind, rng), frame_of(kind, rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return figures(study, frame)
+    return figures(study, frame)
 
 
 @pytest.fixture(scope="module")

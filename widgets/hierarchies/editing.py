@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -264,11 +263,9 @@ def _same(one: Hierarchy | None, other: Hierarchy | None) -> bool:
 
 
 def _under(table: Table, new: Mapping[str, Hierarchy], gone: Sequence[str] = ()) -> Table:
-    """The table under other hierarchies; what it warns of is about roles, and was said when they were chosen."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        table = table.without_hierarchies(gone) if gone else table
-        return table.with_hierarchies({name: _given(made) for name, made in new.items()}) if new else table
+    """The table under other hierarchies."""
+    table = table.without_hierarchies(gone) if gone else table
+    return table.with_hierarchies({name: _given(made) for name, made in new.items()}) if new else table
 
 
 def _given(hierarchy: Hierarchy) -> Callable[[Column], Hierarchy]:

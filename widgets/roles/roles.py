@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -146,9 +145,7 @@ class RolePicker(Part):
         prepared, used = self._prepared(roles), self._used(roles, levels)
         key = (prepared, repr(roles), repr(used))
         if self._last is None or self._last[0] != key:  # tried before it is chosen: built once
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what it warns of stands beside each column
-                self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used)
+            self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used)
         return self._last[1]
 
     def _used(self, roles: Roles, levels: Mapping[str, int]) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -111,10 +110,8 @@ class Session:
             raise BadInput("the data of this study have not been read; choose them again")
         if not study.quasi:
             return None
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            table = study.table(base)
-        self.notes = list(dict.fromkeys(in_words(str(one.message), CONTROLS) for one in caught))
+        table = study.table(base)
+        self.notes = [in_words(note, CONTROLS) for note in table.role_notes]
         return table
 
 

@@ -15,9 +15,9 @@ from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, seen
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
-from workbench.commands.shared import STUDIES, heard, opened, print_json, refuse_inputs, warned
+from workbench.commands.shared import STUDIES, noted, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
-from workbench.data.reading.cures import OPTIONS, STUDY
+from workbench.data.reading.cures import OPTIONS, STUDY, told_in
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -141,8 +141,8 @@ def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) 
     if recipe:
         _refuse({"--cap": cap}, "--recipe says which release")
         chosen = chosen_from(study, recipe)
-        with heard(STUDY):
-            return study.table(study.read()), chosen
+        with told_in(STUDY):
+            return noted(study.table(study.read())), chosen
     caps = limits(study, cap)
     if not caps:
         raise BadInput(
@@ -207,9 +207,9 @@ def _of_table(
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(notation.method(method) if method else behind or Mondrian(), asked)
-    with file_of(given) as path, heard(OPTIONS):
+    with file_of(given) as path, told_in(OPTIONS):
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
-        return Table.read(path, quasi, sensitive, identifiers, **options), recipe
+        return noted(Table.read(path, quasi, sensitive, identifiers, **options), OPTIONS), recipe
 
 
 # --- audited, and written

@@ -14,8 +14,8 @@ import typer
 
 from workbench.base.errors import BadInput
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
-from workbench.commands.shared import between, heard, opened, print_json, warned
-from workbench.data.reading.cures import OPTIONS, STUDY, in_words
+from workbench.commands.shared import between, noted, opened, print_json, warned
+from workbench.data.reading.cures import OPTIONS, STUDY, in_words, told_in
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -112,19 +112,19 @@ def before(
         if original or quasi or sensitive:
             raise BadInput("--study names the original and the roles; leave out --original, --quasi and --sensitive")
         asked = opened(study)
-        with heard(STUDY):
-            return asked.table(asked.read())
+        with told_in(STUDY):
+            return noted(asked.table(asked.read()))
     if not quasi:
         raise BadInput("which columns are quasi-identifiers? Say --quasi age,zip, or --study study.yaml")
     if original is None:
         return None
-    with heard(OPTIONS):
+    with told_in(OPTIONS):
         opened_file = open_source(original, **{key: one for key, one in said.items() if key in FILE})
         columns = opened_file.names
         opened_file.close()
         known, secret = names(quasi), names(sensitive)
         others = [name for name in columns if name not in known and name not in secret]
-        return Table.read(original, known, secret, others, **said)
+        return noted(Table.read(original, known, secret, others, **said), OPTIONS)
 
 
 def released_by(
@@ -140,8 +140,10 @@ def released_by(
     from workbench.releases.foreign import foreign
 
     roles = ([], []) if original else (names(quasi), names(sensitive))
-    with file_of(released) as path, heard(OPTIONS):
+    with file_of(released) as path, told_in(OPTIONS):
         found = foreign(path, *roles, original, suppressed=suppressed, missing_fits=missing_fits, **said)
+        if original is None:
+            noted(found.table, OPTIONS)
         return replace(found, notes=tuple(in_words(note, OPTIONS) for note in found.notes))
 
 

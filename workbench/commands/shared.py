@@ -6,7 +6,6 @@ import json
 import math
 import re
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.data.reading.cures import STUDY, Words, in_words, told_in
+from workbench.data.reading.cures import STUDY, Words, in_words
 
 if TYPE_CHECKING:
+    from workbench.data.table import Table
     from workbench.studies.study import Study
 
 
@@ -61,13 +61,11 @@ def warned(text: str, words: Words = STUDY) -> None:
     print(f"{clear}note: {' '.join(in_words(text, words).split())}", file=sys.stderr, flush=True)
 
 
-@contextmanager
-def heard(words: Words) -> Iterator[None]:
-    """What is warned of while data are read, for the analyst: a line each; what goes wrong is said in these words."""
-    with warnings.catch_warnings(), told_in(words):
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_, **__: warned(str(message), words)
-        yield
+def noted(table: Table, words: Words = STUDY) -> Table:
+    """The table, once the analyst has been told what to know of its roles: a line each."""
+    for note in table.role_notes:
+        warned(note, words)
+    return table
 
 
 @contextmanager

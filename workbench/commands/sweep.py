@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.shared import as_words, heard, opened, print_json, progress, refuse_inputs, warned
-from workbench.data.reading.cures import STUDY
+from workbench.commands.shared import as_words, noted, opened, print_json, progress, refuse_inputs, warned
+from workbench.data.reading.cures import STUDY, told_in
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -90,8 +90,8 @@ def swept(path: Path) -> Swept:
 
     study, folder = opened(path), results_beside(path)
     candidates, measures = study.candidates(), study.measured()
-    with heard(STUDY):
-        table = study.table(study.read())
+    with told_in(STUDY):
+        table = noted(study.table(study.read()))
     there = set(Store(folder).keys()) if folder.is_dir() else set()
     points: list[Point] = []
     every = len(candidates) + len(BASELINES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import threading
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -200,6 +199,13 @@ class Table:
             assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
         return Table(columns, self.engine.select(list(columns)), roles, levels, self.notes)
 
+    @property
+    def role_notes(self) -> tuple[str, ...]:
+        """What the analyst should know of the roles; `notes` are of how the data were read."""
+        names = filter(self._nearly_identifies, (*self.quasi, *self.neutral) if self.quasi else ())
+        ask = "is different in (nearly) every record; is it an identifier?"
+        return tuple(f"column {name!r} ({self.roles[name]}) {ask}" for name in names)
+
     def __repr__(self) -> str:
         sensitive = ", ".join(self._in_role("sensitive")) or "none"
         return f"<Table of {self.records:,} records: quasi {', '.join(self.quasi)}; sensitive {sensitive}>"
@@ -343,15 +349,13 @@ class Table:
                 raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
         for name in self._in_role("sensitive"):
             self._check_sensitive(self.columns[name])
-        for name in (*self.quasi, *self.neutral):
-            column = self.columns[name]
-            measured = column.values.dtype.kind == "f" and self.roles[name] == "neutral"  # as a reading, not a number
-            if len(column.values) >= NEARLY_ALL * self.records > 1 and not measured:
-                self._warn(name, "is different in (nearly) every record; is it an identifier?")
         return self
 
-    def _warn(self, name: str, text: str) -> None:
-        warnings.warn(f"column {name!r} ({self.roles[name]}) {text}", UserWarning, stacklevel=4)
+    def _nearly_identifies(self, name: str) -> bool:
+        """Whether it differs in nearly every record; neutral fractions do so as readings, not as numbers of people."""
+        values = self.columns[name].values
+        measured = values.dtype.kind == "f" and self.roles[name] == "neutral"
+        return len(values) >= NEARLY_ALL * self.records > 1 and not measured
 
     def _check_sensitive(self, column: Column) -> None:
         level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()

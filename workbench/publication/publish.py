@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -49,6 +48,11 @@ Warn = Callable[[str], object]
 PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
 
 
+def aloud(text: str) -> None:
+    """What the analyst should know, on stderr."""
+    print(f"note: {text}", file=sys.stderr)
+
+
 def publish(
     study: Study,
     folder: str | PathLike[str],
@@ -57,14 +61,14 @@ def publish(
     store: Store | str | PathLike[str] | None = None,
     progress: Progress | None = None,
     releases: Which = True,
-    warn: Warn | None = None,
+    warn: Warn = aloud,
 ) -> Path:
     """Write what the dashboard and the report show of a study; the folder is new, empty, or published before.
 
     `given` stands for data that no file holds. `progress(done, total, words)` is called after every point and every
     release. Written are the files of the releases that are offered where the page opens; with `releases="best"` that
     of the recommended one, with "all" those of all that can be opened, with False none. What the analyst should know
-    goes to `warn`, or is a Python warning.
+    goes to `warn`, one text each, and to stderr by default.
     """
     if not isinstance(study, Study):
         raise BadInput(f"publish: {said(study)} is no study; open one with Study.open(path)")
@@ -72,9 +76,9 @@ def publish(
     if not (isinstance(releases, bool) or releases in ("all", "best")):
         raise BadInput("publish: releases must be True (those that are offered), False (none), 'best' or 'all'")
     step: Progress = progress or (lambda done, total, words: None)
-    warned: Warn = warn or (lambda text: warnings.warn(text, UserWarning, stacklevel=3))
-    with _heard(warned):
-        table = study.table(study.read(given))
+    table = study.table(study.read(given))
+    for text in table.role_notes:
+        warn(text)
     swept = sweep(
         table,
         study.candidates(),
@@ -95,7 +99,7 @@ def publish(
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     for text in [*_worth_saying(Offer(results)), *_spread(table)]:
-        warned(text)
+        warn(text)
     return place
 
 
@@ -124,19 +128,6 @@ def _opened(
         details[i] = details_of(table, made[i], study.measured(), study.smallest, place, point.values)
         step(done, len(indices), f"written: {point.recipe}")
     return made, details
-
-
-@contextmanager
-def _heard(warned: Warn) -> Iterator[None]:
-    """What is warned of while the data are read, for the analyst."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for one in caught:
-        if issubclass(one.category, UserWarning):
-            warned(str(one.message))
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def _worth_saying(read: Offer) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -85,10 +84,8 @@ def checked(path: str | PathLike[str]) -> Checked:
             bad.add("hierarchies")
             result.study = Study.from_dict({**good, "hierarchies": {}}, Path(path).absolute().parent)
         if "data" not in bad:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", UserWarning)
-                found += _misfits(result.study, result, bad)
-            result.notes = list(dict.fromkeys(in_words(str(one.message), STUDY) for one in caught))
+            found += _misfits(result.study, result, bad)
+            result.notes = [in_words(note, STUDY) for note in (result.table.role_notes if result.table else ())]
     line = lines_of(text)
     problems = [
         Problem(in_words(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)

@@ -13,8 +13,6 @@ from workbench.publication.report.page import SECTIONS
 from workbench.publication.report.reporting import asked, reported
 from workbench.studies.study import Study
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):

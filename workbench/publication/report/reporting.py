@@ -9,7 +9,6 @@ import csv
 import io
 import json
 import shutil
-import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -180,12 +179,10 @@ def quietly_read(study: Study) -> Table:
     if not isinstance(study, Study):
         raise BadInput(f"a report is of a study, not of {said(study)}; open one with Study.open(path)")
     failure = ""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        try:
-            base = study.read()
-        except BadInput:
-            failure = NOT_READ
+    try:
+        base = study.read()
+    except BadInput:
+        failure = NOT_READ
     if failure:
         raise BadInput(failure)
     named = [name for role in ROLES for name in getattr(study, role)]
