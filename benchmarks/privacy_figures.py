@@ -16,7 +16,7 @@ from workbench.measures import Measure
 from workbench.measures.privacy.achieved import Achieved
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 PYCANON = ("pycanon==1.3.6",)
 V = TypeVar("V", bound=Variant)

@@ -26,7 +26,7 @@ from workbench.data import datasets  # noqa: E402
 from workbench.data.table import Table  # noqa: E402
 from workbench.methods import Keep, Mondrian  # noqa: E402
 from workbench.models import Model  # noqa: E402
-from workbench.releases.release import Release  # noqa: E402
+from workbench.releases.base import Release  # noqa: E402
 
 VERSION = "1.3.6"
 RECORD = ROOT / "tests" / "records" / "pycanon.json"

@@ -28,8 +28,8 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import BASELINES, point_of
 from workbench.publication import selection
 from workbench.publication.publish import publish
+from workbench.releases.base import Release
 from workbench.releases.coarsened import rounded
-from workbench.releases.release import Release
 from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data

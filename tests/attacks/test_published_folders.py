@@ -51,7 +51,7 @@ def test_what_files_tell_together_is_what_an_attacker_finds(beside):
     frame = people()[["age", "town", "sex", "disease", *beside]]
     table = Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="disease")
     releases = [Mondrian()(table, KAnonymity(k)) for k in (2, 3, 5)]
-    groups, values = [release._group_of_record for release in releases], frame["disease"].tolist()
+    groups, values = [release.group_of_record for release in releases], frame["disease"].tolist()
 
     def alike(columns, record):
         return {values[other] for other in range(len(values)) if all(g[other] == g[record] for g in columns)}

@@ -135,7 +135,7 @@ def test_a_cut_cell_is_dealt_alike_in_every_process_and_order(table):
     lean = table.drop(["note"])
     order = np.random.default_rng(0).permutation(len(FRAME))
     again = Table.from_frame(lean.frame.iloc[order], quasi=["age", "degree"], sensitive="ill")
-    dealt = [Mondrian(strict=False)(one, KAnonymity(3), seed=4)._group_of_record for one in (lean, again)]
+    dealt = [Mondrian(strict=False)(one, KAnonymity(3), seed=4).group_of_record for one in (lean, again)]
     values = [pd.DataFrame({**one.frame, "class": group}) for one, group in zip((lean, again), dealt, strict=True)]
     pd.testing.assert_frame_equal(*(v.sort_values(list(v)).reset_index(drop=True) for v in values))
 

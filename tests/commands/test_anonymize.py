@@ -13,7 +13,7 @@ import pytest
 from tests.commands.people import STUDY, piped, run, study_in, wrong
 from workbench.base.errors import BadInput
 from workbench.models.k_anonymity import KAnonymity
-from workbench.releases import export, release
+from workbench.releases import base, export
 from workbench.studies.study import Study
 
 ROLES = ["--quasi", "age,work", "--sensitive", "disease"]
@@ -169,14 +169,14 @@ def test_a_failure_in_the_middle_leaves_the_old_file(study, tmp_path, capsys, mo
 
 
 def test_a_release_that_breaks_its_model_is_never_written(study, tmp_path, capsys, monkeypatch):
-    real = release.Release.audit
+    real = base.Release.audit
     calls = []
 
     def audit(self, model):  # holds when the method asks, and not when we do
         calls.append(model)
         return real(self, model if len(calls) == 1 else KAnonymity(1000))
 
-    monkeypatch.setattr(release.Release, "audit", audit)
+    monkeypatch.setattr(base.Release, "audit", audit)
     text = wrong(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "out.csv")
     assert "is broken by" in text and "nothing was written" in text and files(tmp_path) == []
 

@@ -34,7 +34,7 @@ def test_the_nearest_limit_is_the_one_most_used(small, seed):
     table = small(seed)
     release = Mondrian()(table, KAnonymity(4))  # so that some limits are broken
     shown = disclosure_table(release, model=MODEL)
-    for row, values in release.table.frame.disease.groupby(release._group_of_record):
+    for row, values in release.table.frame.disease.groupby(release.group_of_record):
         used = {}
         for part in MODEL.parts:
             score = naive_score(part, values, table.frame.disease)
@@ -91,7 +91,7 @@ def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
     release = Mondrian()(table, MODEL if seed == 0 else KAnonymity(3))
     seen, frame = exposed(release, model=MODEL), table.frame
     diseases = frame.disease.fillna("missing")
-    for row, values in diseases.groupby(release._group_of_record):
+    for row, values in diseases.groupby(release.group_of_record):
         moved = (values.value_counts(normalize=True).sub(diseases.value_counts(normalize=True), fill_value=0)).max()
         said = (
             r"(?:In this class of|All) (\d+) people (?:in this class have|(\d+) ha(?:ve|s)) the disease (\w+) \((.*?)\)"

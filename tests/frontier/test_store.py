@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.releases.toys import Perturb
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
@@ -360,11 +360,7 @@ def test_everything_kept_and_several_sensitive_columns(store):
 
 
 def test_a_release_without_classes_keeps_its_losses(store, table):
-    @dataclass
-    class Noise:
-        classes = None
-
-    store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Noise(), {"x": Measured(1.0, "")})
+    store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Perturb()(table), {"x": Measured(1.0, "")})
     assert os.listdir(store.folder / ("3" * 40)) == ["point.json"]
 
 

@@ -1,12 +1,12 @@
 """What the measures are where everything is known and where nothing is (Li & Li 2009, section 4.3)."""
 
 from math import inf
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from tests.releases.toys import Perturb
 from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.base.variants import catalog
 from workbench.data.hierarchies.builders import Groups
@@ -147,7 +147,7 @@ def test_of_several_sensitive_columns_the_largest_loss_counts(small):
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if not isinstance(m, (UtilityLoss, KLDivergence))], **keys)
 def test_a_release_without_classes_gives_a_reason(small, measure):
-    nothing = SimpleNamespace(table=small(0), classes=None)
+    nothing = Perturb()(small(0))
     if measure.side == "utility" or isinstance(measure, (Achieved, ReidentificationRisk)):
         with pytest.raises(Undefined, match="no classes"):
             measure(nothing)

@@ -6,6 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.methods.tables import random_frame, table_of
+from tests.releases.toys import Perturb
 from workbench.base.errors import Undefined
 from workbench.base.variants import catalog
 from workbench.models import (
@@ -89,8 +91,9 @@ def test_a_model_is_about_sensitive_values_or_says_that_it_needs_none(model, cla
 
 @every_model
 def test_a_release_without_classes_is_undefined(model):
+    table = table_of(random_frame(0, 50), ["whole"], ("s",))
     with pytest.raises(Undefined, match="no classes"):
-        model.audit(None)
+        Perturb()(table).audit(model)
 
 
 @every_model

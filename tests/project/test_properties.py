@@ -63,7 +63,7 @@ def made(method, table, model, seed=0):
 
 def class_of_record(release):
     """The class of each record, as the analyst may see it and nobody else."""
-    return release._group_of_record
+    return release.group_of_record
 
 
 @settings(max_examples=60, deadline=None)

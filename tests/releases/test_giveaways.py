@@ -49,7 +49,7 @@ def test_in_adult_a_husband_tells_the_sex_that_a_release_blurs(tmp_path):
     found = {one.tale(): one for one in release.giveaways()}
     married = frame.relationship.isin(["Husband", "Wife"]).to_numpy()
     low, high = release.classes.low[:, 5], release.classes.high[:, 5]
-    hidden = (low < high)[release._group_of_record]
+    hidden = (low < high)[release.group_of_record]
     assert found["relationship tells sex"].records == int((married & hidden).sum()) > 15_000
     assert found["education num tells education"].records == len(frame)
     with pytest.raises(BadInput, match=r"'relationship' tells 'sex' of 1\d,\d{3} records") as told:

@@ -13,7 +13,7 @@ from workbench import BadInput, Undefined
 from workbench.data.table import Table
 from workbench.disclosure.audit import audited
 from workbench.disclosure.exposure import exposed
-from workbench.disclosure.table import disclosure
+from workbench.disclosure.table import disclosure_table
 from workbench.measures import PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.measures.privacy.achieved import Achieved
 from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
@@ -117,7 +117,7 @@ def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):
     crowds = naive(plain)
     verdict = release.audit(KAnonymity(4))
     assert verdict.records == sum(len(crowd) < 4 for crowd in crowds)
-    at_risk = disclosure(release, at_risk=0.05)["records at risk"].sum()
+    at_risk = disclosure_table(release, at_risk=0.05)["records at risk"].sum()
     prior = plain["disease"].value_counts(normalize=True)
     shares = [pd.Series(one).value_counts(normalize=True).reindex(prior.index, fill_value=0) for one in crowds]
     assert at_risk == sum(js(share, prior) >= 0.05 for share in shares)
@@ -174,5 +174,5 @@ def test_many_records_take_seconds():
     codes, rows = release.codes, np.random.default_rng(2).integers(0, len(release.classes), 20)
     for row in rows.tolist():
         fits = ((codes == codes[row]) | (codes == ANYTHING) | (codes[row] == ANYTHING)).all(axis=1)
-        assert release.classes.sizes[row] == release.partition.sizes[fits].sum()
+        assert release.classes.sizes[row] == release.own_classes.sizes[fits].sum()
     assert k == release.classes.sizes.min()

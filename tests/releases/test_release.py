@@ -14,7 +14,7 @@ from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity
 from workbench.publication import details
-from workbench.releases.release import Release
+from workbench.releases.partition import Partition
 from workbench.workloads.populations import large_populations
 
 PUBLISHED = ("generalized", "bucketized")
@@ -28,7 +28,7 @@ def table():
 
 def test_classes_with_equal_released_values_are_one(table):
     cells = table.cells()
-    release = Release(table, cells, np.arange(len(cells), dtype=np.int32))  # every cell by itself
+    release = Partition(table, cells, np.arange(len(cells), dtype=np.int32))  # every cell by itself
     runs = np.concatenate([release.classes.low, release.classes.high], axis=1)
     assert len(np.unique(runs, axis=0)) == len(runs) == len(Keep()(table).classes) < len(cells)
     assert release.classes.sizes.sum() == table.records

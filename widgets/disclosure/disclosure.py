@@ -23,7 +23,7 @@ from workbench.base.errors import BadInput, Undefined, said
 from workbench.data.sensitive import Sensitive
 from workbench.disclosure.exposure import Exposure, exposed
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release, refuse_other
 
 BARS = 24  # of values in a row; neighbours share one where there are more
 SETTLED = 0.3  # seconds without another release until the table follows: under a moving slider the chart comes first
@@ -51,7 +51,7 @@ class DisclosureTable(Part):
     _esm = script(*(f"disclosure/{one}" for one in (*SCRIPTS, "disclosure")))
     _css = styles("disclosure/disclosure")
 
-    release = traitlets.Instance(Release, allow_none=True)
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     model = traitlets.Instance(
         "workbench.models.Model", allow_none=True, help="whose limits the classes are held against"
     )
@@ -61,8 +61,8 @@ class DisclosureTable(Part):
     selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
 
     def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
-        if release is not None and not isinstance(release, Release):
-            raise BadInput(f"DisclosureTable: {said(release)} is no release; a method makes one of a table")
+        if release is not None:
+            refuse_other(release, "DisclosureTable")
         if model is not None and not isinstance(model, Model):
             raise BadInput(f"DisclosureTable: {said(model)} is no model; write for example KAnonymity(5)")
         self._shown: Shown | None = None

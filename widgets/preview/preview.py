@@ -24,7 +24,7 @@ from workbench.base.figures import listed
 from workbench.base.scratch import scratch
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
-from workbench.releases.release import Bucketized, Release
+from workbench.releases.base import Release
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -51,7 +51,7 @@ class ReleasePreview(Part):
 
     _esm = script("preview/preview")
     _css = styles("preview/preview")
-    release = traitlets.Instance(Release, allow_none=True)
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     recipe = traitlets.Instance(Recipe, allow_none=True)
     frontier = traitlets.Instance(Frontier, allow_none=True)
     study = traitlets.Instance(Study, allow_none=True)
@@ -96,7 +96,7 @@ class ReleasePreview(Part):
             "code": self.study is not None and self.recipe is not None,
             "audit": self._audited(),
             "as_they_are": self._as_they_are(),
-            "several": isinstance(self.release, Bucketized) and len(self.release.classes.sensitive) > 0,
+            "several": self.release is not None and len(self.release.files) > 1,
             "recipe": str(self.recipe) if self.recipe else "",
         }
         if state != self._told:  # a slider moves often
@@ -233,11 +233,9 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     For the analyst alone. The sensitive value of a bucketized release is any of its class's.
     """
     table = release.table
-    if release.classes is None:
-        raise Undefined("this release has no classes, so no released record stands for an original one")
     number = min(number, table.records)
     records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
-    group = release._group_of_record[records]
+    group = release.group_of_record[records]
     exact = release.classes.exact
     columns = []
     for name in table.names:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.base.errors import BadInput
+from workbench.base.errors import BadInput, Undefined
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 def sentences(point: Point | None, measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:
@@ -65,9 +65,10 @@ def in_classes(release: Release | None) -> str:
     """How the release divides the records."""
     if release is None:
         return ""
-    if release.classes is None:
+    try:
+        sizes = release.classes.sizes
+    except Undefined:
         return f"{release.table.records:,} records, in no classes"
-    sizes = release.classes.sizes
     if len(sizes) == 1:
         return f"{release.table.records:,} records in one class"
     return f"{release.table.records:,} records in {len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"

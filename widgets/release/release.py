@@ -36,7 +36,7 @@ from workbench.frontier.sweep import point_of
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 from workbench.studies.study import variant
 
 PROMPT = 0.08  # seconds after which a release that is still being made is drawn where it is expected
@@ -55,7 +55,7 @@ class ReleaseCard(Part):
     measures: traitlets.List = traitlets.List(help="measures, or what a study says of them")
     frontier = traitlets.Instance(Frontier, allow_none=True)
     recipe = traitlets.Instance(Recipe, allow_none=True)
-    release = traitlets.Instance(Release, allow_none=True)
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
     making = traitlets.Bool(False, help="whether a release is being made")
     expected = traitlets.Instance(Neighbour, None, allow_none=True, help="about the point that is still being made")

@@ -18,7 +18,7 @@ from widgets.session.session import Session
 from workbench.base.errors import BadInput
 from workbench.disclosure.table import disclosure_table
 from workbench.frontier.frontier import Frontier
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 class Results:

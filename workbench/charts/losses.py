@@ -14,8 +14,8 @@ from workbench.charts.look import HUES, INK, axis_title, finished
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
+from workbench.releases.base import Release
 from workbench.releases.labels import run_label
-from workbench.releases.release import Release
 
 BINS = 300
 FEWEST = 10  # records of a population that a chart may show

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from workbench.data.table import Table
     from workbench.frontier.recipe import Recipe
     from workbench.models import Audit
-    from workbench.releases.release import Release
+    from workbench.releases.base import Release
     from workbench.studies.study import Study
 
 MENDED = (

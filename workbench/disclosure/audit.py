@@ -14,8 +14,7 @@ from workbench.measures import Measure
 from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 from workbench.models import Model
-from workbench.releases.foreign import Foreign
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 MEASURES = catalog("workbench.measures", Measure)
 BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
@@ -23,27 +22,24 @@ BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no origina
 
 def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
     """Everything that an audit says, as plain data."""
-    original = getattr(release, "original", True)
     verdicts = [_verdict(release, model) for model in asked]
     table, beside = release.table, release.beside
     found: dict[str, Any] = {
-        "records": int(release.partition.sizes.sum()),
+        "records": int(release.own_classes.sizes.sum()),
         "classes": len(release.classes),
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
         "not_published": sorted(release.removed),
-        "original": original,
-        "prior": "the original" if original else "the release itself",
+        "original": release.original,
+        "prior": "the original" if release.original else "the release itself",
         "left_out": release.left_out,
-        "suppressed": release.starred if isinstance(release, Foreign) else 0,
-        "missing_fits": release.missing_fits if isinstance(release, Foreign) else "itself",
-        "notes": list(release.notes) if isinstance(release, Foreign) else [],
+        **release.reading,
         "neutral": list(release.neutral),
         "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
         "asked": verdicts,
         "holds": all(verdict["holds"] for verdict in verdicts),
         "achieved": [_achieved(release, name) for name in MODELS],
-        "measures": [_measured(release, measure) for measure in _measures(original)],
+        "measures": [_measured(release, measure) for measure in _measures(release.original)],
     }
     return {**found, "worst": _worst(release, worst)}
 

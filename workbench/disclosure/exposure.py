@@ -12,14 +12,14 @@ from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures, listed, per_cent
 from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
-from workbench.measures import apart, average, classes_of
+from workbench.measures import apart, average
 from workbench.measures.privacy.achieved import MODELS
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distances import jensen_shannon
+from workbench.releases.base import Release, refuse_other
 from workbench.releases.labels import run_labels
-from workbench.releases.release import Release
 
 NOTHING = 1e-12  # a loss that is rounding
 
@@ -239,11 +239,10 @@ class Exposure:
 
 def exposed(release: Release, sensitive: str | None = None, model: Model | None = None) -> Exposure:
     """What the classes show about a sensitive column, the first that is published unless one is named."""
-    if not isinstance(release, Release):
-        raise BadInput(f"disclosure: {said(release)} is no release; a method makes one of a table")
+    refuse_other(release, "disclosure")
     if model is not None and not isinstance(model, Model):
         raise BadInput(f"disclosure: {said(model)} is no model; write for example KAnonymity(5)")
-    classes, table = classes_of(release), release.table
+    classes, table = release.classes, release.table
     if sensitive and sensitive not in table.sensitive:
         raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
     name = sensitive or next(iter([*classes.sensitive, *table.sensitive]), "")

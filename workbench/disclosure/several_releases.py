@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 BLOCK = 10_000_000  # groups x values looked at together
 
@@ -35,14 +35,15 @@ class _Units(NamedTuple):
 
     @classmethod
     def of(cls, table: Table, releases: Sequence[Release]) -> _Units:
-        if any(release.parts or release.others for release in releases):
+        if any(release.group_of_cell is None for release in releases):
             codes = {name: table.sensitive_codes(name) for name in table.sensitive}
             return cls(np.ones(table.records, np.int64), codes, False)
         cells = table.cells()
         return cls(cells.weight, cells.others, True)
 
     def group_in(self, release: Release) -> np.ndarray:
-        return release.group_of_cell if self.cells else release._group_of_record
+        found = release.group_of_cell if self.cells else None
+        return release.group_of_record if found is None else found
 
 
 def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
@@ -60,7 +61,8 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
         found = (_joined(units, crossed) if joined else _certain(releases, groups[first]))[crossed]
     alone = 0
     for release in dict.fromkeys([*releases, *shown]):
-        own = _certain([release], np.arange(len(release.classes))[:, None])[units.group_in(release)]
+        group = units.group_in(release)
+        own = _certain([release], np.arange(int(group.max()) + 1)[:, None])[group]
         alone = max(alone, int(units.weight[own].sum()))
         found = found | own
     return Certain(int(units.weight[found].sum()), alone, joined)
@@ -72,10 +74,10 @@ def certain_beside(table: Table, release: Release) -> int:
 
 
 def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
-    """Which rows of classes, one a release, have a single value in common, of any sensitive column."""
+    """Which rows of groups, one a release, have a single value that all believe possible, of any sensitive column."""
     found = np.zeros(len(groups), bool)
     for name, seen in releases[0].table.sensitive.items():
-        there = [(r.classes.histograms[name] > 0, i) for i, r in enumerate(releases) if name in r.classes.histograms]
+        there = [(r.posterior(name).beliefs > 0, i) for i, r in enumerate(releases) if name not in r.removed]
         step = max(1, BLOCK // len(seen))
         for start in range(0, len(groups) if there else 0, step):
             rows = slice(start, start + step)

@@ -10,7 +10,7 @@ from workbench.data.column import spare
 from workbench.disclosure.exposure import Exposure, exposed
 from workbench.measures.privacy.achieved import MODELS
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 OWN = ("size", "loss", "records at risk", "worst value", "prior", "posterior", "nearest limit", "limit used")
 
@@ -35,7 +35,7 @@ def disclosure_table(
     name, labels = seen.sensitive.name, np.array(seen.sensitive.labels, dtype=object)
     columns |= {
         "loss": losses.loss,
-        "records at risk": np.where(losses.at_risk(at_risk), release.partition.sizes, 0),
+        "records at risk": np.where(losses.at_risk(at_risk), release.own_classes.sizes, 0),
         "worst value": labels[losses.worst],
         "prior": losses.prior,
         "posterior": losses.posterior,

@@ -12,7 +12,7 @@ from workbench.base.errors import BadInput, said
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from workbench.base.variants import Variant, canonical
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
 SECRET = ".secret"
@@ -303,8 +303,9 @@ def _table_file(name: str, columns: pa.Table | None) -> dict[str, bytes]:
 
 def _classes(release: Release, measured: Mapping[str, Measured]) -> pa.Table | None:
     """The classes, with the arrays of every measure whose detail is about these classes."""
-    classes = release.classes
-    if classes is None:
+    try:
+        classes = release.classes
+    except Undefined:
         return None
     columns: dict[str, Any] = {"size": classes.sizes}
     if classes.low is not None and classes.high is not None:

@@ -21,7 +21,7 @@ from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))
 Progress = Callable[[int, int, Point], object]

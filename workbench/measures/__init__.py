@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.errors import Undefined
 from workbench.base.thresholds import averaged
 from workbench.base.variants import Variant, about, from_package
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.release import Release
+from workbench.releases.base import Release, refuse_other
 from workbench.releases.scale import Scale
 
 
@@ -50,8 +50,7 @@ class Measure(Variant):
         return self.symbol + (f"({', '.join(f'{n}={v}' for n, v in changed.items())})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
-        if not hasattr(release, "classes"):
-            raise BadInput(f"{self.name}: {said(release)} is no release; a method makes one of a table")
+        refuse_other(release, self.name)
         self.check(release.table)
         return self.measure(release)
 
@@ -99,17 +98,10 @@ def sensitive_of(release: Release) -> list[str]:
     return list(release.table.sensitive)
 
 
-def classes_of(release: Release) -> Classes:
-    """The classes; Undefined where a release has none."""
-    if release.classes is None:
-        raise Undefined("this release has no classes")
-    return release.classes
-
-
 def apart(release: Release) -> Classes:
     """The classes; Undefined where they overlap."""
-    classes = classes_of(release)
-    if release.partition is not classes:
+    classes = release.classes
+    if release.own_classes is not classes:
         raise Undefined(
             "missing values fit every value, so a record is in several classes, and this counts records in one"
         )
@@ -118,8 +110,7 @@ def apart(release: Release) -> Classes:
 
 def everybody(release: Release) -> Classes:
     """The classes, and as one more that may be anything the records that are not published at all."""
-    classes_of(release)  # or Undefined
-    classes, table = release.partition, release.table
+    classes, table = release.own_classes, release.table
     if not release.left_out:
         return classes
     assert classes.low is not None and classes.high is not None  # of a finished release they are known

@@ -14,7 +14,7 @@ from workbench.base.variants import Variant, from_package
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 class Method(Variant):

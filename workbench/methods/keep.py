@@ -10,7 +10,8 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
+from workbench.releases.partition import Partition
 
 
 @dataclass(frozen=True)
@@ -21,4 +22,4 @@ class Keep(Method):
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         cells = table.cells()
         _, group = distinct_rows(cells.quasi.T)
-        return Release(table, cells, group.astype(np.int32))
+        return Partition(table, cells, group.astype(np.int32))

@@ -13,7 +13,8 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.releases.release import Release
+from workbench.releases.base import Release
+from workbench.releases.partition import Partition
 
 
 @dataclass(frozen=True)
@@ -43,4 +44,4 @@ class Remove(Method):
         cells = table.cells()
         kept = [a for a, name in enumerate(table.quasi) if name not in removed]
         _, group = distinct_rows(cells.quasi[kept].T) if kept else (None, np.zeros(len(cells), np.int32))
-        return Release(table, cells, group.astype(np.int32), removed=frozenset(removed))
+        return Partition(table, cells, group.astype(np.int32), removed=frozenset(removed))

@@ -97,10 +97,8 @@ class Model(Variant):
         """The model that measures its figure alone, with every other requirement at its loosest."""
         return cls()
 
-    def audit(self, classes: Classes | None) -> Audit:
+    def audit(self, classes: Classes) -> Audit:
         """The verdict on a finished release, with the classes that break the model."""
-        if classes is None:
-            raise Undefined(f"this release has no classes, so {self.name} says nothing about it")
         breaking = np.flatnonzero(~self.holds(classes))
         achieved = tuple((part.figure, part.achieved(classes)) for part in self.parts)
         return Audit(self, achieved, breaking, int(classes.sizes[breaking].sum()))

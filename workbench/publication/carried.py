@@ -16,7 +16,7 @@ from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.publication import findings, format
 from workbench.publication.format import WITHOUT, PublishedPoint, Results, Together
 from workbench.publication.offer import Offer
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
 NOT_SAFE = "it is not safe enough to be recommended"

@@ -16,15 +16,15 @@ from workbench.base.thresholds import few, least, listed, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.exposure import exposed
-from workbench.measures import Measure, Measured, classes_of, sensitive_of
+from workbench.measures import Measure, Measured, sensitive_of
 from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.publication import findings, format
 from workbench.publication.format import Accuracy, Attack, Details, Figure, PopulationRow, Reason, Risk
+from workbench.releases.base import Release
 from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
-from workbench.releases.release import Release
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
@@ -82,7 +82,7 @@ def _grouped(release: Release, smallest: int) -> Release:
 
 def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> Figure:
     """The group that loses most: what is believed there, and who they are."""
-    classes = classes_of(release)
+    classes = release.classes
     if not classes.histograms:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
         return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
@@ -97,7 +97,7 @@ def _risk(release: Release, smallest: int) -> Risk:
     seen = exposed(release)
     if seen.losses is None:
         raise Undefined(seen.note)
-    each = [one for name in classes_of(release).histograms if (one := exposed(release, name).losses) is not None]
+    each = [one for name in release.classes.histograms if (one := exposed(release, name).losses) is not None]
     count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
         n = parts(_grouped(release, smallest).table.records // FINEST, smallest)
@@ -216,7 +216,7 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
     in the value that stands out has come from what is usual on the way to certainty; without sensitive columns one in
     how many the right person is.
     """
-    classes, table = classes_of(release), release.table
+    classes, table = release.classes, release.table
     order = operating_system_random().permutation(len(classes))
     columns: dict[str, Any] = {}
     for name, column in zip(table.quasi, format.label_columns(list(table.quasi)), strict=True):
@@ -235,7 +235,7 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
 
 def _labels(release: Release, name: str) -> np.ndarray:
     """How each class is labelled; None where it may have any value."""
-    classes, table = classes_of(release), release.table
+    classes, table = release.classes, release.table
     a, labels = table.quasi.index(name), release.class_labels(name)
     labels[(classes.low[:, a] == 0) & (classes.high[:, a] == table.columns[name].size - 1)] = None  # type: ignore[index]
     return labels

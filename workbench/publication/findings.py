@@ -19,8 +19,8 @@ from workbench.data.wording import Wording
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.publication.format import Surest
+from workbench.releases.base import Release
 from workbench.releases.coarsened import rounded, told_values
-from workbench.releases.release import Release
 from workbench.releases.scale import scale
 
 FEW = 2  # sensitive columns that a promise names

@@ -40,7 +40,7 @@ from workbench.publication.offer import Offer
 from workbench.publication.results import results_of
 from workbench.publication.seal import seal
 from workbench.publication.selection import keeping, on_axes, shown_on_axes, told, worth_opening
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 from workbench.studies.study import BUNDLED, Study
 
 Progress = Callable[[int, int, str], object]

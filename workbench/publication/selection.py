@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.base.errors import BadInput
+from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures, listed
 from workbench.data.table import Table
 from workbench.disclosure.safety import against
@@ -79,7 +79,11 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
     found = against(release, smallest, point.recipe.model) if release is not None else []
     for measure in defined:
         assert release is not None
-        value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
+        try:
+            value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
+        except Undefined as why:  # it tells its figure by what this release does not have
+            reasons[measure.key] = findings.reason(str(why), table)
+            continue
         if value is None:
             reasons[measure.key] = NOT_TOLD
             continue

@@ -19,14 +19,13 @@ from workbench.data.hierarchies.matching import Key, key, keys
 from workbench.data.reading.source import open_source
 from workbench.data.reading.value_types import MARKERS
 from workbench.data.table import Table, assign
-from workbench.methods.keep import Keep
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
+from workbench.releases.base import Posterior, Release, as_runs
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, Labels, Meaning
 from workbench.releases.missing_matches import ANYTHING, matched
-from workbench.releases.release import Posterior, Release
 from workbench.workloads.populations import Populations
 
 SUPPRESSED = ("class", "out")
@@ -36,7 +35,7 @@ DOUBT = "values were changed, or it is not the original that this was made of"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Foreign(Release):
     """The classes of a released table, over the codes of the original, or over its own labels where none is given.
 
@@ -44,10 +43,12 @@ class Foreign(Release):
     believed to be like the whole table, by the adversary and by the researcher.
     """
 
+    table: Table
     read: Classes
     labels: Mapping[str, np.ndarray]  # each class's released value, as it is written
     codes: np.ndarray  # classes x quasi-identifiers: which label each has, ANYTHING where the value is missing
-    original: bool  # measured against the original
+    original: bool
+    removed: frozenset[str] = frozenset()
     missing_fits: str = "itself"
     starred: int = 0  # records with every quasi-identifier suppressed
     left_out: int = 0
@@ -64,7 +65,7 @@ class Foreign(Release):
         return self.read if self.missing_fits == "itself" else matched(self.read, self.codes)
 
     @property
-    def partition(self) -> Classes:
+    def own_classes(self) -> Classes:
         """The classes by the labels in the file, each record in one of them."""
         return self.read
 
@@ -78,9 +79,10 @@ class Foreign(Release):
         """The columns of the file that are neither quasi-identifiers nor sensitive."""
         return list(self.known.neutral)
 
-    @property
-    def beside(self) -> Beside:
-        """What is found by who knows the other columns of the file, too."""
+    def beside_those(self, neutral: Sequence[str]) -> Beside:
+        """What is found by who knows the other columns of the file, too; of some of them nobody has counted it."""
+        if [*neutral] != self.neutral:
+            raise Undefined("of a release that was read from a file it is counted for all of its columns together")
         return self.known
 
     @property
@@ -101,16 +103,20 @@ class Foreign(Release):
         told = super().estimate(populations, sensitive)
         if not self.left_out:
             return told
-        runs = np.ascontiguousarray(getattr(populations, "runs", populations), dtype=np.int32)
+        runs, same = as_runs(populations)
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        alone = np.zeros(len(runs), np.int64)  # no prefix in common: each by itself
-        there = counting.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), alone)
+        there = counting.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
         return told + there * (1.0 if sensitive is None else self.table.sensitive[sensitive].prior)
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""
         return self.labels[name] if name in self.labels else super().class_labels(name)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How it was read."""
+        return {"suppressed": self.starred, "missing_fits": self.missing_fits, "notes": list(self.notes)}
 
     def rows(self) -> dict[str, Rows]:
         """Undefined: the records of a foreign release are in its file alone."""
@@ -259,12 +265,13 @@ def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Forei
         labels = file.table.columns[name].labels
         types[name] = "number" if all(NUMBER.fullmatch(label.strip()) for label in labels) else "text"
     table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
-    kept = Keep().release(table, None, 0)
-    _, first = np.unique(kept._group_of_record, return_index=True)
-    return Foreign(
-        table, kept.cells, kept.group, read=kept.classes, labels={}, codes=file.codes(keep)[first], original=False,
-        starred=count, notes=tuple(notes),
-    )  # fmt: skip
+    rows = np.stack([table.codes[name] for name in table.quasi], axis=1)
+    first, number = distinct_rows(rows)
+    histograms = {
+        name: _counted(number, table.sensitive_codes(name), len(seen)) for name, seen in table.sensitive.items()
+    }
+    read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
+    return Foreign(table, read, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes))
 
 
 def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
@@ -287,8 +294,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     histograms = {}
     for name in file.sensitive:
         value = _values(file, original, name)[codes[name]]
-        histograms[name] = np.zeros((len(first), len(original.sensitive[name])), np.int64)
-        np.add.at(histograms[name], (number, value), 1)
+        histograms[name] = _counted(number, value, len(original.sensitive[name]))
         if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
             notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
     left_out = original.records - published
@@ -296,12 +302,16 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
         notes.append(f"{left_out:,} of the original's {original.records:,} records are left out")
     shown = {name: original.sensitive[name] for name in file.sensitive}
     classes = Classes(np.bincount(number).astype(np.int64), histograms, shown, low, high)
+    gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
-        original, original.cells(), np.zeros(0, np.int32),
-        frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive}),
-        read=classes, labels=labels, codes=file.codes(keep)[first], original=True, starred=count, left_out=left_out,
-        notes=tuple(notes),
+        original, classes, labels, file.codes(keep)[first], original=True, removed=gone, starred=count,
+        left_out=left_out, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _counted(group: np.ndarray, value: np.ndarray, values: int) -> np.ndarray:
+    """Records of each group and value."""
+    return counting.histogram(group, value, np.ones(len(group), np.int64), int(group.max()) + 1, values)
 
 
 def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:

@@ -104,7 +104,7 @@ def test_each_original_lies_beside_its_own_release(table, lab):
     columns = {column["name"]: column for column in shown["columns"]}
     assert columns["age"]["original"] == [str(age) for age in PLAIN["age"]]
     assert columns["ill"]["original"] == columns["ill"]["released"] == list(PLAIN["ill"])
-    group = release._group_of_record
+    group = release.group_of_record
     for name in ("age", "town"):
         assert columns[name]["released"] == [release.class_labels(name)[g] for g in group]
     low, high = (release.classes.low[group, 0], release.classes.high[group, 0])
@@ -262,7 +262,7 @@ def test_samples_differ_and_are_in_the_order_of_the_table(table, lab):
     release = RECIPE.release(table)
     seen = {tuple(side_by_side(release, 3)["columns"][0]["original"]) for _ in range(30)}
     assert len(seen) > 1
-    assert np.issubdtype(release._group_of_record.dtype, np.integer)
+    assert np.issubdtype(release.group_of_record.dtype, np.integer)
 
 
 def test_a_file_and_records_go_to_the_view_that_asked(table, lab):
@@ -312,7 +312,7 @@ def test_the_sentence_about_neutral_columns_has_their_figure_and_leaving_out_ask
     frame = PLAIN.assign(birth=2000 - PLAIN["age"], same="x")
     stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
     said = stand.last("state")["as_they_are"]
-    naive = frame.join(stand.preview.release.frame()[[]]).assign(c=stand.preview.release._group_of_record)
+    naive = frame.join(stand.preview.release.frame()[[]]).assign(c=stand.preview.release.group_of_record)
     alone = int((naive.groupby(["c", "birth", "same"]).size() == 1).sum())
     assert said.startswith("Neutral: published as they are: birth and same. Who knows the quasi-identifiers and the")
     assert f"finds {alone} of 40 records" in said and "certain of ill of" in said

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from workbench.base.figures import about_per_cent
 from workbench.base.thresholds import coarse, named
 from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import figures
 from workbench.base.thresholds import averaged
 from workbench.base.variants import catalog, parameter
-from workbench.measures import Measure, Measured, classes_of
+from workbench.measures import Measure, Measured
 from workbench.models import Model
+from workbench.releases.base import Release
 from workbench.releases.coarsened import told_classes
-from workbench.releases.release import Release
 
 MODELS = catalog("workbench.models", Model)
 
@@ -45,7 +45,7 @@ class Achieved(Measure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         model = MODELS[self.model].bare()
-        scores = np.asarray(model.score(told_classes(classes_of(release), smallest)), float)
+        scores = np.asarray(model.score(told_classes(release.classes, smallest)), float)
         value = averaged(float(scores.min() if model.at_least else scores.max()), better=self.better)
         return value, f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)} or better."
 
@@ -54,7 +54,7 @@ class Achieved(Measure):
         return model.limit if bare.to_dict() == {**model.to_dict(), **_own(bare)} else None
 
     def measure(self, release: Release) -> Measured:
-        model, classes = MODELS[self.model].bare(), classes_of(release)
+        model, classes = MODELS[self.model].bare(), release.classes
         if model.needs_sensitive and not classes.sensitive:
             raise Undefined(f"this release publishes no sensitive column, so it has no {model.figure}")
         scores = np.asarray(model.score(classes), float)

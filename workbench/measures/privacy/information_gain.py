@@ -10,7 +10,7 @@ from workbench.base.figures import figures
 from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
 from workbench.measures.privacy.largest_quotient import LargestQuotient
 from workbench.models import entropy
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

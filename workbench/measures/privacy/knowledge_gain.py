@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.base.figures import per_cent
 from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.models.distances import variation
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

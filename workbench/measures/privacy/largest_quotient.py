@@ -8,11 +8,11 @@ import numpy as np
 
 from workbench.base.figures import figures
 from workbench.base.thresholds import averaged
-from workbench.measures import Measure, Measured, classes_of, sensitive_of, worst
+from workbench.measures import Measure, Measured, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.delta_disclosure import DeltaDisclosure
+from workbench.releases.base import Release
 from workbench.releases.coarsened import everybodys, those_of
-from workbench.releases.release import Release
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LargestQuotient(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        classes, factors = classes_of(release), [1.0]
+        classes, factors = release.classes, [1.0]
         for name, seen in classes.sensitive.items():
             there = seen.totals > 0
             shares = those_of(classes.histograms[name], seen.totals, smallest)

@@ -12,11 +12,11 @@ from workbench.base.thresholds import stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.measures import Measure, Measured, average, classes_of, sensitive_of, worst
+from workbench.measures import Measure, Measured, average, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.distances import DISTANCES, Levels, distance, unordered
+from workbench.releases.base import Release
 from workbench.releases.coarsened import COST, FINEST, disclosures, told
-from workbench.releases.release import Release
 from workbench.releases.scale import Scale, scale
 
 
@@ -34,7 +34,7 @@ class PrivacyLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        classes = classes_of(release)
+        classes = release.classes
         if not classes.histograms:
             return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
         cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)

@@ -10,11 +10,11 @@ from workbench.base.figures import per_cent
 from workbench.base.thresholds import averaged, coarse, least
 from workbench.base.variants import parameter
 from workbench.data.cells import distinct_rows
-from workbench.measures import Measure, Measured, average, classes_of, crowd
+from workbench.measures import Measure, Measured, average, crowd
 from workbench.models import Model
 from workbench.models.alpha_k import AlphaK
 from workbench.models.k_anonymity import KAnonymity
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ReidentificationRisk(Measure):
 
     def measure(self, release: Release) -> Measured:
         sizes = alike(release)
-        of = sizes if release.partition is release.classes else release.partition.sizes
+        of = sizes if release.own_classes is release.classes else release.own_classes.sizes
         largest, mean, records = 1 / int(sizes.min()), average(1 / sizes, of), int(of.sum())
         alone = int(of[sizes == 1].sum())
         value = {"largest": largest, "average": mean, "alone": alone / records}[self.statistic]
@@ -56,13 +56,13 @@ class ReidentificationRisk(Measure):
         return round(value, 4), f"Alone with the quasi-identifiers that are released {who}."
 
     def promised(self, release: Release, model: Model) -> float | None:
-        of_largest = self.statistic == "largest" and not classes_of(release).exact
+        of_largest = self.statistic == "largest" and not release.classes.exact
         return 1 / model.k if of_largest and isinstance(model, (KAnonymity, AlphaK)) else None
 
 
 def alike(release: Release) -> np.ndarray:
     """The sizes of the groups that share their published quasi-identifiers."""
-    classes, cells = classes_of(release), release.table.cells()
+    classes, cells = release.classes, release.table.cells()
     if not classes.exact:
         return classes.sizes
     _, group = distinct_rows(cells.quasi.T)

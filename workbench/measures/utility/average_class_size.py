@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from workbench.base.figures import figures
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, apart
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

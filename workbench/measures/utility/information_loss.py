@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.figures import figures
 from workbench.measures import Measure, Measured, average, everybody
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

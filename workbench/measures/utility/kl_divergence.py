@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.figures import figures
 from workbench.data.cells import Cells, distinct_rows
 from workbench.measures import Measure, Measured, worst
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from workbench.base.thresholds import averaged
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
 from workbench.models.distances import distance, unordered
-from workbench.releases.release import Release
+from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
 
 CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %

@@ -14,7 +14,8 @@ from workbench.methods import Method
 from workbench.methods.mondrian.information_gain import InformationGain
 from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
-from workbench.releases.release import Bucketized, Release
+from workbench.releases.base import Release
+from workbench.releases.partition import Bucketized, Partition
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Mondrian(Method):
         if self.target is not None:
             splitter = InformationGain(table, entries, model, self.target, self.cuts)
         group = grow(Nodes.root(table, entries), splitter, model)
-        kind = Bucketized if self.publish == "bucketized" else Release
+        kind = Bucketized if self.publish == "bucketized" else Partition
         return kind(table, cells, group, others=others, parts=parts)
 
 

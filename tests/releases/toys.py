@@ -1,0 +1,93 @@
+"""Toy releases of kinds that the workbench does not have: they hold the seams open until it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.base import counting
+from workbench.base.errors import Undefined
+from workbench.base.variants import parameter
+from workbench.data.table import Table
+from workbench.methods import Method
+from workbench.models import Model
+from workbench.models.classes import Classes
+from workbench.releases.base import Posterior, Release, as_runs
+from workbench.releases.export import Coded, Rows
+from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.workloads.populations import Populations
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Perturbed(Release):
+    """Quasi-identifiers as they are; each sensitive value is kept with a chance, else drawn from the whole table's."""
+
+    table: Table
+    kept: float
+    drawn: dict[str, np.ndarray]  # the released value of each record
+    guarantee: str = ""
+
+    @property
+    def classes(self) -> Classes:
+        raise Undefined("its sensitive values were changed at random, so it has no classes")
+
+    @cached_property
+    def group_of_record(self) -> np.ndarray:
+        """Who shares all quasi-identifiers."""
+        return known_by(self.table, self.table.quasi)
+
+    def _counted(self, sensitive: str) -> np.ndarray:
+        values, group = len(self.table.sensitive[sensitive]), self.group_of_record
+        ones = np.ones(len(group), np.int64)
+        return counting.histogram(group, self.drawn[sensitive], ones, int(group.max()) + 1, values)
+
+    def _true_given(self, sensitive: str) -> np.ndarray:
+        """By Bayes' rule: how likely each true value is, behind each released one."""
+        prior = self.table.sensitive[sensitive].prior
+        joint = prior[:, None] * (self.kept * np.eye(len(prior)) + (1 - self.kept) * prior)
+        return (joint / joint.sum(axis=0)).T
+
+    def posterior(self, sensitive: str, adversary: str = "own class") -> Posterior:
+        self._known(sensitive)
+        counts = self._counted(sensitive)
+        sizes = counts.sum(axis=1)
+        return Posterior(sizes, counts @ self._true_given(sensitive) / sizes[:, None])
+
+    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        runs, same = as_runs(populations)
+        quasi = np.stack([self.table.codes[name] for name in self.table.quasi])
+        ones = np.ones(self.table.records, np.int64)
+        if sensitive is None:
+            return counting.reach(runs, quasi, ones, np.zeros(len(ones), np.int32), np.ones((1, 1)), same)
+        return counting.reach(runs, quasi, ones, self.drawn[sensitive], self._true_given(sensitive), same)
+
+    def rows(self) -> dict[str, Rows]:
+        columns = []
+        for name in self.table.names:
+            columns.append(Coded(name, self.table.published(name), self.drawn.get(name, self.table.codes[name])))
+        return {"release": Rows.shuffled(columns)}
+
+    def beside_those(self, neutral: Sequence[str]) -> Beside:
+        return beside(neutral, self.group_of_record, known_by(self.table, neutral), {})
+
+
+@dataclass(frozen=True)
+class Perturb(Method):
+    """Randomized response (Warner 1965); the draw of a toy comes from the seed, that of a method must not."""
+
+    keep: float = parameter(0.5, "how likely a value is kept", low=0, high=1)
+    name = "perturb"
+
+    @property
+    def guarantee(self) -> str:
+        return f"a sensitive value is the true one by no more than chance in {1 - self.keep:.0%} of the cases"
+
+    def release(self, table: Table, model: Model | None, seed: int) -> Perturbed:
+        rng, drawn = np.random.default_rng(seed), {}
+        for name, seen in table.sensitive.items():
+            other = rng.choice(len(seen), table.records, p=seen.prior)
+            drawn[name] = np.where(rng.random(table.records) < self.keep, table.sensitive_codes(name), other)
+        return Perturbed(table, self.keep, drawn, self.guarantee)

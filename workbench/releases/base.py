@@ -1,0 +1,264 @@
+"""A release: what would be published of a table, and the four questions that it answers."""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workbench.base import counting
+from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.files import codebooks, refuse_nameless
+from workbench.base.thresholds import SMALLEST
+from workbench.data.table import Table
+from workbench.models import Audit, Model
+from workbench.models.classes import Classes
+from workbench.releases.codebook import Entry, as_json, as_rows
+from workbench.releases.export import Rows, write_tables
+from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
+from workbench.releases.labels import run_labels
+from workbench.workloads.populations import Populations, shared_prefix
+
+IN_PYTHON = (
+    "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
+    "giveaways=True"
+)
+
+
+class Posterior(NamedTuple):
+    """What an adversary who knows a person's quasi-identifiers believes: a distribution per group of records."""
+
+    sizes: np.ndarray  # records in each group
+    beliefs: np.ndarray  # groups x values
+
+
+class Release(ABC):
+    """It answers four questions: `classes`, `posterior`, `estimate`, and `tables` or `frame`.
+
+    What it cannot answer raises Undefined with the reason. Beliefs and estimates follow from the classes; a release
+    that has none, or publishes more than they say, answers by itself.
+    """
+
+    table: Table
+    removed: frozenset[str] = frozenset()  # the columns that are not published
+    left_out: int = 0  # the records of the table that are not published
+    original: bool = True  # the table is the original, not only what a file tells of it
+    guarantee: str = ""  # what its method promises by itself, whatever the data
+
+    # --- the four questions
+
+    @property
+    @abstractmethod
+    def classes(self) -> Classes:
+        """Sizes, regions and histograms of the classes."""
+
+    @property
+    def own_classes(self) -> Classes:
+        """The classes with each record in one of them: in a foreign release more may look alike than share a class."""
+        return self.classes
+
+    def posterior(self, sensitive: str) -> Posterior:
+        """What an adversary believes about the sensitive value of each record's group; Q where it is not published."""
+        self._known(sensitive)
+        if sensitive in self.removed:
+            return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
+        return Posterior(self.own_classes.sizes, self.classes.distributions(sensitive))
+
+    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """What a researcher expects: records per population and value (per population alone without `sensitive`).
+
+        Every value in a released region is taken as equally likely. Where the sensitive column is not published,
+        its distribution is taken as Q.
+        """
+        runs, same = as_runs(populations)
+        if sensitive is not None:
+            self._known(sensitive)
+            if sensitive not in self.removed:
+                return self._expected(runs, same, self.own_classes.histograms[sensitive])
+        expected = self._expected(runs, same, self.own_classes.sizes[:, None])
+        return expected if sensitive is None else expected * self.table.sensitive[sensitive].prior
+
+    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
+        left, right = self.table.edges
+        assert self.classes.low is not None and self.classes.high is not None
+        counts = np.ascontiguousarray(histogram, dtype=np.int64)
+        return counting.coverage(runs, self.classes.low, self.classes.high, left, right, counts, same)
+
+    def _known(self, sensitive: str) -> None:
+        if sensitive not in self.table.sensitive:
+            raise BadInput(
+                f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}"
+            )
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of what is published."""
+        return ("release",)
+
+    @abstractmethod
+    def rows(self) -> dict[str, Rows]:
+        """What is in each published file, by name, as codes: record by record in random order."""
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """What is in each published file, by name."""
+        return {name: rows.frame() for name, rows in self.rows().items()}
+
+    def frame(self) -> pd.DataFrame:
+        """One row a record as published, in random order."""
+        return self.rows()["release"].frame()
+
+    # --- what follows
+
+    def audit(self, model: Model) -> Audit:
+        """Whether the model holds, and the classes that break it."""
+        if not isinstance(model, Model):
+            raise BadInput(f"audit: {said(model)} is no model; write for example KAnonymity(5)")
+        return model.audit(self.classes)
+
+    @property
+    def group_of_record(self) -> np.ndarray:
+        """The group of `posterior` that each record of the table is in: for miners and previews, never published."""
+        raise Undefined("no released record stands for an original one")
+
+    @property
+    def group_of_cell(self) -> np.ndarray | None:
+        """The same of each of the table's cells; None where the records of one may be in several groups."""
+        return None
+
+    def class_labels(self, name: str) -> np.ndarray:
+        """The released value of a quasi-identifier in each class."""
+        low, high = self.classes.low, self.classes.high
+        assert low is not None and high is not None
+        if name not in self.table.quasi:
+            raise BadInput(f"{name!r} is no quasi-identifier; there are {', '.join(self.table.quasi)}")
+        a = self.table.quasi.index(name)
+        return run_labels(self.table.columns[name], low[:, a], high[:, a])
+
+    def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
+        """What each label stands for; nothing where all values are published as they are."""
+        return []
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How it was read, if it was: records that are suppressed altogether, what a missing value fits, notes."""
+        return {"suppressed": 0, "missing_fits": "itself", "notes": []}
+
+    # --- neutral columns
+
+    @property
+    def neutral(self) -> list[str]:
+        """The columns that are published as they are."""
+        return [name for name in self.table.neutral if name not in self.removed]
+
+    @cached_property
+    def beside(self) -> Beside:
+        """What is found by who knows the neutral columns of everybody, too."""
+        return self.beside_those(self.neutral)
+
+    @abstractmethod
+    def beside_those(self, neutral: Sequence[str]) -> Beside:
+        """What is found by who knows some neutral columns of everybody, too."""
+
+    @property
+    def blurred(self) -> dict[str, np.ndarray]:
+        """Which columns are not published as they are, and for which records; taken are all of them."""
+        return dict.fromkeys([*self.table.quasi, *self.table.sensitive], np.ones(self.table.records, bool))
+
+    def giveaways(self) -> list[Giveaway]:
+        """Neutral columns, published as they are, that narrow what the release blurs.
+
+        Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
+        schooling), and look for that; or the neutral one tells it (a husband, the sex). What is hidden of a sensitive
+        column may follow from neutral ones.
+        """
+        return giveaways(self.table, self.neutral, self.blurred) if self.neutral else []
+
+    def named(self) -> list[str]:
+        """Neutral columns, published as they are, that nearly name people: with one of them known, nothing is hidden.
+
+        Two releases that both have such a column can be joined by it, record by record.
+        """
+        return [name for name in self.neutral if names(self.table.columns[name])]
+
+    @cached_property
+    def telling(self) -> list[str]:
+        """The neutral columns that tell too much: they name people, narrow what is blurred, or single out a noticeable
+        share of the records beside those with fewer values."""
+        if not self.neutral:
+            return []
+        told, without, kept = {*self.named()}, self.beside_those(()), list[str]()
+        told |= {name for one in self.giveaways() for name in one.columns}
+        for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):
+            if name not in told and not self.beside_those([*kept, name]).noticeably_more(without):
+                kept.append(name)
+        return [name for name in self.neutral if name not in kept]
+
+    def refuse_giveaways(self, where: str | Path, mended: str = IN_PYTHON) -> None:
+        """Raise BadInput where neutral columns name people, give away what the release blurs, or single people out."""
+        if self.telling:
+            found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
+            found += [*map(str, self.giveaways()), str(self.beside)]
+            raise BadInput(f"{where}: neutral columns are published as they are: {'; '.join(found)}. {mended}")
+
+    # --- files
+
+    def export(
+        self,
+        path: str | Path,
+        giveaways: bool = False,
+        *,
+        defuse: bool = False,
+        overwrite: bool = True,
+        smallest: int = SMALLEST,
+    ) -> list[Path]:
+        """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
+
+        Beside it, where values are generalized, stands a codebook, as CSV and as JSON: what each label stands for; it
+        lists no value that fewer than about `smallest` people have.
+        Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
+        that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
+        """
+        if not giveaways:
+            self.refuse_giveaways(path)
+        path, tables = Path(path), self.rows()
+        refuse_nameless(path)
+        if defuse and path.suffix == ".parquet":
+            raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
+        targets: list[Path] = []
+        for name in tables:
+            safe = re.sub(r"[^\w.-]+", "_", name)
+            target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
+            while target in targets:
+                target = target.with_stem(f"{target.stem}_")
+            targets.append(target)
+        found = self.codebook(smallest)
+        books = codebooks(path) if found else []
+        targets += books
+        there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
+        if there:
+            raise BadInput(f"{there[0]} is there already; choose another name, or allow to write over it")
+        every = [*tables.values(), *([as_rows(found)] if found else [])]
+        written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
+        write_tables(written, {books[1]: as_json(found)} if found else {})
+        return targets
+
+
+def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Populations as runs, and how many leading attributes each shares with the one before it."""
+    if isinstance(populations, Populations):
+        return populations.runs, populations.same
+    runs = np.ascontiguousarray(populations, dtype=np.int32)
+    return runs, shared_prefix(runs)
+
+
+def refuse_other(given: Any, where: str) -> None:
+    """Raise BadInput for what is no release."""
+    if not isinstance(given, Release):
+        raise BadInput(f"{where}: {said(given)} is no release; a method makes one of a table")
