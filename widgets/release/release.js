@@ -95,10 +95,10 @@ function choice(one, part, say) {
 }
 
 /** A block that grows with what it says and never shrinks: nothing below it jumps. Its size comes with the frame. */
-function steady(tag, attributes, ...children) {
+function steadyBlock(watch, tag, attributes, ...children) {
   const element = h(tag, attributes, ...children);
   let width = 0, least = 0;
-  new ResizeObserver(([{ borderBoxSize: [box] }]) => {
+  element.sized = box => {
     if (box.inlineSize !== width) {
       width = box.inlineSize;
       element.style.minHeight = "";
@@ -106,7 +106,8 @@ function steady(tag, attributes, ...children) {
     } else if (box.blockSize <= least) return;
     least = Math.max(least, box.blockSize);
     element.style.minHeight = `${least}px`;
-  }).observe(element, { box: "border-box" });
+  };
+  watch.observe(element, { box: "border-box" });
   element.say = (...content) => element.replaceChildren(...content);
   return element;
 }
@@ -127,6 +128,8 @@ function figuresOf(rows) {
 export default widget(({ el, say, on, at }) => {
   el.classList.add("wb-release");
   const asker = asking(say);
+  const watch = new ResizeObserver(entries => { for (const { target, borderBoxSize: [box] } of entries) target.sized(box); });
+  const steady = (...given) => steadyBlock(watch, ...given);
   const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
   const made = steady("p", { class: "wb-note" });
@@ -198,5 +201,5 @@ export default widget(({ el, say, on, at }) => {
   on("change", ({ text, take }) => change.say(text, " ",
     take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked", take }), "aria-label": `take ${take}` }, "take it") : ""));
   on("answered", ({ ask }) => asker.answered(ask));
-  return () => asker.stop();
+  return () => { watch.disconnect(); asker.stop(); };
 });

@@ -104,7 +104,7 @@ def reads(command: Callable[..., Any]) -> Callable[..., Any]:
 def names(given: Sequence[str] | None) -> list[str]:
     """Columns, by commas or one by one; a name with a comma stands in double quotes."""
     found = [quoted or bare.strip() for one in given or () for quoted, bare in LISTED.findall(one)]
-    return [*dict.fromkeys(name for name in found if name)]
+    return [name for name in found if name]
 
 
 def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:

@@ -59,14 +59,13 @@ class PrivacyLoss(Measure):
             raise Undefined(why)
         loss = self.between(posterior.beliefs, seen.prior, seen.levels)
         group, reveal = int(loss.argmax()), self.revealed(seen)
-        possible = float(reveal.min())
+        possible, cost = float(reveal.min()), figures(loss[group], "lower")
         at_risk = int(posterior.sizes[loss >= possible].sum())
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
         sentence = (
-            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose "
-            f"{figures(loss[group], 'lower')}: "
+            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose {cost}: "
             f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
             f"A full disclosure would cost {figures(possible, 'higher')} ({cheap!r}) to "

@@ -37,21 +37,19 @@ class UtilityLoss(Measure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         value = averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest))
-        wording = release.table.wording
-        names = wording.columns(sensitive_of(release))
+        wording, large = release.table.wording, f"at least {100 * self.min_support:g} %"
         return value, (
-            f"What the release tells of the {names} in groups of at least {100 * self.min_support:g} % of "
+            f"What the release tells of the {wording.columns(sensitive_of(release))} in groups of {large} of "
             f"{wording.everybody} is {figures(value, 'lower')} from the truth on average"
             + (", estimated from groups that were drawn at random." if measured.interval else ".")
         )
 
     def step(self, release: Release, smallest: int) -> float:
-        """What it changes at most that in the smallest large population as many people as the threshold have another
-        value: as many as are not told from each other."""
+        """What it changes if in the smallest large population as many people as the threshold have another value."""
         support = large_populations(release.table, self.min_support).support
         moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
-        kind = "js" if self.distance == "js" else "variation"
-        return float(distance(kind, np.array([1.0, 0.0]), np.array([1 - moved, moved]))) / len(support)
+        ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
+        return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
