@@ -128,7 +128,7 @@ def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, address):
 
 def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(on_stage, address):
     page = opened(on_stage().page, address)
-    for said in ("Recommended", "What may be learnt at most", "Whom it hurts most", "What it costs in accuracy"):
+    for said in ("No limit is set. Our", "What may be learnt", "Whom it exposes most", "What it costs in accuracy"):
         card = page.locator(".wb-card", has=page.get_by_role("heading", name=re.compile(said))).first.bounding_box()
         assert card["y"] >= 0 and card["y"] + card["height"] <= 900, said
 

@@ -29,9 +29,9 @@ def test_every_page_says_titles_and_what_a_record_is(read):
     about = "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learnt: first diagnosis."
     assert statements.about(read) == about and about in page
     assert statements.question(read) == "How much may be learnt about any one visit?"
-    assert statements.surest(read, best)["figure"] == "No visit’s"
-    assert statements.surest(read, best)["unit"] == "first diagnosis is certain"
-    cards = (statements.surest, statements.most_exposed, statements.learnt)
+    assert statements.learnt(read, best)["sentence"].startswith("No visit’s first diagnosis is certain. The surest")
+    assert "visits have their first diagnosis guessed right" in statements.learnt(read, best)["unit"]
+    cards = (statements.learnt, statements.most_exposed, statements.cost)
     said = [text for say in cards for i in read.efficient for text in say(read, i).values()]
     said += [row[key] for row in read.exposures(best)[1] for key in ("who", "sentence")]
     said += [point["promise"] for point in read.points] + [row["who"] for row in read.populations(best)]
@@ -76,15 +76,20 @@ def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     assert found[1][1].startswith("the first diagnosis of") and len(found) == 3
 
 
-def test_where_nobody_is_certain_nobody_is_nearly_certain(read):
+def test_what_speaks_against_a_release_is_in_its_card_in_the_same_words(read):
+    """Not that nobody's value is certain, beside a warning that some are nearly so."""
     for index in read.efficient:
-        said = [statements.surest(read, index), statements.most_exposed(read, index)]
-        assert not any("nearly certain" in text for one in said for text in one.values())
+        said = " ".join(statements.learnt(read, index).values())
+        against = [one for one in read.points[index]["against"] if "nearly certain" in one]
+        assert ("nearly certain" in said) == bool(against) and all(one in said for one in against)
 
 
 def test_an_interval_from_below_nought_is_no_riddle():
     assert unbracketed("[-7-40]") == "-7 to 40" and unbracketed("[7-40]") == "7–40"
 
 
-def test_a_long_set_is_told_by_its_ends():
-    assert brief("{a, b, c}") == "a … c (3 values)" and brief("{a, b}") == "{a, b}" and brief(None) is None
+def test_of_a_long_set_no_value_is_named_but_how_many_it_has():
+    assert brief("{a, b, c}") == "any of 3 values" and brief("{a, b}") == "{a, b}" and brief(None) is None
+    assert brief("{ACME .. ZYNX, INC.: 5440 values}") == "any of 5,440 values"
+    assert brief("{ACME .. ZYNX: 5440 values} or missing") == "any of 5,440 values or missing"
+    assert brief("{A *, B *, ZYNX}") == "any of 3 groups" and unbracketed("NOT *") == "NOT …"

@@ -1,11 +1,14 @@
 """What speaks against a release, against a naive look at its file."""
 
 import pandas as pd
+import pytest
 
 from workbench.data.table import Table
 from workbench.disclosure.safety import against
 from workbench.methods import Mondrian
-from workbench.models import KAnonymity, TCloseness
+from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
+
+NEARLY = "the ill of some may be nearly certain (95 % or more)"
 
 
 def table_of(old: list[str], young: list[str]) -> Table:
@@ -21,23 +24,30 @@ def test_a_value_that_all_of_a_group_have_speaks_against_a_release():
 
 def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_usual():
     rare = table_of(["gout"] * 39 + ["flu"], ["flu", "cold"] * 30)
-    assert against(Mondrian()(rare, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+    assert against(Mondrian()(rare, KAnonymity(40)), 10) == [NEARLY]
     usual = table_of(["no"] * 39 + ["yes"], (["no"] * 9 + ["yes"]) * 6)
     assert against(Mondrian()(usual, KAnonymity(40)), 10) == []
 
 
 def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
     table = table_of(["yes"] * 39 + ["no"], ["yes", "yes", "yes", "no", "no"] * 12)
-    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of some is nearly certain"]
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == [NEARLY]
 
 
 def test_what_a_model_promises_is_believed_of_groups_of_few_people():
     """Of 40 people 30 have it, which is told as all may; within t = .1 no group has it nearly for certain."""
     table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
-    release = Mondrian()(table, KAnonymity(40))
-    assert against(release, 20) == ["the ill of some is nearly certain"]
+    release, nearly = Mondrian()(table, KAnonymity(40)), NEARLY.replace("some", "up to about 40 of about 2,040 people")
+    assert against(release, 20) == [nearly]
     assert against(release, 20, KAnonymity(40) & TCloseness(0.1)) == []
-    assert against(release, 20, TCloseness(0.5)) == ["the ill of some is nearly certain"]
+    assert against(release, 20, TCloseness(0.5)) == [nearly]
+
+
+@pytest.mark.parametrize("model", [ProbabilisticLDiversity(1.25), AlphaK(0.8)], ids=str)
+def test_what_a_model_lets_one_value_have_is_believed_too(model):
+    table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
+    release = Mondrian()(table, KAnonymity(40) & model)
+    assert against(release, 20) and against(release, 20, model) == []
 
 
 def test_a_group_of_fewer_than_five_speaks_against_it():

@@ -138,9 +138,9 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         chance = released["disease"].value_counts(normalize=True).iloc[0]
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
-        sentence = statements.learnt(read, index)["sentence"]
-        assert f"for {math.ceil(round(1000 * attack['right'], 9))} people in 1,000" in sentence
-        assert "An attacker who has the release" in sentence
+        right = f"{math.ceil(round(1000 * attack['right'], 9))}"
+        assert f"right for {right} people in 1,000" in statements.guesses(read, index)
+        assert statements.learnt(read, index)["figure"] == f"{right} in 1,000" or read.points[index]["against"]
         assert "age, town and sex" in statements.attackers(read, index)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
 
@@ -150,7 +150,7 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
     study = planted(tmp_path, smallest=2)
     read, table = Published(publish(study, tmp_path / "out", releases=False)), study.table(study.read())
     for index in read.efficient:
-        said = read.opened(index)["accuracy"]
+        said = read.opened(index)["accuracy"]["example"]
         detail = UtilityLoss()(study_release(read, index, table)).detail
         fine = detail["support"] >= 20 * read.smallest
         assert said["support"] == max(0.05, 0.07) and fine.any()
@@ -158,8 +158,22 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         near = (truth >= said["low"] - 1e-9) & (truth <= said["high"] + 1e-9)
         assert near.sum() >= 20
         assert (np.abs(told - truth)[near] <= said["off"] + 1e-9).mean() >= 0.9
-        assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in statements.cost(read, index)["sentence"]
-        assert f"off by up to {100 * said['off']:.0f} percentage point" in statements.cost(read, index)["sentence"]
+        assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in statements.example(read, index)
+        assert f"off by up to {100 * said['off']:.0f} percentage point" in statements.example(read, index)
+        assert statements.example(read, index).startswith(f"A true {100 * said['about']:g} % may appear as ")
+
+
+def test_the_cost_that_is_told_agrees_with_the_ranking_and_never_flatters(read, table):
+    """Of two releases the one that is more accurate never shows more that is counted under a wrong value."""
+    opened = [i for i, point in enumerate(read.points) if point["opened"]]
+    opened.sort(key=lambda i: read.loss(i, read.utility))
+    said = [read.opened(i)["accuracy"]["wrong"] for i in opened]
+    assert said == sorted(said) and len(set(said)) > 2
+    for index, wrong in zip(opened, said, strict=True):
+        detail = UtilityLoss()(study_release(read, index, table)).detail
+        truth = np.abs(detail["told"] - detail["truth"]).sum(axis=1).mean() / 2
+        assert truth <= wrong <= 4 * truth + 0.03, "no less than it is, and of use"
+        assert statements.cost(read, index)["figure"] == f"Up to {100 * wrong:.0f} %"
 
 
 def study_release(read: Published, index: int, table):
@@ -198,8 +212,10 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
             assert row["posterior"] == pytest.approx(having / size, abs=0.05)
         if having is not None:
             usual = truth[row["value"]].sum() / 600
-            assert row["share"] >= (having / size - usual) / (1 - usual) - 0.02, "it never flatters"
-        assert 0 <= row["share"] <= 1 and statements.how_exposed(row).startswith("up to ")
+            moved = (having / size - usual) / (1 - usual)
+            assert row["share"] >= moved - 0.02, "it never flatters"
+            assert row["fewest"] <= max(moved, 0) + 0.02
+        assert 0 <= row["fewest"] <= row["share"] <= 1 and statements.how_exposed(row).endswith((" %", "not told"))
 
 
 def test_files_are_in_random_order(study, table):
@@ -249,14 +265,14 @@ def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
     assert "No release of this study is safe enough" in statements.none_safe(read, cap)
     assert "disease of" in statements.unsafe(read, read.opens(cap)) and cap == read.privacy["low"]
     assert read.results["carried"] == [] and not list(read.folder.rglob("*.csv"))
-    assert statements.surest(read, read.opens(cap))["unit"] == "whose disease is certain"
+    assert statements.learnt(read, read.opens(cap))["unit"] == "whose disease is certain"
 
 
 def test_without_a_limit_the_page_opens_where_nothing_is_fully_disclosed(read, study):
     assert study.caps == {} and read.results["limit"] is None and not read.set_by_hand(read.results["cap"])
     assert Scale(**read.privacy["scale"]).most(read.results["cap"]) < 1
     assert read.opens(read.results["cap"]) in read.safe
-    assert statements.surest(read, read.opens(read.results["cap"]))["figure"] == "Nobody’s"
+    assert "Nobody’s disease is certain" in statements.learnt(read, read.opens(read.results["cap"]))["sentence"]
 
 
 def test_where_a_rare_flag_is_sensitive_too_the_scale_still_tells_releases_apart(study, tmp_path):

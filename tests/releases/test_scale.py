@@ -55,8 +55,8 @@ def test_a_promise_of_closeness_has_a_scale():
     table = Table.from_frame(pd.DataFrame(frame), quasi=["age"], sensitive="job")
     said = promise(TCloseness(0.2), table, 1)
     assert said == (
-        "every group's mix of job stays within a limit: for example, at most 80 % of a group have the job clerk "
-        "(of everybody: 60 %)"
+        "every group's mix of job stays close to that of everybody: for example, at most 80 % of a group "
+        "have the job clerk (of everybody: 60 %)"
     )
     assert "even all of a group may have the job clerk" in promise(TCloseness(0.4), table, 10)
     both = KAnonymity(5) & DistinctLDiversity(2)

@@ -54,7 +54,7 @@ export default widget(({ el, say, on, mark }) => {
   const spoken = h("p", { class: "wb-hush", role: "status" });
   const speak = debounced(text => { spoken.textContent = text; }, 700);
   const question = h("label", { for: slider.id });
-  const surest = figureCard(), worst = figureCard(), cost = figureCard();
+  const learnt = figureCard(), worst = figureCard(), cost = figureCard();
   const attackers = h("dl", {}), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
@@ -80,7 +80,7 @@ export default widget(({ el, say, on, mark }) => {
       h("div", { class: "wb-slide" }, h("span", { "aria-hidden": "true" }, "less: safer"), slider,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    h("div", { class: "wb-three" }, surest.element, worst.element, cost.element),
+    h("div", { class: "wb-three" }, learnt.element, worst.element, cost.element),
     sure, beside, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
@@ -106,21 +106,24 @@ export default widget(({ el, say, on, mark }) => {
     return element;
   };
 
-  function drawChosen({ card, name, why, here, first, recommended, none, within }) {
+  function drawChosen({ card, name, why, here, first, recommended, proposed, none, within }) {
     const back = here === first ? [] : h("button", { onclick: () => open(-1) }, "Back to the first");
     const focused = chosen.contains(document.activeElement), warned = none && here === first;
     const heading = h("h2", { tabindex: -1, class: warned ? "wb-title" : null }, name);
+    const file = recommended && proposed ? "Download this suggestion" : "Download the release";
     ready();
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
-      warned ? [] : h("p", { class: "wb-title" }, firm(card.title)),
+      warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
+      card.rule ? h("p", {}, firm(card.rule)) : [],
       card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
-      within ? h("p", {}, warned ? firm(`${why} ${card.title}.`) : why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
-      h("p", { class: "wb-note" }, [card.recipe, card.groups].filter(Boolean).join(" · ")),
+      within ? h("p", {}, warned ? firm(`${why} ${card.brief}.`) : why) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
+      card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
-        h("div", { class: "wb-row" }, card.refused ? [] : button("Download the release", recommended ? "wb-main-action" : null, "release"),
+        h("div", { class: "wb-row" }, card.refused ? [] : button(file, recommended ? "wb-main-action" : null, "release"),
           button("Download the report", card.refused && recommended ? "wb-main-action" : null, "report")),
-        card.refused ? h("p", { class: "wb-note" }, `No file: ${card.refused}.`) : []));
+        card.refused ? h("p", { class: "wb-note" }, `No file: ${card.refused}.`) : [],
+        h("details", { class: "wb-note" }, h("summary", {}, "How it was made"), [card.recipe, card.groups].filter(Boolean).join(" · "))));
     if (focused) heading.focus({ preventScroll: true });
   }
 
@@ -131,7 +134,8 @@ export default widget(({ el, say, on, mark }) => {
       ? h("section", { class: "wb-card wb-none" }, h("h2", {}, one.name), h("p", { class: "wb-note" }, one.none))
       : h("button", { class: "wb-card wb-other", "aria-pressed": String(one.index === here), onclick: () => open(one.index === here ? -1 : one.index) },
         h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over the limit")),
-        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.surest), said(one.worst), said(one.cost),
+        h("span", { class: "wb-beside" }, one.beside),
+        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.learnt), said(one.worst), said(one.cost),
         h("span", { class: "wb-go", "aria-hidden": "true" }, one.index === here ? "Shown above" : "Show this release"))));
     if (at >= 0) beside.children[at]?.focus({ preventScroll: true });
   }
@@ -159,8 +163,9 @@ export default widget(({ el, say, on, mark }) => {
     const { cap, here, first, card } = content;
     if (performance.now() - moving > 400) slider.value = scale.place(cap);
     meaning.textContent = content.proposed ? "No limit is set: move this to set one" : firm(content.scale);
-    slider.setAttribute("aria-valuetext", content.scale);
-    surest.show({ ...card.surest, worst: card.learnt });
+    slider.setAttribute("aria-valuetext", content.proposed ? `no limit is set; here it would be ${content.scale}` : content.scale);
+    slider.classList.toggle("wb-unset", content.proposed);
+    learnt.show(card.learnt);
     worst.show(card.worst);
     cost.show(card.cost);
     attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
@@ -170,7 +175,7 @@ export default widget(({ el, say, on, mark }) => {
     drawOthers(content);
     classes.at(here, card);
     if (!touched) return;
-    speak(`${content.name}: ${card.title}. ${card.surest.figure} ${card.surest.unit}.`);
+    speak(`${content.name}: ${card.title}. ${card.learnt.figure} ${card.learnt.unit}.`);
     toAddress(cap, here === first ? null : `${study.edition}-${here}`);
   });
   on("classes", content => classes.show(content));

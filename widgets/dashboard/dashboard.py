@@ -44,10 +44,8 @@ WHY = {
     "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
     "": "It is none of those that are offered first.",
 }
-PROPOSED = (
-    "Nobody has set a limit yet. Of the releases that make no value certain or nearly so, this one is a compromise "
-    "between safety and accuracy."
-)
+OPEN = "No limit is set. Our suggestion meanwhile"
+PROPOSED = "Of the releases that make no value certain or nearly so, it is a compromise between safety and accuracy."
 BEYOND = (
     "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
 )
@@ -124,7 +122,8 @@ class Dashboard(Part):
             edition=results["edition"],
             smallest=self.published.smallest,
             exposure=results["exposure"],
-            privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless")},
+            privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless", "average")},
+            alone=bool(results["together"]["certain"]),
             utility={key: self.published.utility[key] for key in ("name", "better")},
             columns=[wording.column(name) for name in table["quasi"]],
             points=[self._mark(index) for index in range(len(self.published.points))],
@@ -136,7 +135,7 @@ class Dashboard(Part):
         study, point = self._study, self._study.points[index]
         found = {name: point[name] for name in ("title", "baseline", "efficient")}
         x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
-        return {**found, "x": x, "y": y, "opened": point["opened"] is not None}
+        return {**found, "x": x, "y": y, "opened": point["opened"] is not None, "unsafe": bool(point["against"])}
 
     def _show_choice(self) -> None:
         if self.published is None:
@@ -145,23 +144,22 @@ class Dashboard(Part):
         first = self.published.opens(self.cap)
         here = first if self.chosen == -1 else self.chosen
         roles = [name for name, index in choices.items() if index == here]
-        titles = {"recommended": "Best within the limit above"} if statements.limit(self.published) else {}
+        proposed = not self.published.set_by_hand(self.cap)
+        beyond = statements.limit(self.published)
+        titles = {"recommended": "Best within the limit above" if beyond else OPEN if proposed else "Recommended"}
         why = WHY[roles[0] if roles else ""]
         if here == choices["recommended"]:
-            why = BEYOND if titles else why if self.published.set_by_hand(self.cap) else PROPOSED
+            why = BEYOND if beyond else PROPOSED if proposed else why
         none = statements.none_safe(self.published, self.cap)
         name = "Another release"
         if here == first and none:
-            by_hand = self.published.set_by_hand(self.cap)
-            name, why = (
-                "None is recommended",
-                f"Shown is the {'most accurate within the limit' if by_hand else 'safest'}.",
-            )
+            shown = "safest" if proposed else "most accurate within the limit"
+            name, why = "None is recommended", f"Shown is the {shown}."
         self.tell(
             "choice",
             cap=self.cap,
             scale=statements.scale(self.published, self.cap),
-            proposed=not self.published.set_by_hand(self.cap),
+            proposed=proposed,
             first=first,
             here=here,
             recommended=here == choices["recommended"],
@@ -179,13 +177,16 @@ class Dashboard(Part):
         return {
             "index": index,
             "title": point["title"],
+            "brief": f"{point['brief'][:1].upper()}{point['brief'][1:]}" or point["title"],
+            "rule": statements.rule(study, index, self.cap),
+            "alone": statements.alone(study, index),
+            "beside": statements.beside(study, index, study.opens(self.cap)),
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": statements.groups(study, index),
             "order": statements.order(study, index),
             "unlisted": statements.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
-            "surest": statements.surest(study, index),
-            "learnt": statements.guesses(study, index),
+            "learnt": statements.learnt(study, index),
             "worst": statements.most_exposed(study, index),
             "cost": statements.cost(study, index),
             "attackers": statements.attackers(study, index),
@@ -246,7 +247,7 @@ class Dashboard(Part):
         study, here = self._study, self._here
         count, rows = study.exposures(here, start, PAGE, wanted)
         shown = [
-            {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "share")},
+            {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "fewest", "share")},
              "people": statements.how_many(study, row), "exposed": statements.how_exposed(row)}
             for row in rows
         ]  # fmt: skip

@@ -21,7 +21,10 @@ function stopsOf({ points, privacy }, scale) {
   return privacy.endless ? [...stops, { cap: null, place: scale.last }] : stops;
 }
 
-const FOUND = [["here", "the release shown here"], ["efficient", "worth a choice"], ["beaten", "beaten by one of those"]];
+const FOUND = [
+  ["here", "the release shown here"], ["efficient", "no other is both safer and more accurate"],
+  ["unsafe", "not safe enough to be recommended"], ["beaten", "another is at least as good on both"],
+];
 
 /** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
 function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
@@ -41,18 +44,21 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
   const limit = cap === null ? W - right : x(sign * cap);
   const steps = shown.filter(p => p.efficient).sort((a, b) => a.x - b.x);
   const path = steps.map((p, i) => (i ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
-  const kind = p => (p.index === here ? "here" : p.efficient ? "efficient" : "beaten");
-  const size = { here: 7, efficient: 4.5, beaten: 3 };
+  const kind = p => (p.index === here ? "here" : !p.efficient ? "beaten" : p.unsafe ? "unsafe" : "efficient");
+  const size = { here: 7, efficient: 4.5, unsafe: 4.5, beaten: 3 };
   const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => {
     const at = { cx: x(p.x), cy: y(p.y) };
     return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === first ? -1 : p.index) : null },
       p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
       h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, p.title));
   });
-  const words = `${steps.length} of ${shown.length} releases are worth a choice; the others are beaten by one of them.`;
-  const key = FOUND.map(([name, said]) => h("span", {},
+  const words = `Of ${steps.length} of ${shown.length} releases no other is both safer and more accurate; the others are beaten by one of them.`;
+  const found = new Set(shown.map(kind));
+  const key = FOUND.filter(([name]) => found.has(name)).map(([name, said]) => h("span", {},
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
       h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
+  const one = study.record[1] === "people" ? ["nobody", "somebody"] : [`no ${study.record[0]}`, `some ${study.record[0]}`];
+  const ends = study.privacy.average ? ["nothing is learnt", "everything is learnt"] : [`${one[0]} stands out`, `${one[1]} is certain`];
   return [
     h("h2", {}, "Every release: lower is more accurate, left is safer"),
     h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },
@@ -61,7 +67,8 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
       h("svg:path", { class: "wb-stair", d: path }),
       cap === null ? [] : h("svg:path", { class: "wb-limit", d: `M${limit} ${top}V${H - bottom}` }),
       marks,
-      h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, `more is learnt about a ${study.record[0]} →`),
+      h("svg:text", { x: left, y: H - 8 }, `← ${ends[0]}`),
+      h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, `${ends[1]} →`),
       h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
     h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit")),
   ];

@@ -1,20 +1,20 @@
-/** A released value as it fits into a line: an interval without its brackets, a long set by its ends. */
+/** A released value as it fits into a line: an interval without its brackets, of a set how many values it has. */
 function short(label) {
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
   if (ends) return ends[1].startsWith("-") ? `${ends[1]} to ${ends[3]}` : `${ends[1]}–${ends[3]}`;
-  if (!label.startsWith("{") || !label.endsWith("}")) return label;
-  const ranged = label.match(/^\{(.*) \.\. (.*): (\d+ values)\}$/);
-  if (ranged) return `${ranged[1]} … ${ranged[2]} (${ranged[3]})`;
-  const values = label.slice(1, -1).split(", ");
-  if (values.length <= 3) return values.join(" or ");
-  return `${values[0]} … ${values.at(-1)} (${values.length} values)`;
+  const set = label.match(/^\{(.*)\}( or missing)?$/s);
+  if (!set) return label.replace(/(?<=\S) \*$/, " …");
+  const missing = set[2] ?? "", ranged = set[1].match(/ \.\. .*: (\d+) values$/s), values = set[1].split(", ");
+  if (!ranged && values.length <= 3) return values.join(" or ") + missing;
+  const kind = values.some(value => value.endsWith("*")) ? "groups" : "values";
+  return `any of ${count(Number(ranged?.[1] ?? values.length))} ${kind}${missing}`;
 }
 
 /** A released value beside its column's name; a set that is shortened opens when it is clicked. */
 function tag(column, label) {
   const said = short(label), named = h("span", {}, column);
-  if (!said.endsWith(" values)") || label.endsWith(" values}")) return h("span", { class: "wb-tag" }, named, ` ${said}`);
-  const text = h("u", {}, said), whole = label.slice(1, -1);
+  if (!said.startsWith("any of ") || label.includes(" values}")) return h("span", { class: "wb-tag" }, named, ` ${said}`);
+  const text = h("u", {}, said), whole = label.replace(/[{}]/g, "");
   const button = h("button", { class: "wb-tag", "aria-expanded": "false", onclick: () => {
     const open = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", String(open));
@@ -31,13 +31,16 @@ const HEADS = ["Who they are", "How many", "What would be believed of them", "Ho
 /** The table of classes: the worst first, twenty at a time, with words to look for. */
 function classTable(say) {
   let study = null, index = null, wanted = "", loaded = 0, goOn = false;
-  const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" });
+  const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" }), meaning = h("p", { class: "wb-note" });
   const tally = h("span", { class: "wb-note", role: "status" });
   const more = h("button", { onclick: () => { goOn = document.activeElement === more; ask(loaded); } }, "Show 20 more");
   const find = h("input", {
     type: "search", maxlength: 100, placeholder: "a word, or a number such as 42", oninput: debounced(() => ask(0), 200),
   });
   const ask = start => { wanted = find.value; say("classes", { start, wanted, field: "classes" }); };
+  const between = (low, high) => h("div", { class: "wb-track" }, // what is not told is hatched
+    h("div", { class: "wb-fill wb-hot wb-between", style: `width:${100 * low}%` }),
+    h("div", { class: "wb-open wb-between", style: `width:${100 * (high - low)}%` }));
   const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
   const share = (name, value, kind) => h("div", { class: "wb-share" },
     h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
@@ -49,10 +52,10 @@ function classTable(say) {
       cell(0, parts.length ? parts : study.everybody),
       cell(1, one.people),
       cell(2, firm(one.sentence ?? ""), bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
-      cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, track(one.share, "wb-fill wb-hot"))));
+      cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, between(one.fewest, one.share))));
   };
   const looking = h("label", { class: "wb-find" }, "Look for ", find);
-  const listed = h("div", {},
+  const listed = h("div", {}, meaning,
     h("table", {}, h("caption", { class: "wb-hush" }, "Groups that are not told apart"),
       h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
@@ -65,8 +68,8 @@ function classTable(say) {
     element,
     about: given => {
       study = given;
-      small.textContent = `How exposed, at most: ${given.exposure}. ` +
-        `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
+      meaning.textContent = `How exposed: ${given.exposure}. What is not told of a group is hatched.`;
+      small.textContent = `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, card) => {
       order.textContent = card.unlisted || card.order;

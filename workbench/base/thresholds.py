@@ -17,7 +17,6 @@ from workbench.base.figures import about_per_cent
 
 SMALLEST = 10  # people: the threshold where a study says nothing else
 BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
-RANGES = ("Under 25 %", "25–50 %", "50–75 %", "Over 75 %")  # the same as figures
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
 LISTED = 60  # times the threshold: of a table of fewer people nothing is told of single groups
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used

@@ -12,6 +12,7 @@ from workbench.base.figures import listed, words
 
 LONG = 2  # values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
+SET, COUNTED = re.compile(r"\{(.*)\}( or missing)?", re.S), re.compile(r" \.\. .*: (\d+) values$", re.S)
 INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 
 
@@ -66,9 +67,14 @@ PLAIN = Wording()
 
 
 def brief(label: str | None) -> str | None:
-    """A released value for a sentence: of a long set its ends."""
-    values = label[1:-1].split(", ") if label and label.startswith("{") and label.endswith("}") else []
-    return f"{values[0]} … {values[-1]} ({len(values)} values)" if len(values) > LONG else label
+    """A released value for a sentence: of a long set how many values it has, and whether one may be missing."""
+    found = SET.fullmatch(label or "")
+    if not found:
+        return label
+    listed = found[1].split(", ")
+    many = int(counted[1]) if (counted := COUNTED.search(found[1])) else len(listed)
+    kind = "groups" if any(one.endswith("*") for one in listed) else "values"
+    return label if many <= LONG else f"any of {many:,} {kind}{found[2] or ''}"
 
 
 def unbracketed(label: str) -> str:
@@ -76,4 +82,5 @@ def unbracketed(label: str) -> str:
     if label.startswith("{") and label.endswith("}"):
         first, _, last = label[1:-1].rpartition(", ")
         return f"{first} or {last}" if first else last.replace(" .. ", " … ")
+    label = re.sub(r"(?<=\S) \*$", " …", label)  # values that begin alike
     return INTERVAL.sub(lambda ends: f"{ends[1]}{' to ' if ends[1].startswith('-') else '–'}{ends[2]}", label)

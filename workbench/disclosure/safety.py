@@ -5,21 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.thresholds import QUARTERS
+from workbench.base.figures import about_per_cent
+from workbench.base.thresholds import QUARTERS, listed
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.coarsened import everybodys, those_of
-from workbench.releases.scale import allowed
+from workbench.releases.coarsened import everybodys, rounded, those_of
+from workbench.releases.scale import promised
 
 LEAST = 5  # the smallest group of a release that is recommended
 NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
+SURE = about_per_cent(NEARLY)
 BELIEFS, ROUNDING = 20, 1e-9  # steps in which beliefs are rounded up
 MOST_OF_THEM = 1 - 1 / QUARTERS  # the least share that is told as "over three quarters"
 
 
 def against(release: Release, smallest: int, model: Model | None = None) -> list[str]:
-    """Whose value it makes certain or nearly so, and whether a group is very small; each as the threshold allows.
+    """Whose value it makes certain, or may make nearly so, and whether a group is very small; each as the threshold
+    allows.
 
     What the model promises is known, too: of a small group it may tell more than a count could.
     """
@@ -30,7 +33,7 @@ def against(release: Release, smallest: int, model: Model | None = None) -> list
         names, count = wording.columns(list(table.sensitive), "or"), wording.some_of(sure, table.records, smallest)
         found.append(f"the {names} of {count} is certain")
     else:
-        found += [f"the {wording.column(name)} of some is nearly certain" for name in _nearly(release, smallest, model)]
+        found += nearly(release, smallest, model)
     try:
         if int(release.classes.sizes.min()) < LEAST:
             found.append(f"some {wording.many} are in a group of fewer than {LEAST}")
@@ -40,22 +43,25 @@ def against(release: Release, smallest: int, model: Model | None = None) -> list
     return found
 
 
-def _nearly(release: Release, smallest: int, model: Model | None) -> list[str]:
-    """The sensitive columns of which a value may be nearly certain somewhere, though it is not that common: by what is
-    told of a group, so that no count can be worked out of it."""
+def nearly(release: Release, smallest: int, model: Model | None = None) -> list[str]:
+    """Of how many a value may be nearly certain though it is not that common, column by column: counted of what is
+    told of the groups, so that no count can be worked out of it."""
+    table, found = release.table, []
     try:
-        histograms = release.classes.histograms
+        classes = release.classes
     except Undefined:
-        return [name for name in release.table.sensitive if _nearly_by_belief(release, name, smallest)]
-    found = []
-    for name, counts in histograms.items():
-        seen = release.table.sensitive[name]
-        totals, most = seen.totals, those_of(counts, seen.totals, smallest).high
-        for kind, far in (part.far for part in (model.parts if model else ()) if part.far):
-            most = np.minimum(most, allowed(seen, kind, far, smallest))
+        names = [name for name in table.sensitive if _nearly_by_belief(release, name, smallest)]
+        return [f"the {table.wording.column(name)} of some may be nearly certain ({SURE} or more)" for name in names]
+    for name, counts in classes.histograms.items():
+        seen = table.sensitive[name]
+        most = np.minimum(those_of(counts, seen.totals, smallest).high, promised(model, seen, smallest))
         told = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
-        if (told & (most >= NEARLY) & (most - everybodys(totals, smallest).low >= FAR)).any():
-            found.append(name)
+        there = told & (most >= NEARLY) & (most - everybodys(seen.totals, smallest).low >= FAR)
+        if there.any():
+            many = min(int(rounded(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
+            known = listed(table.records, smallest)
+            whose = f"up to {table.wording.some_of(many, table.records, smallest)}" if known else "some"
+            found.append(f"the {table.wording.column(name)} of {whose} may be nearly certain ({SURE} or more)")
     return found
 
 

@@ -113,6 +113,11 @@ class Model(Variant):
         return None
 
     @property
+    def most(self) -> float:
+        """The largest share of a class that one value may have, whichever it is."""
+        return 1.0
+
+    @property
     def parts(self) -> tuple[Model, ...]:
         """The models that this one is made of."""
         return (self,)

@@ -30,6 +30,10 @@ class AlphaK(Model):
     def limit(self) -> float:
         return self.alpha
 
+    @property
+    def most(self) -> float:
+        return self.alpha
+
     def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
         return np.where(histogram.sum(axis=1) < self.k, np.inf, share(histogram).max(axis=1))
 

@@ -28,6 +28,10 @@ class ProbabilisticLDiversity(Model):
     def limit(self) -> float:
         return self.l
 
+    @property
+    def most(self) -> float:
+        return 1 / self.l
+
     def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
         return 1 / share(histogram).max(axis=1)
 

@@ -20,11 +20,13 @@ from workbench.measures import Measure, Measured, sensitive_of
 from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
+from workbench.models import Model
 from workbench.publication import findings, format
-from workbench.publication.format import Accuracy, Attack, Details, Figure, PopulationRow, Reason, Risk
+from workbench.publication.format import Accuracy, Attack, Details, Example, Figure, PopulationRow, Reason, Risk
 from workbench.releases.base import Release
 from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
+from workbench.releases.scale import allowed, promised
 
 FIGURES = 4
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
@@ -42,28 +44,28 @@ def details_of(
     smallest: int,
     folder: Path,
     values: Mapping[str, float],
+    model: Model | None,
 ) -> Details:
     """Everything about one release but its file: what lies in its folder, and what is said of it.
 
-    `values` are its figures as they are told: no class is said to lose more.
+    `values` are its figures as they are told: no class is said to lose more, and none breaks what the model promises.
     """
     most = values.get(PrivacyLoss().key, math.inf)
-    classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most))
+    classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most, model))
     if isinstance(classes, pa.Table):
         format.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
-    of_privacy = next((one for one in measures if isinstance(one, PrivacyLoss)), PrivacyLoss())
     misled = _or_reason(table, lambda: of_utility(release))
     many = listed(table.records, smallest)
     rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) and many else []
     format.write_populations(folder, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
-        "accuracy": _accuracy(table, misled, of_utility, smallest, next(iter(rows), None))
+        "accuracy": _accuracy(table, misled, of_utility, smallest, values, next(iter(rows), None))
         if isinstance(misled, Measured)
         else misled,
-        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), of_privacy, smallest, values)),
-        "surest": _or_reason(table, lambda: findings.surest(release, smallest)),
+        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model)),
+        "surest": _or_reason(table, lambda: findings.surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
@@ -80,15 +82,16 @@ def _grouped(release: Release, smallest: int) -> Release:
     return release
 
 
-def _most_exposed(release: Release, measure: PrivacyLoss, smallest: int, values: Mapping[str, float]) -> Figure:
-    """The group that loses most: what is believed there, and who they are."""
+def _most_exposed(release: Release, smallest: int, most: float, model: Model | None) -> Figure:
+    """The first group of the table of classes: what is believed there, and who they are."""
     classes = release.classes
     if not classes.histograms:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
         return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
-    most = values.get(measure.key, math.inf)
-    found = told(classes, measure.distance, smallest, most, release.table.wording)
-    card = found.most_exposed(_group(release, found.worst))
+    found, wording, quasi = _told(release, smallest, most, model), release.table.wording, release.table.quasi
+    labels = {name: _labels(release, name) for name in quasi}
+    row = found.worst(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
+    card = found.most_exposed(row, wording.who(quasi, [brief(labels[name][row]) for name in quasi]))
     return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"]}
 
 
@@ -151,8 +154,27 @@ def _attack(release: Release, smallest: int) -> Attack:
 
 
 def _accuracy(
-    table: Table, misled: Measured, measure: UtilityLoss, smallest: int, worst: PopulationRow | None
-) -> Accuracy | Reason:
+    table: Table,
+    misled: Measured,
+    measure: UtilityLoss,
+    smallest: int,
+    values: Mapping[str, float],
+    worst: PopulationRow | None,
+) -> Accuracy:
+    """How many of a large population are counted under a wrong value, by the figure that releases are compared by."""
+    value = values.get(measure.key)
+    return {
+        "key": measure.key,
+        "sensitive": misled.detail["sensitive"],
+        "wrong": None if value is None else measure.misplaced(value),
+        "estimated": misled.interval is not None,
+        "support": measure.min_support,
+        "example": _example(table, misled, measure, smallest),
+        "worst": worst,
+    }
+
+
+def _example(table: Table, misled: Measured, measure: UtilityLoss, smallest: int) -> Example | None:
     """How far a share in a large population is off, in nine cases out of ten; rounded up.
 
     The shares are those near an example, so near as there are enough of them.
@@ -166,14 +188,13 @@ def _accuracy(
         if near.sum() >= ENOUGH:
             off = float(np.quantile(np.abs(said - truth)[near], 0.9, method="higher"))
             return {
-                "sensitive": detail["sensitive"],
+                "about": about,
                 "low": round(about * (1 - window), 4),
                 "high": round(about * (1 + window), 4),
                 "off": math.ceil(n * off - 1e-9) / n,
                 "support": max(measure.min_support, math.ceil(100 * FINE * smallest / table.records) / 100),
-                "worst": worst,
             }
-    return {"reason": "too few large groups have a share that could serve as an example"}
+    return None
 
 
 def _misjudged(table: Table, misled: Measured, smallest: int) -> list[PopulationRow]:
@@ -200,7 +221,7 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[Population
 
 def _population(table: Table, runs: np.ndarray) -> str:
     labels = [
-        None if (low, high) == (0, table.columns[name].size - 1) else run_label(table.columns[name], low, high)
+        None if (low, high) == (0, table.columns[name].size - 1) else brief(run_label(table.columns[name], low, high))
         for name, (low, high) in zip(table.quasi, runs.tolist(), strict=True)
     ]
     return table.wording.who(table.quasi, labels)
@@ -209,7 +230,7 @@ def _population(table: Table, runs: np.ndarray) -> str:
 # --- classes
 
 
-def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Table:
+def exposures(release: Release, smallest: int, most: float = math.inf, model: Model | None = None) -> pa.Table:
     """One row a class, in random order: who, how many, how exposed they are, and what is believed of them.
 
     Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures: how far belief
@@ -227,10 +248,21 @@ def exposures(release: Release, smallest: int, most: float = math.inf) -> pa.Tab
     columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
         columns["share"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
+        columns["fewest"] = [0.0] * len(order)
         lacking = {name: pa.nulls(len(order)) for name in format.CLASS_COLUMNS if name not in columns}
         return pa.table({**columns, **lacking})
-    found = told(classes, "js", smallest, most, table.wording)
+    found = _told(release, smallest, most, model)
     return pa.table({**columns, **_believed(found, order)})
+
+
+def _told(release: Release, smallest: int, most: float, model: Model | None) -> Told:
+    """The classes as they may be told, within what the study tells and the model promises of all of them."""
+    classes, limits = release.classes, {}
+    for name in classes.histograms:
+        seen = release.table.sensitive[name]
+        within = allowed(seen, "js", most, smallest) if math.isfinite(most) else 1.0
+        limits[name] = np.minimum(promised(model, seen, smallest), within)
+    return told(classes, "js", smallest, most, release.table.wording, limits)
 
 
 def _labels(release: Release, name: str) -> np.ndarray:
@@ -241,18 +273,13 @@ def _labels(release: Release, name: str) -> np.ndarray:
     return labels
 
 
-def _group(release: Release, row: int) -> str:
-    """Who the people of one class are."""
-    quasi = release.table.quasi
-    return release.table.wording.who(quasi, [brief(_labels(release, name)[row]) for name in quasi])
-
-
 def _believed(found: Told, order: np.ndarray) -> dict[str, Any]:
     """The most exposed value of each class, how near it is to being certain, and what is believed."""
     rows = order.tolist()
-    about = [found.about(row) for row in rows]
+    about, exposed = [found.about(row) for row in rows], [found.exposed(row) for row in rows]
     return {
-        "share": [found.exposed(row) for row in rows],
+        "share": [most for _, most in exposed],
+        "fewest": [least for least, _ in exposed],
         "sensitive": pa.array([seen.name for seen, *_ in about], pa.string()),
         "value": pa.array([label for _, label, *_ in about], pa.string()),
         "prior": pa.array([found.prior(row) for row in rows], pa.float64()),

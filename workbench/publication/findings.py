@@ -16,6 +16,7 @@ from workbench.base.thresholds import QUARTERS, STEPS, about_share, listed, name
 from workbench.base.variants import about as first_line
 from workbench.data.table import Table
 from workbench.data.wording import Wording
+from workbench.disclosure.safety import nearly
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.publication.format import Surest
@@ -62,8 +63,11 @@ def about(kind: type) -> str:
     return first_line(kind).partition(": ")[2].rstrip(".")
 
 
-def promise(model: Model | None, table: Table, smallest: int) -> str:
-    """What the models say of themselves, with their numbers, in words for people: a class is a group."""
+def promise(model: Model | None, table: Table, smallest: int, examples: bool = True) -> str:
+    """What the models say of themselves, with their numbers, in words for people: a class is a group.
+
+    Of a distance it says what that allows, unless no `examples` are asked for.
+    """
     sensitive, wording = list(table.sensitive), table.wording
     many = len(sensitive) > FEW
     of = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
@@ -85,12 +89,23 @@ def promise(model: Model | None, table: Table, smallest: int) -> str:
         for pattern, worked_out in ARITHMETIC:
             said = re.sub(pattern, partial(_worked_out, worked_out), said)
         said = re.sub(rf"\b({'|'.join(plain)})\b", lambda found: plain[found[0]], said)
-        kind, far = part.far or ("", 0.0)
-        example = scale(table.sensitive.values(), kind, smallest) if kind else None
-        if example:
-            said = f"every group's {plain['distribution']} stays within a limit: {example.allows(far, wording)}"
+        if example := _allowed(part, table, smallest):
+            said = f"every group's {plain['distribution']} stays close to that of {wording.everybody}"
+            said += f": {example}" if examples else ""
         promises.append(said)
     return "; ".join(_joined(promises))
+
+
+def allows(model: Model | None, table: Table, smallest: int) -> str:
+    """What the distances that a model asks for allow, by an example; nothing where it asks for none."""
+    parts = model.parts if model else ()
+    return "; ".join(said for part in parts if (said := _allowed(part, table, smallest)))
+
+
+def _allowed(part: Model, table: Table, smallest: int) -> str:
+    kind, far = part.far or ("", 0.0)
+    example = scale(table.sensitive.values(), kind, smallest) if kind else None
+    return example.allows(far, table.wording) if example else ""
 
 
 def _joined(promises: Sequence[str]) -> Iterator[str]:
@@ -107,20 +122,22 @@ def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:
 # --- who is exposed
 
 
-def surest(release: Release, smallest: int) -> Surest:
-    """Of how many people a value is certain, as a figure; if of nobody's, how far the surest guess is to be trusted."""
+def surest(release: Release, smallest: int, model: Model | None = None) -> Surest:
+    """Of how many people a value is certain, or may nearly be; if of nobody's, how far the surest guess is to be
+    trusted."""
     if not release.table.sensitive:
         raise Undefined("no column of the study is sensitive")
     wording, sensitive = release.table.wording, list(release.table.sensitive)
     alone = certain(release.table, [release]).alone
+    of = certain_of(release.table, alone, smallest)
     if alone:
         figure = wording.people(alone, smallest)
-        figure, unit = f"{figure[:1].upper()}{figure[1:]}", f"whose {values_of(sensitive, wording)} is certain"
-        return {"certain": certain_of(release.table, alone, smallest), "figure": figure, "unit": unit, "sentence": ""}
+        unit = f"whose {values_of(sensitive, wording)} is certain"
+        return {"certain": of, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
     best = max(_guess(release, name, smallest) for name in release.table.sensitive)
-    nobodys = f"{wording.nobody[:1].upper()}{wording.nobody[1:]}’s"
-    unit = f"{values_of(sensitive, wording)} is certain"
-    return {"certain": certain_of(release.table, 0, smallest), "figure": nobodys, "unit": unit, "sentence": best[1]}
+    almost = "".join(f"; {said}" for said in nearly(release, smallest, model))
+    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[1]}"
+    return {"certain": of, "figure": "", "unit": "", "sentence": sentence}
 
 
 def certain_of(table: Table, count: int, smallest: int) -> str:

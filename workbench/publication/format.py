@@ -23,12 +23,12 @@ from typing import Any, Literal, TypedDict, final
 from workbench.base.errors import BadInput
 from workbench.data.column import spare
 
-FORMAT = 7  # another number for every change of what a reader expects
+FORMAT = 8  # another number for every change of what a reader expects
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 CLASSES, POPULATIONS = "disclosure.parquet", "populations.json"
 WITHOUT = "the study was published without its releases"  # why a point has no file, where nobody asked for one
-CLASS_COLUMNS = ("who", "people", "share", "sensitive", "value", "prior", "posterior", "sentence")
+CLASS_COLUMNS = ("who", "people", "fewest", "share", "sensitive", "value", "prior", "posterior", "sentence")
 
 Side = Literal["privacy", "utility"]
 Better = Literal["lower", "higher"]
@@ -158,15 +158,26 @@ class PopulationRow(TypedDict):
     told: float
 
 
-@final
-class Accuracy(TypedDict):
-    """How far a share between `low` and `high` is off in nine populations out of ten that have `support`."""
+class Example(TypedDict):
+    """How far a share of `about`, between `low` and `high`, is off in nine populations out of ten of `support`."""
 
-    sensitive: str
+    about: float
     low: float
     high: float
     off: float
     support: float
+
+
+@final
+class Accuracy(TypedDict):
+    """How many of a large population are counted under a wrong value on average, by the utility loss `key`."""
+
+    key: str
+    sensitive: str
+    wrong: float | None  # at most; None where the study does not measure it, or its distance does not tell
+    estimated: bool  # from some of the populations
+    support: float
+    example: Example | None
     worst: PopulationRow | None
 
 
@@ -181,7 +192,7 @@ class Figure(TypedDict):
 
 @final
 class Surest(TypedDict):
-    """Of how many people a value is certain, as a figure and in words."""
+    """Of how many people a value is certain, in words and as a figure, which is empty where it is nobody's."""
 
     certain: str
     figure: str
@@ -224,6 +235,8 @@ class PublishedPoint(TypedDict):
     baseline: bool
     efficient: bool
     promise: str
+    brief: str  # the promise without an example of what it allows
+    allows: str  # that example
     title: str
     explain: str  # why it is efficient, or what dominates it
     simple: bool  # its promise is among the easiest to explain
@@ -239,7 +252,8 @@ class ClassRow(TypedDict):
     people: int | None  # None: fewer than `fewer`
     small: bool
     fewer: int
-    share: float  # how exposed, as `Results.exposure` says
+    fewest: float  # how exposed at least, as `Results.exposure` says
+    share: float  # at most
     sensitive: str | None
     value: str | None
     prior: float | None

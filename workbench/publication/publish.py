@@ -125,7 +125,9 @@ def _opened(
         point = frontier.measured[i]
         made[i] = point.recipe.release(table)
         place = format.make_point_folder(folder, i)
-        details[i] = details_of(table, made[i], study.measured(), study.smallest, place, point.values)
+        details[i] = details_of(
+            table, made[i], study.measured(), study.smallest, place, point.values, point.recipe.model
+        )
         step(done, len(indices), f"written: {point.recipe}")
     return made, details
 

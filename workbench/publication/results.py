@@ -86,6 +86,8 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "baseline": record["baseline"],
             "efficient": record["efficient"],
             "promise": promise,
+            "brief": findings.promise(point.recipe.model, table, study.smallest, examples=False),
+            "allows": findings.allows(point.recipe.model, table, study.smallest),
             "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
             "explain": LEFT_OUT if undefined[i] else frontier.explain(point),
             "simple": i in plainest,
@@ -144,8 +146,8 @@ def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> PrivacyAxi
 def _exposure(table: Table) -> str:
     """What the shares of classes are of, whatever the slider is about."""
     if not table.sensitive:
-        return "how likely the right person is found in the group"
-    return "how far belief in the value named has come, from what is usual, on the way to certainty"
+        return "how likely the right person is found in the group: 100 % is certain"
+    return "how far belief in the value named has come: 0 % is what is usual, as for everybody, 100 % is certain"
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[Limit | None, float]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from workbench.base.figures import about_per_cent, figures, listed
 from workbench.publication.format import ClassRow, PopulationRow
-from workbench.publication.offer import Offer
+from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
 from workbench.releases.scale import Scale
 
+NOISE = 1e-6  # per cent
 Card = dict[str, str]  # a figure, its unit, the sentence that says what it is; perhaps one more
 
 
@@ -56,6 +58,26 @@ def unsafe(study: Published, index: int) -> str:
     return f"Not recommended: {listed(found)}." if found else ""
 
 
+def rule(study: Published, index: int, cap: float | None) -> str:
+    """What a version's own promise allows, as an example; nothing where it gives none, or the limit says the same."""
+    said = study.points[index]["allows"]
+    if not said or (study.set_by_hand(cap) and said == scale(study, cap)):
+        return ""
+    return f"This version’s own rule: {said}."
+
+
+def beside(study: Published, index: int, first: int) -> str:
+    """How a version compares with the one that is shown first, on the two measures that versions are compared by."""
+    told = []
+    for axis, less, more, same in (
+        (study.privacy, "safer", "less safe", "as safe"),
+        (study.utility, "more accurate", "less accurate", "as accurate"),
+    ):
+        own, other = study.loss(index, axis), study.loss(first, axis)
+        told.append(less if own < other else more if own > other else same)
+    return f"{told[0].capitalize()} and {told[1]}."
+
+
 def none_safe(study: Published, cap: float | None) -> str:
     """That no release may be recommended, where that is so."""
     if study.best(cap, study.safe) is not None:
@@ -82,76 +104,84 @@ def about(study: Published) -> str:
     )
 
 
-def surest(study: Published, index: int) -> Card:
-    """What may be learnt at most: of how many a value is certain, and the surest guess."""
-    sure, axis = study.opened(index)["surest"], study.privacy
-    if "figure" in sure:
-        return {
-            "title": "What may be learnt at most",
-            "figure": sure["figure"],
-            "unit": sure["unit"],
-            "sentence": sure["sentence"],
-        }
-    title = "What may be learnt, on average" if axis["average"] else "What may be learnt at most"
-    own, sentence = figures(abs(study.loss(index, axis)), axis["better"]), f"In units of: {axis['unit']}."
-    return {"title": title, "figure": own, "unit": axis["name"], "sentence": sentence}
-
-
-def most_exposed(study: Published, index: int) -> Card:
-    """Whom it hurts: how far belief moves in the group that is worst off, and who they are."""
-    found = study.opened(index)["worst"]
-    if "reason" in found:
-        return {"title": "Whom it hurts most", "figure": "Not told", "unit": found["reason"], "sentence": ""}
-    return {
-        "title": "Whom it hurts most",
-        "figure": found["figure"],
-        "unit": found["unit"],
-        "sentence": found["sentence"],
-    }
-
-
 def learnt(study: Published, index: int) -> Card:
-    """How often an attacker would guess right on average, and how often without the release."""
-    found, axis, title = study.opened(index)["attack"], study.privacy, "What an attacker learns on average"
+    """What may be learnt: of how many a value is certain; if of nobody's, how often an attacker would guess right."""
+    sure, found, axis = study.opened(index)["surest"], study.opened(index)["attack"], study.privacy
+    title = f"What may be learnt{', on average' if axis['average'] else ''}"
+    known = "" if "reason" in sure else sure["sentence"]
+    if "reason" not in sure and sure["figure"]:
+        return {"title": title, "figure": sure["figure"], "unit": sure["unit"], "sentence": guesses(study, index)}
     if "reason" in found:
-        title = title if axis["average"] else "What an attacker learns"
         own = figures(abs(study.loss(index, axis)), axis["better"])
-        return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"In units of: {axis['unit']}."}
-    right, chance, name = found["right"], found["chance"], study.wording.column(found["sensitive"])
-    instead = f"instead of {about_per_cent(chance)}" if right - chance >= 0.0005 else "as without the release"
-    return {
-        "title": title,
-        "figure": about_per_cent(right, "lower"),
-        "unit": f"of guesses of the {name} are right on average, {instead}",
-        "sentence": f"An attacker who has the release guesses the {name} right for {math.ceil(round(1000 * right, 9))} "
-        f"{study.wording.many} in 1,000; without it, for {1000 * chance:.0f}, by always saying {found['commonest']}.",
-    }
+        unit = f"In units of: {axis['unit']}."
+        return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"{unit} {known}".strip()}
+    name, many = study.wording.column(found["sensitive"]), study.wording.many
+    without = f"without the release, {_in_1000(found['chance'])} (by always saying {found['commonest']})"
+    right = f"{_in_1000(found['right'], 'lower')} in 1,000"
+    unit = f"{many} have their {name} guessed right; {without}"
+    return {"title": title, "figure": right, "unit": unit, "sentence": known}
 
 
 def guesses(study: Published, index: int) -> str:
-    """The same as a sentence; nothing where there is nothing to guess."""
-    return "" if "reason" in study.opened(index)["attack"] else learnt(study, index)["sentence"]
+    """How often an attacker guesses right, and how often without the release; nothing where nothing is."""
+    found = study.opened(index)["attack"]
+    if "reason" in found:
+        return ""
+    right, name = _in_1000(found["right"], "lower"), study.wording.column(found["sensitive"])
+    return (
+        f"An attacker guesses the {name} right for {right} {study.wording.many} in 1,000; "
+        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}."
+    )
+
+
+def _in_1000(share: float, better: str = "") -> int:
+    """Of 1,000; up where lower is better."""
+    return math.ceil(round(1000 * share, 9)) if better else round(1000 * share)
+
+
+def most_exposed(study: Published, index: int) -> Card:
+    """Whom it exposes: how far belief moves in the group that is worst off, and who they are."""
+    found, tied, title = study.opened(index)["worst"], study.opened(index)["tied"], "Whom it exposes most"
+    if "reason" in found:
+        return {"title": title, "figure": "Not told", "unit": found["reason"], "sentence": ""}
+    alike = f"{tied:,} groups may be equally exposed; this is one of them. " if tied > 1 and found["sentence"] else ""
+    sentence = f"{alike}{found['sentence']}"
+    return {"title": title, "figure": found["figure"], "unit": found["unit"], "sentence": sentence}
 
 
 def cost(study: Published, index: int) -> Card:
-    """What a researcher would get wrong, usually and at worst."""
-    found, title, wording = study.opened(index)["accuracy"], "What it costs in accuracy", study.wording
-    if "reason" in found:
-        unit = study.utility
-        own = figures(abs(study.loss(index, unit)), unit["better"])
-        sentence = f"In units of: {unit['unit']}."
-        return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": ""}
-    points = f"{100 * found['off']:.0f} {'point' if round(100 * found['off']) == 1 else 'points'}"
-    near = f"{100 * found['low']:g} to {100 * found['high']:g} %"
+    """What a researcher would get wrong, by the measure that releases are compared by, and at worst."""
+    found, title = study.opened(index)["accuracy"], "What it costs in accuracy"
+    wording, unit = study.wording, study.utility
+    worst = _misjudged(found["worst"]) if "reason" not in found and found["worst"] else ""
+    if "reason" in found or found["wrong"] is None or found["key"] != unit["key"]:
+        own, sentence = figures(abs(study.loss(index, unit)), unit["better"]), f"In units of: {unit['unit']}."
+        return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
+    name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
+    estimated = " It is estimated from some of these groups." if found["estimated"] else ""
     return {
         "title": title,
-        "figure": f"± {points}",
-        "unit": f"on shares of {near} (original: 0)",
-        "sentence": f"Where {near} of a large group have the same {wording.column(found['sensitive'])}, the release "
-        f"is off by up to {points.replace('point', 'percentage point')} in nine cases out of ten. "
-        f"(Large: at least {100 * found['support']:g} % of {wording.everybody}.)",
-        "worst": _misjudged(found["worst"]) if found["worst"] else "",
+        "figure": f"Up to {about_per_cent(found['wrong'], 'lower')}",
+        "unit": f"of a large group are counted under a wrong {name}, on average (original: 0)",
+        "sentence": f"Large groups are those of {large}.{estimated}",
+        "worst": worst,
     }
+
+
+def example(study: Published, index: int) -> str:
+    """How far one share may be off, in most large groups; nothing where none could serve as an example."""
+    found, wording = study.opened(index)["accuracy"], study.wording
+    if "reason" in found or not found["example"]:
+        return ""
+    one = found["example"]
+    low, high = max(one["about"] - one["off"], 0.0), min(one["about"] + one["off"], 1.0)
+    return (
+        f"A true {100 * one['about']:g} % may appear as {about_per_cent(low)[:-2]} to {about_per_cent(high)}: where "
+        f"{100 * one['low']:g} to {100 * one['high']:g} % of a large group have the same "
+        f"{wording.column(found['sensitive'])}, the release is off by up to "
+        f"{100 * one['off']:.0f} percentage points in nine cases out of ten. (Large: at least "
+        f"{100 * one['support']:g} % of {wording.everybody}.)"
+    )
 
 
 def _misjudged(row: PopulationRow) -> str:
@@ -174,14 +204,38 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
         found.append(
             (f"Who has the most telling file, and also knows {wording.all_of_them} {neutral}", results["beside"])
         )
-    together = results["together"]
-    shown = {0: [], 1: ["the file"], 2: ["both files"]}.get(together["files"], [f"all {together['files']} files"])
+    again = f", and finds records again by their {neutral}" if results["together"]["joined"] else ""
+    shown = [_files(study)] * bool(results["carried"])
     if isinstance(study.opened(index)["classes"], int):
-        shown = [*shown, "all the tables that can be opened on this page"]
-    again = f", and finds records again by their {neutral}" if together["joined"] else ""
+        shown.append("all the tables that can be opened on this page")
     if shown:
-        found.append((f"Who has {' and '.join(shown)}{again}", together["sentence"]))
+        found.append((f"Who has {' and '.join(shown)}{again}", results["together"]["sentence"]))
     return found
+
+
+def _files(study: Offer) -> str:
+    """The files that the folder has, and what the versions that they are of are called where the page opens."""
+    carried = study.results["carried"]
+    return "the file" if len(carried) == 1 else f"all {len(carried)} files{_called(study, carried)}"
+
+
+def _called(study: Offer, versions: Sequence[int]) -> str:
+    """What versions are called where the page opens, if each has a name."""
+    roles = {i: f"‘{OFFERED[name].capitalize()}’" for name, i in reversed(study.choices(study.results["cap"]).items())}
+    names = [name for i, name in reversed(roles.items()) if i in versions]
+    return f" ({listed(names)})" if len(names) == len(versions) else ""
+
+
+def alone(study: Offer, index: int) -> str:
+    """That one version is published and no more: of whom a value is certain to who also gets the others."""
+    together, others = study.results["together"], [i for i in study.results["carried"] if i != index]
+    if not together["certain"]:
+        return "Publish one version only: several together tell more than each does." if others else ""
+    files = "other file" if len(others) == 1 else f"{len(others)} other files"
+    shown = [f"the {files} offered where this page opens{_called(study, others)}"] * bool(others)
+    if isinstance(study.opened(index)["classes"], int):
+        shown.append("the tables of this page")
+    return f"Publish this one file only. Who also gets {' and '.join(shown)} can be certain of {together['sentence']}."
 
 
 def as_they_are(study: Offer) -> str:
@@ -235,5 +289,8 @@ def how_many(study: Published, row: ClassRow) -> str:
 
 
 def how_exposed(row: ClassRow) -> str:
-    """The exposure of one row of that table: what it may be at most."""
-    return f"up to {about_per_cent(row['share'], 'lower')}"
+    """The exposure of one row of that table: what it is at least and at most, as far as that is told."""
+    low, high = math.floor(100 * row["fewest"] + NOISE), math.ceil(100 * row["share"] - NOISE)
+    if (low, high) == (0, 100):
+        return "not told"
+    return f"{low} %" if low == high else f"{low} to {high} %"

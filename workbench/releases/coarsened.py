@@ -5,14 +5,14 @@ them (a loss, a quotient, which value stands out) is the same for many tables, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import BANDS, QUARTERS, RANGES, about_share, few, least, named, parts, share, stepped
+from workbench.base.thresholds import BANDS, QUARTERS, about_share, few, least, named, parts, share, stepped
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
@@ -126,6 +126,7 @@ class Told(NamedTuple):
     loss: np.ndarray
     smallest: int
     wording: Wording
+    limits: Mapping[str, np.ndarray]  # of each value: the largest share of any class that has it, where that is known
 
     def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
         """The column, the value if it may be named, how many of the class have it, and of how many."""
@@ -139,16 +140,38 @@ class Told(NamedTuple):
         """Whether so few are in a class that nothing is told of what they have."""
         return self.smallest > 1 and bool(self.classes.sizes[row] < few(self.smallest))
 
-    def exposed(self, row: int) -> float:
-        """How far belief in the value that stands out has come from what is usual on the way to certainty, at most."""
-        seen, label, count, of = self.about(row)
+    def bounds(self, row: int) -> tuple[float, float]:
+        """The least and the largest share of a class that may have the value, by what is told of it."""
+        _, label, count, of = self.about(row)
         if self.tiny(row):
-            return 1.0
-        n, usual = parts(of, self.smallest), float(everybodys(seen.totals, self.smallest).low[self.value[row]])
-        most = (count * n // of + 1) / n if n == QUARTERS else share(count, of, self.smallest) + 1 / (2 * n)
+            return 0.0, 1.0
+        n = parts(of, self.smallest)
         if label is None:  # few have it
-            most = (few(self.smallest) - 1) / least(of, self.smallest)
-        return stepped(max(min(most, 1.0) - usual, 0.0) / max(1 - usual, NOTHING), COST)
+            low, high = 0.0, (few(self.smallest) - 1) / least(of, self.smallest)
+        elif n == QUARTERS:
+            low, high = (count * n // of) / n, (count * n // of + 1) / n
+        else:
+            told = share(count, of, self.smallest)
+            low, high = told - 1 / (2 * n), told + 1 / (2 * n)
+        high = min(high, 1.0, self.limit(row))
+        return min(max(low, 0.0), high), high
+
+    def limit(self, row: int) -> float:
+        """The largest share of any class that may have the value, by what is known of all of them."""
+        known = self.limits.get(self.names[self.column[row]])
+        return 1.0 if known is None else float(known[self.value[row]])
+
+    def exposed(self, row: int) -> tuple[float, float]:
+        """How far belief in the value that stands out has come from what is usual on the way to certainty: at least,
+        and at most."""
+        usual = everybodys(self.about(row)[0].totals, self.smallest)
+        low, high = self.bounds(row)
+        most, fewest = float(usual.high[self.value[row]]), float(usual.low[self.value[row]])
+        least_way = max(low - most, 0.0) / max(1 - most, NOTHING)
+        most_way = max(high - fewest, 0.0) / max(1 - fewest, NOTHING)
+        if self.tiny(row):
+            return 0.0, 1.0
+        return stepped(least_way, COST, "higher"), stepped(most_way, COST)
 
     def prior(self, row: int) -> float | None:
         """The share of everybody who has the value."""
@@ -200,25 +223,24 @@ class Told(NamedTuple):
         name = self.wording.column(seen.name)
         return f"a {name} that few {self.wording.many} have" if label is None else f"the {name} {label}"
 
-    @property
-    def worst(self) -> int:
+    def worst(self, who: Callable[[int], str]) -> int:
         """The most exposed class, not of few people if there is another; of those alike the one of which most is
-        believed, then the largest, then the first in words.
+        believed, then the largest, then the first in words: the first row of their table.
         """
         every = range(len(self.loss))
         large = [row for row in every if not self.tiny(row)]
         sizes = rounded(self.classes.sizes, self.smallest)
 
         def place(row: int) -> tuple[float, float, int]:
-            return -self.exposed(row), -(self.posterior(row) or 0), -int(sizes[row])
+            return -self.exposed(row)[1], -(self.posterior(row) or 0), -int(sizes[row])
 
         places = {row: place(row) for row in large or every}
         first = min(places.values())
-        return min((row for row, found in places.items() if found == first), key=self.believed)
+        return min((row for row, found in places.items() if found == first), key=who)
 
-    def most_exposed(self, who: str) -> dict[str, str]:
-        """The group that loses most, and what is believed there: a figure, what it is of, and `who` they are."""
-        row, wording = self.worst, self.wording
+    def most_exposed(self, row: int, who: str) -> dict[str, str]:
+        """One group: a figure of what is believed there, what it is of, and `who` they are."""
+        wording = self.wording
         seen, label, _, of = self.about(row)
         people, name = wording.people(of, self.smallest), wording.column(seen.name)
         if self.tiny(row):
@@ -230,15 +252,31 @@ class Told(NamedTuple):
         if label is None:
             unit = f"is what belief moves most for, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
-        have = self._have(row)
-        figure = RANGES[BANDS.index(have.lower())] if have.lower() in BANDS else have
-        unit = f"of a group have {self._called(row)}{self._usual(row)}"
-        return {"figure": figure, "unit": unit.rstrip("."), "sentence": sentence}
+        unit, limit = f"of a group have {self._called(row)}{self._usual(row)}".rstrip("."), self.limit(row)
+        if limit < 1 and self._have(row).lower() in BANDS:
+            sentence = f"In this version {about_per_cent(limit, 'lower')} of any group may have it at most. {sentence}"
+        return {"figure": self._figure(row), "unit": unit, "sentence": sentence}
+
+    def _figure(self, row: int) -> str:
+        """How many of a class have the value, as a figure."""
+        have, (low, high) = self._have(row), self.bounds(row)
+        if have.lower() not in BANDS:
+            return have
+        if high == 1 or low == 0:
+            return f"Over {about_per_cent(low)}" if high == 1 else f"Under {about_per_cent(high, 'lower')}"
+        return f"{100 * low:.0f}–{about_per_cent(high, 'lower')}"
 
 
-def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wording: Wording = PLAIN) -> Told:
+def told(
+    classes: Classes,
+    kind: str,
+    smallest: int,
+    most: float = math.inf,
+    wording: Wording = PLAIN,
+    limits: Mapping[str, np.ndarray] | None = None,
+) -> Told:
     """The classes as they may be told, by a kind of distance from everybody: none loses more than is said, and
-    `most` is told too."""
+    `most` and `limits` are told too."""
     blunt = told_classes(classes, smallest)
     names = tuple(blunt.histograms)
     losses, values = [], []
@@ -251,4 +289,4 @@ def told(classes: Classes, kind: str, smallest: int, most: float = math.inf, wor
         values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
-    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording)
+    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording, limits or {})

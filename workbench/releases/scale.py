@@ -11,6 +11,7 @@ from workbench.base.figures import about_per_cent
 from workbench.base.thresholds import named
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
+from workbench.models import Model
 from workbench.models.distances import distance, jensen_shannon
 from workbench.releases.coarsened import disclosures, everybodys, told_values
 
@@ -60,6 +61,16 @@ def allowed(seen: Sensitive, kind: str, far: float, smallest: int) -> np.ndarray
     """The largest share of a group that may have each value, where its mix is so far from everybody's."""
     blunt, most = told_values(seen, smallest), everybodys(seen.totals, smallest).high
     return np.array([_most(_costs(blunt, kind, v, float(most[v])), far) for v in range(len(seen))])
+
+
+def promised(model: Model | None, seen: Sensitive, smallest: int) -> np.ndarray:
+    """The largest share of a group that may have each value, where the group keeps a model."""
+    most = np.ones(len(seen))
+    for part in model.parts if model else ():
+        most = np.minimum(most, part.most)
+        if part.far:
+            most = np.minimum(most, allowed(seen, *part.far, smallest))
+    return most
 
 
 def _most(costs: Sequence[float] | np.ndarray, far: float) -> float:

@@ -39,16 +39,17 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
     best = read.choices(0.2)["recommended"]
     for said in (
         read.points[best]["recipe"],
-        statements.learnt(read, best)["sentence"].replace("'", "&#x27;"),
         statements.cost(read, best)["sentence"],
+        statements.example(read, best),
+        statements.alone(read, best),
         "loses the least accuracy",
         "a bit safer",
         "a bit more accurate",
         "fewer than 15 people",
         "about 600 people",
-        "every group&#x27;s mix of disease stays within a limit: for example, at most ",
+        "every group&#x27;s mix of disease stays close to that of everybody: for example, at most ",
         "Published as they are: wage.",
-        statements.surest(read, best)["sentence"].replace("'", "&#x27;"),
+        statements.learnt(read, best)["sentence"].replace("'", "&#x27;"),
         statements.most_exposed(read, best)["sentence"].replace("'", "&#x27;"),
         statements.cost(read, best)["worst"],
     ):

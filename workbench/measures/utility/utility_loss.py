@@ -12,10 +12,11 @@ from workbench.base.figures import figures
 from workbench.base.thresholds import averaged
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.models.distances import distance, unordered
+from workbench.models.distances import distance, jensen_shannon, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
 
+NEAR = 1e-9  # distances as far apart are one
 CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 
 
@@ -50,6 +51,20 @@ class UtilityLoss(Measure):
         moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
+
+    def misplaced(self, value: float) -> float | None:
+        """The largest share of a population that is told with a wrong value, on average, where the loss is so large.
+
+        Of the distributions that differ in so large a share none are nearer by Jensen-Shannon than two values whose
+        shares are exchanged (Lin 1991); that bound is convex, so it holds for averages.
+        """
+        if self.distance == "variation":
+            return value
+        if self.distance != "js":
+            return None
+        half = np.arange(101) / 200
+        costs = jensen_shannon(np.stack([0.5 + half, 0.5 - half], axis=1), np.stack([0.5 - half, 0.5 + half], axis=1))
+        return next((n for n, cost in enumerate(costs) if cost >= value - NEAR), 100) / 100
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)

@@ -26,12 +26,12 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
         ]  # the name of an end is there
         said += f" The line is the limit, {'at least' if floor else 'at most'} {figures(cap)}."
     axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
-    head = ("efficient: no other is as good on both", *keys, "certain", "accuracy")
+    head = ("efficient: no other is as good on both", *keys, "what may be learnt", "accuracy")
     efficient = [
         (
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
             *(figures(float(study.points[i]["values"][axis["key"]]), axis["better"]) for axis in axes),
-            " ".join(statements.surest(study, i)[key] for key in ("figure", "unit")),
+            " ".join(statements.learnt(study, i)[key] for key in ("figure", "unit")),
             statements.cost(study, i)["figure"],
         )
         for i in study.efficient
@@ -50,13 +50,13 @@ def alternatives(study: Published, index: int, cap: float | None) -> str:
     for other, said in offered.items():
         point, sayings = (
             study.points[other],
-            (statements.surest(study, other), statements.most_exposed(study, other), statements.cost(study, other)),
+            (statements.learnt(study, other), statements.most_exposed(study, other), statements.cost(study, other)),
         )
         beaten = "" if point["efficient"] else f" {point['explain']}"
         over = "" if study.within(other, cap) else " (over the limit)"
         figured = (f"{one['figure']} {one['unit']}" for one in sayings)
         rows.append((f"{', '.join(said)}{over}", f"{point['title']} ({point['recipe']}).{beaten}", *figured))
-    head = ("", "release", "certain", "the group that differs most", "accuracy")
+    head = ("", "release", "what may be learnt", "the group that differs most", "accuracy")
     return table(head, rows) if rows else ""
 
 

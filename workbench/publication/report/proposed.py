@@ -21,8 +21,9 @@ def decision(study: Published, index: int, cap: float | None) -> str:
     why = f"It was opened instead of the one that is recommended for the limit ({scale})."
     if recommended and not study.set_by_hand(cap):
         why = (
-            "No limit was set: of the candidates that make no value certain or nearly so it is a compromise between "
-            "safety and accuracy, the knee of their frontier, or its middle where that has none."
+            "No limit was set, so the decision is open. Of the candidates that make no value certain or nearly so "
+            "this is a compromise between safety and accuracy, the knee of their frontier, or its middle where that "
+            "has none."
         )
     elif recommended:
         why = f"Of the candidates that keep to the limit ({scale}) and are safe, it loses the least accuracy."
@@ -36,7 +37,14 @@ def decision(study: Published, index: int, cap: float | None) -> str:
     )
     warnings = "".join(
         paragraph(said, "warn")
-        for said in (unsafe, statements.limit(study), results["others"], exceeded, statements.as_they_are(study))
+        for said in (
+            unsafe,
+            statements.alone(study, index),
+            statements.limit(study),
+            results["others"],
+            exceeded,
+            statements.as_they_are(study),
+        )
     )
     day = date.fromisoformat(results["published"])
     return (
@@ -57,7 +65,7 @@ def release(study: Published, index: int, cap: float | None) -> str:
         f"<div><h3>{safe(said['title'])}</h3><p><b>{firm(said['figure'])}</b>{firm(said['unit'])}</p>"
         f"{paragraph(said['sentence'])}{paragraph(said.get('worst', ''))}</div>"
         for said in (
-            {**statements.surest(study, index), "worst": statements.guesses(study, index)},
+            statements.learnt(study, index),
             statements.most_exposed(study, index),
             statements.cost(study, index),
         )
@@ -84,8 +92,7 @@ def classes(study: Published, index: int, cap: float | None) -> str:
     groups = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
     note = f"{groups}. {statements.order(study, index)}"
     exposed = (
-        f"How exposed, at most: {study.results['exposure']}. Numbers of {study.wording.many} are rounded to "
-        f"{study.smallest}."
+        f"How exposed: {study.results['exposure']}. Numbers of {study.wording.many} are rounded to {study.smallest}."
     )
     head = ("who they are", "how many", "what would be believed of them", "how exposed")
     return paragraph(note) + paragraph(exposed) + table(head, shown, bars=3)
@@ -128,4 +135,4 @@ def utility(study: Published, index: int, cap: float | None) -> str:
         for row in study.populations(index)
     ]
     head = ("large group", "of everybody", "value", "in truth", "from the release")
-    return said + (table(head, rows) if rows else "")
+    return said + paragraph(statements.example(study, index)) + (table(head, rows) if rows else "")

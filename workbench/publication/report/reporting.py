@@ -68,7 +68,7 @@ class Report:
     def points(self) -> dict[str, Any]:
         """Every point with its figures, as the page has them: the same study gives the same."""
         read = self.published
-        learnt, cost = statements.surest(read, self.index), statements.cost(read, self.index)
+        learnt, cost = statements.learnt(read, self.index), statements.cost(read, self.index)
         return {
             "study": read.results["study"],
             "workbench": read.results["workbench"],
