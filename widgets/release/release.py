@@ -126,8 +126,7 @@ class ReleaseCard(Part):
                 recipe.method.check(table)
                 release = recipe.release(table)
                 point = point_of(recipe, release, measures)
-                if release.neutral:
-                    release.beside  # noqa: B018, remembered: it takes a while
+                facts.neutral(release)  # remembered: it takes a while
             except (BadInput, Unsatisfiable, Undefined) as error:
                 tell(self._refused, str(error), ask, outside)
             else:

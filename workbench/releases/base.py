@@ -191,8 +191,8 @@ class Release(ABC):
     def telling(self) -> list[str]:
         """The neutral columns that tell too much: they name people, narrow what is blurred, or single out a noticeable
         share of the records beside those with fewer values."""
-        if not self.neutral:
-            return []
+        if not self.neutral or not self.table.engine.in_memory:
+            return self.neutral  # nobody can tell which of them: all
         told, without, kept = {*self.named()}, self.beside_those(()), list[str]()
         told |= {name for one in self.giveaways() for name in one.columns}
         for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):

@@ -99,7 +99,7 @@ class Partition(Release):
     @property
     def blurred(self) -> dict[str, np.ndarray]:
         """Which columns are not published as they are, and for which records."""
-        self._keep_to_records()
+        self._require_records()
         classes, table, blurred = self.classes, self.table, dict[str, np.ndarray]()
         for a, name in enumerate(table.quasi):
             wide = classes.low[:, a] < classes.high[:, a]  # type: ignore[index]
@@ -110,15 +110,16 @@ class Partition(Release):
 
     def beside_those(self, neutral: Sequence[str]) -> Beside:
         """What is found by who knows some neutral columns of everybody, too."""
-        self._keep_to_records()
+        self._require_records()
         table, group, known = self.table, self.group_of_record, known_by(self.table, neutral)
         sensitive = {name: table.sensitive_codes(name) for name in self._published()}
         if self.exact:  # neutral columns lie beside the exact quasi-identifiers, sensitive values elsewhere
             return beside(neutral, known_by(table, table.quasi), known, sensitive, told_by=group)
         return beside(neutral, group, known, sensitive)
 
-    def _keep_to_records(self) -> None:
-        self.table.engine.keep_to(
+    def _require_records(self) -> None:
+        """Raise BadInput where what neutral columns tell cannot be found."""
+        self.table.engine.require_memory(
             "what neutral columns tell beside a release is found record by record",
             "leave the neutral columns out, or allow giveaways if what they tell is known",
         )

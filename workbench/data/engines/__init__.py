@@ -34,15 +34,20 @@ class Engine(ABC):
     """The codes of records, by column. Counts leave it, and records only as they are released, in random order."""
 
     records: int
+    in_memory = False
+    _codes: dict[str, np.ndarray]
+
+    def require_memory(self, what: str, instead: str = "") -> None:
+        """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
+        if not self.in_memory:
+            way = f"{instead}, or " if instead else ""
+            raise BadInput(f"{what}, and they are not in memory; {way}read the data with engine='memory'")
 
     @property
-    @abstractmethod
     def codes(self) -> dict[str, np.ndarray]:
         """One array a column, a code a record; only where the records are in memory."""
-
-    @abstractmethod
-    def keep_to(self, what: str, instead: str) -> None:
-        """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
+        self.require_memory("this looks at records one by one")
+        return self._codes
 
     @abstractmethod
     def select(self, names: Sequence[str]) -> Engine:

@@ -107,16 +107,6 @@ class DuckDB(Engine):
     def __init__(self, store: Store, found_in: str, fields: Mapping[str, str], records: int) -> None:
         self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records
 
-    @property
-    def codes(self) -> dict[str, np.ndarray]:
-        raise self._elsewhere("this looks at records one by one", "")
-
-    def keep_to(self, what: str, instead: str) -> None:
-        raise self._elsewhere(what, f"{instead}, or ")
-
-    def _elsewhere(self, what: str, instead: str) -> BadInput:
-        return BadInput(f"{what}, and they are not in memory; {instead}read the data with engine='memory'")
-
     def select(self, names: Sequence[str]) -> DuckDB:
         return DuckDB(self._store, self._from, {name: self._fields[name] for name in names}, self.records)
 

@@ -21,16 +21,11 @@ PENDING = 1 << 24  # bytes of distinct values that wait to be merged
 class Memory(Engine):
     """Codes of every column, one array a column."""
 
+    in_memory = True
+
     def __init__(self, codes: Mapping[str, np.ndarray]) -> None:
         self._codes = dict(codes)
         self.records = len(next(iter(self._codes.values()), ()))
-
-    @property
-    def codes(self) -> dict[str, np.ndarray]:
-        return self._codes
-
-    def keep_to(self, what: str, instead: str) -> None:
-        """Nothing is refused."""
 
     def select(self, names: Sequence[str]) -> Memory:
         return Memory({name: self._codes[name] for name in names})

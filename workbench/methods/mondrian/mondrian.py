@@ -45,7 +45,7 @@ class Mondrian(Method):
         cells = table.cells(others)
         parts, entries = None, cells
         if not self.strict:
-            table.engine.keep_to("a relaxed Mondrian deals records one by one", "use the strict one")
+            table.engine.require_memory("a relaxed Mondrian deals records one by one", "use the strict one")
             entries, cell = _dealt(cells, seed)
             parts = (cell, entries.weight)
         if self.target is not None and table.columns[self.target].size > MANY_VALUES:

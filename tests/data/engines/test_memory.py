@@ -1,0 +1,47 @@
+"""Records in memory: other codes, fewer records, counts and cells, as numpy counts them."""
+
+import numpy as np
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.engines import ENGINES, Partition, memory_limit
+from workbench.data.engines.memory import Memory
+
+CODES = {"a": np.array([0, 1, 2, 1, 0], np.int16), "b": np.array([1, 1, 0, 0, 1], np.int16)}
+
+
+def test_codes_change_and_records_whose_code_is_gone_are_left_out():
+    engine = Memory(CODES)
+    other = engine.mapped({"a": np.array([2, -1, 0])})
+    assert other.codes["a"].tolist() == [2, 0, 2] and other.codes["b"].tolist() == [1, 0, 1]
+    assert other.records == 3 and engine.records == 5 and other.codes["a"].dtype == np.int16
+    assert engine.mapped({"a": np.arange(3)}).codes["a"] is CODES["a"]  # nothing is copied where nothing changes
+    assert engine.mapped({"a": np.array([-1, -1, -1])}).records == 0
+
+
+def test_counts_and_cells_are_those_of_the_records():
+    engine = Memory(CODES)
+    assert engine.counts("a", 4).tolist() == [2, 2, 1, 0]
+    cells = engine.collapse(["a"], ["b"])
+    assert [*zip(cells.quasi[0], cells.others["b"], cells.weight, strict=True)] == [
+        (0, 1, 2),
+        (1, 0, 1),
+        (1, 1, 1),
+        (2, 0, 1),
+    ]
+    assert list(engine.select(["b"]).codes) == ["b"]
+
+
+def test_every_record_comes_once_with_its_class():
+    engine = Memory({"a": np.arange(200_000) % 500})
+    classes = Partition(["a"], engine.collapse(["a"], []), np.arange(500) // 10, lambda: engine.codes["a"] // 10)
+    batches = list(engine.shuffled([None, "a"], classes))
+    group, codes = (np.concatenate(column) for column in zip(*batches, strict=True))
+    assert len(batches) > 1 and (group == codes // 10).all() and np.bincount(codes).tolist() == [400] * 500
+    assert abs(np.corrcoef(codes, engine.codes["a"])[0, 1]) < 0.02
+
+
+def test_only_known_engines_have_a_limit():
+    assert [memory_limit(engine) is None for engine in ENGINES] == [True, False]
+    with pytest.raises(BadInput, match="no engine 'sparc'; there are memory, duckdb"):
+        memory_limit("sparc")
