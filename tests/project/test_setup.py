@@ -77,9 +77,9 @@ PAGE = """
 import sys
 from pathlib import Path
 from voila.paths import collect_template_paths
+from widgets.commands import lab
 from widgets.server.server import TEMPLATES
 from workbench.base.resources import DATA, NOTEBOOKS
-from workbench.commands import lab
 
 for path in (DATA / "adult.csv.gz", *(NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb"))):
     assert path.is_relative_to(sys.prefix) and path.exists(), path

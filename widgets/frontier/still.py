@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import secrets
 import threading
 from dataclasses import replace
@@ -10,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import ipywidgets
 from IPython.display import publish_display_data
+from markupsafe import Markup
 
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
 from widgets.frontier.picture import Picture, table
 from widgets.session.keeping import under_voila
 from workbench.base.figures import figures
+from workbench.base.templates import Templates
 from workbench.charts.offline import fragment
 from workbench.charts.scene import Scene
 from workbench.frontier.frontier import Frontier
@@ -27,6 +28,7 @@ REST = 0.5  # seconds without a change until it is drawn: the live page comes fi
 WIDTH, HEIGHT = 760, 440
 VIEW = "application/vnd.jupyter.widget-view+json"
 WITHOUT = "There were no points yet when this notebook was saved. Run the cell again."
+TEMPLATES = Templates("widgets.frontier")
 ABOUT = (
     "As it was when this notebook was saved; run the cell to go on with it. These are exact figures of your data: "
     "clear this output before you pass the notebook on, and publish the study instead."
@@ -42,7 +44,7 @@ class Still:
     def __init__(self, chart: FrontierChart, picture: Picture) -> None:
         self.name = f"wb-still-{secrets.token_hex(8)}"
         self._chart, self._picture, self._worker = chart, picture, Worker(self._failed)
-        self._html = _boxed(self.name, f"<p>{WITHOUT}</p>")
+        self._html = _empty(self.name)
         self._of: Frontier | None = None  # whose points are drawn
         self._shown = False
         self._timer: Turn | None = None
@@ -72,7 +74,7 @@ class Still:
             self._timer = None
         self._worker.forget()
         if chart.stale or chart.frontier is not self._of:
-            self._say(None, f"<p>{WITHOUT}</p>")
+            self._say(None, _empty(self.name))
         if not (chart.stale or chart.growing) and chart.scene is not None:
             self._timer = chart.later(REST, self._draw)
 
@@ -92,15 +94,15 @@ class Still:
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             chart = self._picture.altair("frontier", plain, WIDTH, HEIGHT)
-            tell(self._say, frontier, f"<p>{ABOUT}</p>{fragment(chart.to_dict(), live=False)}{_rows(plain)}")
+            tell(self._say, frontier, _drawn(self.name, plain, fragment(chart.to_dict(), live=False)))
 
         self._worker.start(job)
 
     def _failed(self, error: BaseException) -> None:
         self._chart.wrong("", error)
 
-    def _say(self, frontier: Frontier | None, body: str) -> None:
-        self._of, before, self._html = frontier, self._html, _boxed(self.name, body)
+    def _say(self, frontier: Frontier | None, page: str) -> None:
+        self._of, before, self._html = frontier, self._html, page
         if self._html != before:
             self._publish(update=True)
 
@@ -110,17 +112,21 @@ class Still:
         publish_display_data(data, transient={"display_id": self.name}, update=update)
 
 
-def _boxed(name: str, body: str) -> str:
-    return f'<div class="{name}">{body}</div>'
+def _empty(name: str) -> str:
+    """That there is nothing to show."""
+    return str(TEMPLATES.render("still.html", name=name, about=WITHOUT, chart=None))
 
 
-def _rows(scene: Scene) -> str:
-    """The points as a table."""
+def _drawn(name: str, scene: Scene, chart: Markup) -> str:
+    """The chart, and its points as a table."""
     measures = scene.frontier.measures
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in ("recipe", *(one.key for one in measures), "state"))
-    body = ""
-    for row in table(scene):
-        values = [figures(value, one.better) for value, one in zip(row["values"], measures, strict=True)]
-        cells = (row["recipe"], *values, row["state"])
-        body += f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    rows = [
+        (
+            row["recipe"],
+            *(figures(value, one.better) for value, one in zip(row["values"], measures, strict=True)),
+            row["state"],
+        )
+        for row in table(scene)
+    ]
+    head = ("recipe", *(one.key for one in measures), "state")
+    return str(TEMPLATES.render("still.html", name=name, about=ABOUT, chart=chart, head=head, rows=rows))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import os
 import re
 import secrets
@@ -19,6 +18,8 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
@@ -179,7 +180,7 @@ def a_click(address: str) -> Iterator[Path]:
     folder = scratch()
     try:
         page = folder / "open.html"
-        page.write_text(f'<meta http-equiv="refresh" content="0;url={html.escape(address)}">', "utf-8")
+        page.write_text(Markup('<meta http-equiv="refresh" content="0;url={}">').format(address), "utf-8")
         yield page
     finally:
         shutil.rmtree(folder, ignore_errors=True)

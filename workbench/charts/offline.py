@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import os
 import re
@@ -19,9 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
+from markupsafe import Markup
 
 from workbench.base.errors import BadInput
 from workbench.base.files import whole
+from workbench.base.templates import Templates
 
 if TYPE_CHECKING:
     import altair
@@ -38,30 +39,7 @@ LIBRARY = """(() => {
   %s
 })();"""
 
-# the container is the element before the script, unless the front end runs scripts elsewhere
-CHART = """<div data-workbench-chart="%(id)s">%(still)s</div>
-<script>(() => {
-  const page = window.workbenchCharts ??= {waiting: []};
-  const all = [document.currentScript?.previousElementSibling, ...document.querySelectorAll("[data-workbench-chart]")];
-  const here = all.find(element => element?.dataset?.workbenchChart === "%(id)s");
-  const spec = %(spec)s;
-  const options = {renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false}};
-  const draw = () => {
-    const live = document.createElement("div");
-    page.embed(live, spec, options).then(() => here.replaceChildren(live)).catch(console.warn);
-  };
-  if (here) page.embed ? draw() : page.waiting.push(draw);
-})();</script>"""
-
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>%s</title>
-<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy"
-  content="default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src 'unsafe-eval' 'unsafe-inline'"
-><style>body { font-family: sans-serif; margin: 2em } img { max-width: 100%% }</style></head>
-<body>%s</body></html>
-"""
-
+TEMPLATES = Templates("workbench.charts")
 _sent = {"library": False}  # to this kernel's notebook
 
 
@@ -97,31 +75,30 @@ def described(spec: dict[str, Any]) -> str:
 def svg(spec: dict[str, Any], color: str = STILL) -> str:
     """A still picture; text and axes take the colour given, or that of the page that the picture is put into."""
     drawn = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    label = html.escape(described(spec))
-    return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" color="{color}" ', 1)
+    named = Markup('<svg role="img" aria-label="{}" color="{}" ').format(described(spec), color)  # it escapes both
+    return str(drawn).replace("<svg ", str(named), 1)
 
 
-def fragment(spec: dict[str, Any], live: bool = True) -> str:
+def fragment(spec: dict[str, Any], live: bool = True) -> Markup:
     """HTML of one chart: a picture, and a script that replaces it once the library is on the page."""
     drawn = svg(spec)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn)
     width, height = size.groups() if size else ("", "")
-    data = base64.b64encode(drawn.encode()).decode()
-    label = html.escape(described(spec))
-    still = f'<img alt="{label}" width="{width}" height="{height}" src="data:image/svg+xml;base64,{data}">'
-    if not live:
-        return still
-    return CHART % {"id": secrets.token_hex(8), "still": still, "spec": _in_script(spec)}
+    return TEMPLATES.render(
+        "chart.html",
+        live=live,
+        id=secrets.token_hex(8),
+        label=described(spec),
+        width=width,
+        height=height,
+        picture=base64.b64encode(drawn.encode()).decode(),
+        spec=spec,
+    )
 
 
-def _in_script(spec: dict[str, Any]) -> str:
-    """JSON that cannot end the script it stands in."""
-    return json.dumps(spec).replace("<", "\\u003c")
-
-
-def library() -> str:
-    """The library as an element of a page."""
-    return f"<script>{bundle()}</script>"
+def library() -> Markup:
+    """The library as an element of a page: our own script, with nothing of a study in it."""
+    return Markup(f"<script>{bundle()}</script>")
 
 
 def bundle() -> str:
@@ -150,8 +127,13 @@ def cache_folder() -> Path:
 
 
 def page(spec: dict[str, Any], title: str) -> str:
-    """A whole HTML file that asks for nothing else."""
-    return PAGE % (html.escape(title), fragment(spec) + library())
+    """A whole, self-contained HTML file."""
+    return page_of(title, fragment(spec), library())
+
+
+def page_of(title: str, *parts: Markup) -> str:
+    """A page of charts, the library among them."""
+    return str(TEMPLATES.render("page.html", title=title, body=Markup("").join(parts)))
 
 
 def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:

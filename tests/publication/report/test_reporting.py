@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from html import unescape
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_the_page_has_every_part_and_the_study_to_run_again(made, tmp_path):
         assert not there or name == "decision" or f"<h2>{title}</h2>" in made[name]._repr_html_()
     assert len(page) < 3_000_000
     kept = page[page.index("<pre>") + 5 : page.index("</pre>")]
-    again = Study.from_yaml(kept.replace("&#x27;", "'").replace("&quot;", '"'))
+    again = Study.from_yaml(unescape(kept))
     assert again.quasi == ("age", "town", "sex") and "path" not in again.data
     with pytest.raises(BadInput, match="no section 'nonsense'"):
         made["nonsense"]

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from workbench.base.errors import BadInput
 from workbench.base.files import whole
@@ -31,8 +30,7 @@ from workbench.base.sources import digest
 from workbench.base.variants import canonical
 from workbench.data.reading.cures import STUDY, in_words
 from workbench.frontier.store import Store
-from workbench.publication.report.html import Html, paragraph, safe, table
-from workbench.publication.report.page import PAGE, STYLE
+from workbench.publication.report.layout import render
 from workbench.publication.report.reporting import ENDINGS
 from workbench.studies.study import Study, results_beside
 
@@ -207,26 +205,26 @@ def _wrong(error: BaseException | None) -> str | None:
 
 def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
     """A page with a line for each report: what it proposes, or why there is none."""
-    rows: list[tuple[str, ...]] = []
-    for job, wrong in results:
-        if wrong is not None:
-            rows.append((job.label, f"no report: {wrong}", "", "", ""))
-            continue
-        points = json.loads(job.points.read_bytes())
-        shown = points["shown"]
-        link = Html(f'<a href="{quote(job.page.name)}">{safe(job.label)}</a>')
-        recipe = f"{shown['title']} ({shown['recipe']})"
-        if shown["against"]:
-            recipe = f"None is recommended. Shown is: {recipe}"
-        rows.append((link, recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"))
-    head = ("report", "proposed", "certain", "accuracy", "records")
+    rows = [
+        (job.page.name, job.label, _row(job)) if wrong is None else ("", job.label, (f"no report: {wrong}", "", "", ""))
+        for job, wrong in results
+    ]
     failed = sum(wrong is not None for _, wrong in results)
-    said = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."
-    body = f"<h1>Reports</h1>{paragraph(said)}{table(head, rows)}"
+    count = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."
     place = folder / "index.html"
     with whole(place) as aside:
-        aside.write_text(PAGE.format(title="Reports", style=STYLE, body=body), "utf-8")
+        aside.write_text(render("index.html", title="Reports", count=count, rows=rows), "utf-8")
     return place
+
+
+def _row(job: Job) -> tuple[str, ...]:
+    """What a report proposes, what is certain then, how accurate it is, and of how many records."""
+    points = json.loads(job.points.read_bytes())
+    shown = points["shown"]
+    recipe = f"{shown['title']} ({shown['recipe']})"
+    if shown["against"]:
+        recipe = f"None is recommended. Shown is: {recipe}"
+    return recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"
 
 
 def chromium() -> str:

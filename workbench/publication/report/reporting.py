@@ -16,6 +16,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.files import CODEBOOK, refuse_nameless, whole
 from workbench.base.scratch import scratch
@@ -24,7 +26,6 @@ from workbench.frontier.store import Store
 from workbench.publication import findings, statements
 from workbench.publication.publish import Progress, publish
 from workbench.publication.reader import Published
-from workbench.publication.report.html import safe
 from workbench.publication.report.page import SECTIONS, report
 from workbench.studies.schema import ROLES
 from workbench.studies.study import Study, results_beside
@@ -39,11 +40,11 @@ NOT_MADE = "no report can be made of these data with this study; `workbench swee
 class Section:
     """A part of the report, as a notebook shows it; the chart is still there, and live on the page."""
 
-    def __init__(self, title: str, body: str) -> None:
+    def __init__(self, title: str, body: Markup) -> None:
         self.title, self.body = title, body
 
     def _repr_html_(self) -> str:
-        return f"<h2>{safe(self.title)}</h2>{self.body}" if self.body else ""
+        return str(Markup("<h2>{}</h2>{}").format(self.title, self.body)) if self.body else ""
 
     def __repr__(self) -> str:
         return self.title
