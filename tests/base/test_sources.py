@@ -57,7 +57,8 @@ def test_points_are_made_again_when_what_decides_them_is_edited(package, place):
     assert edited(package / place) != store.ENGINE
 
 
-def test_a_report_is_made_again_when_its_page_is_edited(package):
-    with (package / "publication/report/page.py").open("a") as file:
+@pytest.mark.parametrize("place", ["page.py", "templates/report.html", "templates/report.css"])
+def test_a_report_is_made_again_when_its_page_is_edited(package, place):
+    with (package / "publication/report" / place).open("a") as file:
         file.write("\n")
     assert sources.digest() != batch.ENGINE
