@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.base.test_figures import CASES, UNFLATTERED
-from widgets.base.part import Part, plain, script
+from widgets.base.part import Part, script
 from widgets.dashboard import dashboard
 from widgets.data import data
 from widgets.disclosure import disclosure
@@ -16,6 +16,7 @@ from widgets.release import release
 from widgets.roles import roles
 from widgets.topbar import topbar
 from workbench.base.figures import figures
+from workbench.base.jsonable import jsonable
 
 PARTS = {
     "data": data.DataPicker,
@@ -94,14 +95,14 @@ def _synced(part):
     """What a view can read, as it is at first."""
     classes = [one for one in part.__mro__ if issubclass(one, Part)]
     traits = {name: trait for one in classes for name, trait in one.class_own_traits(sync=True).items()}
-    return {name: plain(trait.default()) for name, trait in traits.items() if not name.startswith("_")}
+    return {name: jsonable(trait.default()) for name, trait in traits.items() if not name.startswith("_")}
 
 
 def test_numbers_are_read_as_in_python(page):
     code = script() + "\nexport default figures;"
     said = page.evaluate(
         "async ([code, values]) => { const figures = await load(code); return values.map(value => figures(value)); }",
-        [code, plain([value for value, _ in CASES])],
+        [code, jsonable([value for value, _ in CASES])],
     )
     assert said == [expected for _, expected in CASES]
 
@@ -114,7 +115,7 @@ def test_numbers_flatter_as_little_as_in_python(page):
     ]
     said = page.evaluate(
         "async ([code, asked]) => { const figures = await load(code); return asked.map(one => figures(...one)); }",
-        [code, plain(asked)],
+        [code, jsonable(asked)],
     )
     assert said == [figures(*one) for one in asked]
 

@@ -7,9 +7,9 @@ import warnings
 
 import pytest
 
+from workbench.base.jsonable import jsonable
 from workbench.commands import main
 from workbench.commands.anonymize import chosen_from
-from workbench.commands.shared import as_words
 from workbench.disclosure.audit import audited
 from workbench.studies.study import Study
 
@@ -86,7 +86,7 @@ def test_an_awkward_table_keeps_its_figures_all_the_way(tmp_path, monkeypatch, c
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = study.table(study.read())
-    own = as_words(audited(chosen_from(study, "1").release(table)))
+    own = jsonable(audited(chosen_from(study, "1").release(table)))
     read = json.loads(said(capsys, "audit", "release.csv", "--study", "study.yaml", "--json"))
     same = {name: pytest.approx(value, rel=1e-9, abs=1e-12) for name, value in figures(own).items()}
     assert figures(read) == same

@@ -7,19 +7,18 @@ when a view says hello, and never kept in a synced trait: so no saved notebook h
 from __future__ import annotations
 
 import logging
-import math
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import anywidget
-import numpy as np
 import traitlets
 
 from widgets.base.turns import Turn, turns_here
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.base.jsonable import jsonable
 from workbench.data.reading.cures import CONTROLS, in_words
 
 WIDGETS = Path(__file__).parents[1]
@@ -91,7 +90,7 @@ class Part(anywidget.AnyWidget):
 
     def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
         """Send a message to the views; infinity goes as "inf", what is no number as null."""
-        self.send({"kind": kind, **plain(content)}, buffers)
+        self.send({"kind": kind, **jsonable(content)}, buffers)
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call from another thread, in the thread of the kernel."""
@@ -154,21 +153,6 @@ class Part(anywidget.AnyWidget):
         answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
         if answer is not None:
             self.guarded(str(content.get("field") or ""), answer, content, buffers)
-
-
-def plain(value: Any) -> Any:
-    """Data that JSON can carry."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(one) for one in value]
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return value
 
 
 def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:

@@ -10,7 +10,7 @@ from glob import has_magic
 from pathlib import Path
 
 from workbench.base.errors import BadInput
-from workbench.base.scratch import name_here, sweep_files
+from workbench.base.scratch import clear, name_here
 
 ENDING = ".part"  # of a file that is being written
 CODEBOOK = "-codebook"  # behind the name of a release: what its labels stand for
@@ -23,7 +23,7 @@ def whole(path: Path) -> Iterator[Path]:
         raise BadInput(f"{path}: the folder {str(path.parent)!r} does not exist; make it, or choose another")
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file in it")
-    sweep_files(path.parent, ENDING)
+    clear(path.parent, f".workbench-*{ENDING}")
     aside = path.parent / f"{name_here()}{ENDING}"
     failure = None
     try:

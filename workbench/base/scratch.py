@@ -12,14 +12,12 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-NAME = re.compile(r"\.?workbench-([0-9a-f]{8})-(\d+)-.*")
+NAME = re.compile(r"\.?[a-z]+-([0-9a-f]{8})-(\d+)-.*")
 
 
 def scratch(parent: str | os.PathLike[str] | None = None) -> Path:
     """A new folder; those that killed processes have left behind are removed first."""
-    for left in Path(parent or tempfile.gettempdir()).glob("workbench-*"):
-        if abandoned(left.name):
-            shutil.rmtree(left, ignore_errors=True)  # another user's stays
+    clear(Path(parent or tempfile.gettempdir()), "workbench-*")
     return Path(tempfile.mkdtemp(prefix=f"workbench-{host()}-{os.getpid()}-", dir=parent))
 
 
@@ -28,18 +26,39 @@ def name_here() -> str:
     return f".workbench-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
-def sweep_files(folder: Path, ending: str) -> None:
-    """Remove the hidden files that killed processes have left behind."""
-    for left in folder.glob(f".workbench-*{ending}"):
-        if abandoned(left.name):
-            with suppress(OSError):  # another user's stays
+def clear(folder: Path, names: str, elsewhere: float | None = None) -> None:
+    """Remove what processes that are gone have left behind under such names.
+
+    Of a process of another machine nobody knows whether it is gone; what is `elsewhere` seconds old is removed.
+    """
+    for left in folder.glob(names):
+        if not _abandoned(left, elsewhere):
+            continue
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)  # another user's stays
+        else:
+            with suppress(OSError):
                 left.unlink()
 
 
-def abandoned(name: str) -> bool:
-    """Whether a name says that its process ran here, and is gone."""
-    found = NAME.fullmatch(name)
-    return found is not None and found[1] == host() and not alive(int(found[2]))
+def _abandoned(path: Path, elsewhere: float | None) -> bool:
+    found = NAME.fullmatch(path.name)
+    if found is None:
+        return False
+    if found[1] == host():
+        return not alive(int(found[2]))
+    if elsewhere is None:
+        return False
+    try:
+        return _now_in(path.parent) - path.stat().st_mtime > elsewhere
+    except FileNotFoundError:
+        return False
+
+
+def _now_in(folder: Path) -> float:
+    """The time by the clock that dates the files of this folder; this machine's own may be days ahead of it."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        return os.fstat(file.fileno()).st_mtime
 
 
 def host() -> str:

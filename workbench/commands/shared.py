@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.base.jsonable import jsonable
 from workbench.data.reading.cures import STUDY, Words, in_words
 
 if TYPE_CHECKING:
@@ -86,15 +86,4 @@ def progress() -> Iterator[Callable[[int, int, str], None]]:
 
 def print_json(data: Any) -> None:
     """One JSON document on stdout; what has no limit is a word."""
-    print(json.dumps(as_words(data), indent=1, ensure_ascii=False, allow_nan=False))
-
-
-def as_words(data: Any) -> Any:
-    """The same data with infinity as "inf" and what is undefined as null."""
-    if isinstance(data, Mapping):
-        return {str(key): as_words(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [as_words(value) for value in data]
-    if isinstance(data, float) and not math.isfinite(data):
-        return None if math.isnan(data) else "inf" if data > 0 else "-inf"
-    return data
+    print(json.dumps(jsonable(data), indent=1, ensure_ascii=False, allow_nan=False))

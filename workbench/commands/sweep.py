@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.shared import as_words, noted, opened, print_json, progress, refuse_inputs, warned
+from workbench.base.jsonable import jsonable
+from workbench.commands.shared import noted, opened, print_json, progress, refuse_inputs, warned
 from workbench.data.reading.cures import STUDY, told_in
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def write_points(frontier: Frontier, name: str, out: Path) -> None:
 
     with whole(out) as aside:
         if out.suffix == ".json":
-            data = as_words({"study": name, "points": numbered(frontier.records())})
+            data = jsonable({"study": name, "points": numbered(frontier.records())})
             aside.write_text(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
         else:
             points = frontier.points

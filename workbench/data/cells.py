@@ -64,28 +64,33 @@ def counted(engine: duckdb.DuckDBPyConnection, records: str, quasi: Sequence[str
 
 def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
     """The cell of each record; both sides hold the same columns, cells are distinct."""
-    key, wanted, largest = np.zeros(len(cells[0]), np.int64), np.zeros(len(records[0]), np.int64), 1
-    for here, there in zip(cells, records, strict=True):
-        size = int(here.max()) + 1
-        if largest * size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
-            ranks, key = np.unique(key, return_inverse=True)
-            wanted, largest = np.searchsorted(ranks, wanted), len(ranks)
-        key, wanted, largest = key * size + here, wanted * size + there, largest * size
+    (key, wanted), _ = row_keys([int(codes.max()) + 1 for codes in cells], cells, records)
     order = np.argsort(key)
     return order[np.searchsorted(key[order], wanted)].astype(np.int32)
 
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first index of each distinct row, in order of appearance, and the number of each row among them."""
-    key, largest = np.zeros(len(matrix), np.int64), 1
-    for column in matrix.T:
-        size = int(column.max(initial=0)) + 1
-        if largest * size > LARGEST_KEY:
-            ranks, key = np.unique(key, return_inverse=True)
-            largest = len(ranks)
-        key, largest = key * size + column, largest * size
+    (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], list(matrix.T))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
     number = np.empty(len(first), np.int64)
     number[appearance] = np.arange(len(first))
     return first[appearance], number[inverse]
+
+
+def row_keys(sizes: Sequence[int], *sides: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
+    """One number a row, the same on every side where all its codes are, and how many there may be.
+
+    A side is its columns; `sizes` says how many codes each may have. The first side has every row of the others.
+    """
+    keys, largest = [np.zeros(len(side[0]), np.int64) for side in sides], 1
+    for i, size in enumerate(sizes):
+        if largest * size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
+            ranks = np.unique(keys[0])
+            keys, largest = [np.searchsorted(ranks, key) for key in keys], len(ranks)
+        for key, side in zip(keys, sides, strict=True):
+            key *= size
+            key += side[i]
+        largest *= size
+    return keys, largest

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from workbench.data.cells import LARGEST_KEY
+from workbench.data.cells import row_keys
 from workbench.data.column import Column
 from workbench.data.table import Table
 
@@ -82,15 +82,9 @@ def _counted(table: Table, names: tuple[str, ...], exact: int) -> Singled:
 
 def keys(table: Table, names: Sequence[str]) -> tuple[np.ndarray, int]:
     """One number a record, equal where all values are, and how many there may be; a new array."""
-    key, size = np.zeros(table.records, np.int64), 1
-    for name in names:
-        column = table.columns[name]
-        if size * column.size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
-            ranks, key = np.unique(key, return_inverse=True)
-            size = len(ranks)
-        key *= column.size
-        key += table.codes[name]
-        size *= column.size
+    if not names:
+        return np.zeros(table.records, np.int64), 1
+    (key,), size = row_keys([table.columns[name].size for name in names], [table.codes[name] for name in names])
     return key, size
 
 

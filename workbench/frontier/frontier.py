@@ -17,6 +17,7 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures
+from workbench.base.jsonable import jsonable
 from workbench.frontier.caps import best_under
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
@@ -313,7 +314,7 @@ class Frontier:
                 "recipe": str(point.recipe),
                 "line": point.recipe.line,
                 "settings": point.recipe.to_dict(),
-                "values": {k: v if math.isfinite(v) else str(v) for k, v in point.values.items() if not math.isnan(v)},
+                "values": jsonable({k: v for k, v in point.values.items() if not math.isnan(v)}),
                 "reasons": dict(point.reasons),
                 "sentences": dict(point.sentences),
                 "baseline": point.recipe.baseline,

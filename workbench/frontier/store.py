@@ -11,7 +11,6 @@ import secrets
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -23,7 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.scratch import alive, host
+from workbench.base.jsonable import jsonable
+from workbench.base.scratch import clear, host
 from workbench.base.sources import digest
 from workbench.base.variants import Variant, canonical
 from workbench.data.table import Table
@@ -35,7 +35,7 @@ POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parq
 SECRET = ".secret"
 SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
-ASIDE = re.compile(r"\.aside-([0-9a-f]{8})-(\d+)-[0-9a-f]{12}")
+ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
@@ -61,7 +61,7 @@ class Store:
         except OSError as error:
             raise _unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
         if self.writable:
-            _clear(self.folder)
+            clear(self.folder, ".aside-*", elsewhere=DAY)
 
     def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
         """Where the point of this recipe lies: it follows data, measures and the sources that decide figures."""
@@ -236,34 +236,6 @@ def _aside_name() -> str:
     return f".aside-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
-def _clear(folder: Path) -> None:
-    """Remove what writers that are gone have left behind."""
-    for path in folder.glob(".aside-*"):
-        found = ASIDE.fullmatch(path.name)
-        if found is None or not _abandoned(path, found[1], int(found[2])):
-            continue
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
-def _abandoned(path: Path, place: str, process: int) -> bool:
-    """Whether nobody writes it any more: its process is gone or, of another machine's, it has been here for a day."""
-    if place == host():
-        return not alive(process)
-    try:
-        return _now_in(path.parent) - path.stat().st_mtime > DAY
-    except FileNotFoundError:
-        return False
-
-
-def _now_in(folder: Path) -> float:
-    """The time by the clock that dates the files of this folder; this machine's own may be days ahead of it."""
-    with tempfile.TemporaryFile(dir=folder) as file:
-        return os.fstat(file.fileno()).st_mtime
-
-
 def write_file(path: Path, content: bytes) -> None:
     """A new file for its owner alone, on the disk when this returns."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -284,7 +256,7 @@ def _sync(folder: Path) -> None:
 def _point_file(point: Point, seconds: float) -> bytes:
     said = {
         "recipe": point.recipe.to_dict(),
-        "values": {name: str(value) if math.isinf(value) else float(value) for name, value in point.values.items()},
+        "values": jsonable({name: float(value) for name, value in point.values.items()}),
         "reasons": dict(point.reasons),
         "sentences": dict(point.sentences),
         "engine": ENGINE,

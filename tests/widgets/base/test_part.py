@@ -7,9 +7,10 @@ import threading
 import numpy as np
 import pytest
 
-from widgets.base.part import Part, plain, whole
+from widgets.base.part import Part, whole
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput
+from workbench.base.jsonable import jsonable
 
 
 class Picked(Part):
@@ -64,9 +65,9 @@ def test_no_other_method_can_be_called_from_outside(part, kind):
     assert part.sent == []
 
 
-def test_what_is_sent_is_plain():
+def test_what_is_sent_is_jsonable():
     given = {"a": np.array([1.5, np.inf, -np.inf, np.nan]), 2: (np.int64(3), {"x": np.bool_(True)})}
-    assert plain(given) == {"a": [1.5, "inf", "-inf", None], "2": [3, {"x": True}]}
+    assert jsonable(given) == {"a": [1.5, "inf", "-inf", None], "2": [3, {"x": True}]}
 
 
 def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplog):

@@ -1,0 +1,20 @@
+"""Data as JSON can carry them: infinity is "inf", what is undefined is null."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def jsonable(data: Any) -> Any:
+    """The same data in dictionaries with text as keys, lists, text and finite numbers."""
+    if isinstance(data, Mapping):
+        return {str(key): jsonable(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple, set, frozenset)):
+        return [jsonable(value) for value in data]
+    if hasattr(data, "tolist"):  # of numpy, which takes a moment to load
+        return jsonable(data.tolist())
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else "inf" if data > 0 else "-inf"
+    return data
