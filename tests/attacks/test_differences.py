@@ -15,8 +15,8 @@ from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep
 from workbench.models.distances import jensen_shannon
 from workbench.publication.details import exposures
-from workbench.publication.findings import UNDEFINED, reason
 from workbench.publication.publish import publish
+from workbench.publication.reasons import UNDEFINED, reason
 from workbench.studies.study import Study
 
 FEW = 10

@@ -15,7 +15,7 @@ from workbench.frontier.sweep import sweep
 from workbench.measures import Measure, Measured
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, TCloseness
-from workbench.publication.selection import NOT_TOLD, shown_on_axes, told
+from workbench.publication.selection import NOT_TOLD, refuse_untold_axes, told
 
 CATALOG = catalog("workbench.measures", Measure)
 
@@ -65,7 +65,7 @@ def test_what_is_not_declared_is_hidden(table):
     shown = told(swept, table, 10)
     assert all("N1" not in point.values and point.reasons["N1"] == NOT_TOLD for point in shown.measured)
     with pytest.raises(BadInput, match=r'N1 cannot be published.*told = "as an average".*docs/adding.md'):
-        shown_on_axes(shown)
+        refuse_untold_axes(shown)
 
 
 def test_what_a_recipe_promises_is_told(table):

@@ -8,7 +8,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 from workbench.models.distances import distance
-from workbench.publication.findings import promise
+from workbench.publication.promises import promise
 from workbench.releases.scale import scale
 
 JOBS = Sensitive(

@@ -13,7 +13,8 @@ from typing import Literal
 from workbench.base.thresholds import coarse, listed
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain, certain_beside
-from workbench.publication import findings, format
+from workbench.publication import format
+from workbench.publication.certainty import certain_of
 from workbench.publication.format import WITHOUT, PublishedPoint, Results, Together
 from workbench.publication.offer import Offer
 from workbench.releases.base import Release
@@ -65,18 +66,18 @@ def _beside(table: Table, releases: Sequence[Release], smallest: int) -> str:
     """Whose value is certain to who has one file and knows the columns that are in it as they are, too."""
     if not (table.neutral and table.sensitive and releases):
         return ""
-    return findings.certain_of(table, max(certain_beside(table, release) for release in releases), smallest)
+    return certain_of(table, max(certain_beside(table, release) for release in releases), smallest)
 
 
-def _together(table: Table, files: Sequence[Release], shown: Sequence[Release], smallest: int) -> Together:
+def _together(table: Table, files: Sequence[Release], opened: Sequence[Release], smallest: int) -> Together:
     """What the files and the tables of classes tell together, in numbers and in words; of few people there are none."""
     if not table.sensitive:
         return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
-    found = certain(table, files, shown if listed(table.records, smallest) else ())
+    found = certain(table, files, opened if listed(table.records, smallest) else ())
     return {
         "files": len(files),
         "joined": found.joined,
         "certain": coarse(found.together, smallest),
         "alone": coarse(found.alone, smallest),
-        "sentence": findings.certain_of(table, found.together, smallest),
+        "sentence": certain_of(table, found.together, smallest),
     }

@@ -21,8 +21,10 @@ from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
-from workbench.publication import findings, format
+from workbench.publication import format
+from workbench.publication.certainty import surest
 from workbench.publication.format import Accuracy, Attack, Details, Example, Figure, PopulationRow, Reason, Risk
+from workbench.publication.reasons import reason
 from workbench.releases.base import Release
 from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
@@ -65,7 +67,7 @@ def details_of(
         if isinstance(misled, Measured)
         else misled,
         "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model)),
-        "surest": _or_reason(table, lambda: findings.surest(release, smallest, model)),
+        "surest": _or_reason(table, lambda: surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
@@ -123,7 +125,7 @@ def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
     try:
         return call()
     except Undefined as why:
-        return {"reason": findings.reason(str(why), table)}
+        return {"reason": reason(str(why), table)}
 
 
 def refused(release: Release) -> str:
@@ -181,12 +183,12 @@ def _example(table: Table, misled: Measured, measure: UtilityLoss, smallest: int
     """
     detail = misled.detail
     large = detail["support"] >= FINE * max(smallest, 1)
-    said, truth = (detail[name][large].ravel() for name in ("told", "truth"))
+    released, truth = (detail[name][large].ravel() for name in ("told", "truth"))
     n = parts(int(detail["support"][large].min()), smallest) if large.any() else 1
     for window, about in ((window, about) for window in WINDOWS for about in SHARES):
         near = np.abs(truth - about) <= about * window + 1e-12
         if near.sum() >= ENOUGH:
-            off = float(np.quantile(np.abs(said - truth)[near], 0.9, method="higher"))
+            off = float(np.quantile(np.abs(released - truth)[near], 0.9, method="higher"))
             return {
                 "about": about,
                 "low": round(about * (1 - window), 4),
@@ -204,8 +206,8 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[Population
     rows = []
     for i in np.flatnonzero(detail["support"] >= FINE * max(smallest, 1)).tolist():
         of = int(detail["support"][i])
-        truth, said = ([share(of * one, of, smallest) for one in detail[name][i]] for name in ("truth", "told"))
-        off = np.where(named(seen.totals, smallest), np.abs(np.subtract(said, truth)).round(9), 0)
+        truth, released = ([share(of * one, of, smallest) for one in detail[name][i]] for name in ("truth", "told"))
+        off = np.where(named(seen.totals, smallest), np.abs(np.subtract(released, truth)).round(9), 0)
         v = int(off.argmax())
         if off[v] > 0:
             row: PopulationRow = {
@@ -213,7 +215,7 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[Population
                 "share": share(of, table.records, smallest),
                 "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
                 "truth": truth[v],
-                "told": said[v],
+                "told": released[v],
             }
             rows.append((-off[v], row["who"], row))
     return [row for *_, row in sorted(rows, key=lambda one: one[:2])[:MOST]]

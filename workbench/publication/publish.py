@@ -6,7 +6,7 @@ What is where is said in `workbench.publication.format`. Four rules keep raw rec
   what is worked out of the counts of classes is worked out of rounded ones (`workbench.releases.coarsened`).
 - Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
   Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
-- The text of an exception passes `findings.reason`: advice that is known keeps the study's own numbers; nothing
+- The text of an exception passes `reasons.reason`: advice that is known keeps the study's own numbers; nothing
   else comes out with a number or a value of the data.
 - Several releases say more together than each does: a person's value is in the person's class of every one. So the
   folder has the file of no more than those that are offered where the page opens, and says of how many people a value
@@ -32,14 +32,14 @@ from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.publication import findings, format, statements
+from workbench.publication import format, reasons, statements
 from workbench.publication.carried import NOT_CARRIED, NOT_SAFE, Which, with_files
 from workbench.publication.details import details_of
 from workbench.publication.format import WITHOUT, Details
 from workbench.publication.offer import Offer
 from workbench.publication.results import results_of
 from workbench.publication.seal import seal
-from workbench.publication.selection import keeping, on_axes, shown_on_axes, told, worth_opening
+from workbench.publication.selection import keeping, on_axes, refuse_untold_axes, told, worth_opening
 from workbench.releases.base import Release
 from workbench.studies.study import BUNDLED, Study
 
@@ -106,12 +106,12 @@ def publish(
 def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str]:
     """The points as they may be told that keep the study's limits, and what to say of the others."""
     drawn = on_axes(told(swept, table, study.smallest), study)
-    shown_on_axes(drawn)
+    refuse_untold_axes(drawn)
     frontier, others = keeping(drawn, study)
     if not worth_opening(frontier):
-        why = next((said for point in frontier.measured for said in point.reasons.values()), "")  # as it may be told
+        why = next((text for point in frontier.measured for text in point.reasons.values()), "")  # as it may be told
         more = f": {why}" if why else "; give the study recipes"
-        raise BadInput(f"{findings.NOTHING}{more}")
+        raise BadInput(f"{reasons.NOTHING}{more}")
     return frontier, others
 
 

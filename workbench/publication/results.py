@@ -19,7 +19,6 @@ from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
 from workbench.measures import Measure
-from workbench.publication import findings
 from workbench.publication.details import FIGURES
 from workbench.publication.format import (
     FORMAT,
@@ -35,6 +34,7 @@ from workbench.publication.format import (
     ValueShare,
     Words,
 )
+from workbench.publication.promises import about, allows, promise
 from workbench.publication.selection import choice, safe, simplest
 from workbench.releases.coarsened import told_values
 from workbench.studies.study import Study
@@ -75,7 +75,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
     """Every point; only those that can be opened have sentences."""
     plainest, undefined, found = set(simplest(frontier)), np.isnan(frontier.losses()).any(axis=1), []
     for i, (point, record) in enumerate(zip(frontier.measured, frontier.records(), strict=True)):
-        promise = findings.promise(point.recipe.model, table, study.smallest)
+        promised = promise(point.recipe.model, table, study.smallest)
         one: PublishedPoint = {
             "recipe": record["recipe"],
             "line": record["line"],
@@ -85,10 +85,10 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "sentences": record["sentences"] if i in details else {},
             "baseline": record["baseline"],
             "efficient": record["efficient"],
-            "promise": promise,
-            "brief": findings.promise(point.recipe.model, table, study.smallest, examples=False),
-            "allows": findings.allows(point.recipe.model, table, study.smallest),
-            "title": f"{promise[:1].upper()}{promise[1:]}" or str(point.recipe),
+            "promise": promised,
+            "brief": promise(point.recipe.model, table, study.smallest, examples=False),
+            "allows": allows(point.recipe.model, table, study.smallest),
+            "title": f"{promised[:1].upper()}{promised[1:]}" or str(point.recipe),
             "explain": LEFT_OUT if undefined[i] else frontier.explain(point),
             "simple": i in plainest,
             "against": list(point.against),
@@ -121,7 +121,7 @@ def _measure(measure: Measure) -> MeasureWords:
         "unit": measure.unit,
         "side": measure.side,
         "better": measure.better,
-        "about": findings.about(type(measure)),
+        "about": about(type(measure)),
         "average": measure.told == "as an average",
     }
 

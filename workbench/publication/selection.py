@@ -16,7 +16,7 @@ from workbench.frontier.frontier import Frontier, undominated
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure, Measured
 from workbench.models import Model
-from workbench.publication import findings
+from workbench.publication.reasons import reason
 from workbench.studies.study import Study
 
 NOT_TOLD = "not told: the measure does not declare how its figure may be"
@@ -30,7 +30,7 @@ def on_axes(swept: Frontier, study: Study) -> Frontier:
     return frontier
 
 
-def shown_on_axes(frontier: Frontier) -> None:
+def refuse_untold_axes(frontier: Frontier) -> None:
     """Refuse axes on which no figure is told."""
     for key in frontier.axes:
         if any(point.reasons.get(key) == NOT_TOLD for point in frontier.measured):
@@ -58,8 +58,8 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
         return frontier, f"No release keeps to the study's limit of {asked}; it is left aside here."
     broken = int((own & ~kept).sum())
     chosen = [point for point, keep in zip(frontier.measured, kept | ~own, strict=True) if keep]
-    said = f"{broken} of {int(own.sum())} releases are left out: they break the study's limit of {asked}."
-    return replace(frontier, measured=chosen), said if broken else ""
+    left_out = f"{broken} of {int(own.sum())} releases are left out: they break the study's limit of {asked}."
+    return replace(frontier, measured=chosen), left_out if broken else ""
 
 
 def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
@@ -73,7 +73,7 @@ def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
 
 def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int) -> Point:
     defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
-    reasons = {key: findings.reason(said, table) for key, said in point.reasons.items()}
+    reasons = {key: reason(text, table) for key, text in point.reasons.items()}
     values, sentences = {}, {}
     release = point.recipe.release(table) if defined else None
     found = against(release, smallest, point.recipe.model) if release is not None else []
@@ -82,7 +82,7 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         try:
             value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
         except Undefined as why:  # it tells its figure by what this release does not have
-            reasons[measure.key] = findings.reason(str(why), table)
+            reasons[measure.key] = reason(str(why), table)
             continue
         if value is None:
             reasons[measure.key] = NOT_TOLD

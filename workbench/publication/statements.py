@@ -60,22 +60,22 @@ def unsafe(study: Published, index: int) -> str:
 
 def rule(study: Published, index: int, cap: float | None) -> str:
     """What a version's own promise allows, as an example; nothing where it gives none, or the limit says the same."""
-    said = study.points[index]["allows"]
-    if not said or (study.set_by_hand(cap) and said == scale(study, cap)):
+    example = study.points[index]["allows"]
+    if not example or (study.set_by_hand(cap) and example == scale(study, cap)):
         return ""
-    return f"This version’s own rule: {said}."
+    return f"This version’s own rule: {example}."
 
 
 def beside(study: Published, index: int, first: int) -> str:
     """How a version compares with the one that is shown first, on the two measures that versions are compared by."""
-    told = []
+    compared = []
     for axis, less, more, same in (
         (study.privacy, "safer", "less safe", "as safe"),
         (study.utility, "more accurate", "less accurate", "as accurate"),
     ):
         own, other = study.loss(index, axis), study.loss(first, axis)
-        told.append(less if own < other else more if own > other else same)
-    return f"{told[0].capitalize()} and {told[1]}."
+        compared.append(less if own < other else more if own > other else same)
+    return f"{compared[0].capitalize()} and {compared[1]}."
 
 
 def none_safe(study: Published, cap: float | None) -> str:
@@ -186,8 +186,8 @@ def example(study: Published, index: int) -> str:
 
 def _misjudged(row: PopulationRow) -> str:
     """A large group that the release is wrong about, in a line."""
-    truth, told = about_per_cent(row["truth"]), about_per_cent(row["told"])
-    return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {told} in the release."
+    truth, released = about_per_cent(row["truth"]), about_per_cent(row["told"])
+    return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {released} in the release."
 
 
 # --- to whom what is certain
@@ -205,11 +205,11 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
             (f"Who has the most telling file, and also knows {wording.all_of_them} {neutral}", results["beside"])
         )
     again = f", and finds records again by their {neutral}" if results["together"]["joined"] else ""
-    shown = [_files(study)] * bool(results["carried"])
+    had = [_files(study)] * bool(results["carried"])
     if isinstance(study.opened(index)["classes"], int):
-        shown.append("all the tables that can be opened on this page")
-    if shown:
-        found.append((f"Who has {' and '.join(shown)}{again}", results["together"]["sentence"]))
+        had.append("all the tables that can be opened on this page")
+    if had:
+        found.append((f"Who has {' and '.join(had)}{again}", results["together"]["sentence"]))
     return found
 
 
@@ -232,10 +232,10 @@ def alone(study: Offer, index: int) -> str:
     if not together["certain"]:
         return "Publish one version only: several together tell more than each does." if others else ""
     files = "other file" if len(others) == 1 else f"{len(others)} other files"
-    shown = [f"the {files} offered where this page opens{_called(study, others)}"] * bool(others)
+    had = [f"the {files} offered where this page opens{_called(study, others)}"] * bool(others)
     if isinstance(study.opened(index)["classes"], int):
-        shown.append("the tables of this page")
-    return f"Publish this one file only. Who also gets {' and '.join(shown)} can be certain of {together['sentence']}."
+        had.append("the tables of this page")
+    return f"Publish this one file only. Who also gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 
 def as_they_are(study: Offer) -> str:
@@ -243,9 +243,9 @@ def as_they_are(study: Offer) -> str:
     neutral = study.results["table"]["neutral"]
     if not neutral:
         return ""
-    said = f"Published as they are: {study.wording.columns(neutral)}. The figures assume that no attacker knows these"
+    text = f"Published as they are: {study.wording.columns(neutral)}. The figures assume that no attacker knows these"
     beside = f"; who does is certain of {study.results['beside']}" if study.results["beside"] else ""
-    return f"{said}{beside}."
+    return f"{text}{beside}."
 
 
 # --- its classes

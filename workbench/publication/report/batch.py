@@ -165,10 +165,10 @@ def run(job: Job, progress: bool = False) -> Path:
     return job.page
 
 
-def _why(job: Job, kind: str, said: str) -> str:
+def _why(job: Job, kind: str, text: str) -> str:
     """What a kernel's error comes to, in words."""
     if kind in OURS:
-        return said
+        return text
     if kind in ("FileNotFoundError", "PermissionError", "OSError"):
         return f"{job.page}: it cannot be written there; choose another folder with -o"
     return f"a mistake of the workbench itself ({kind})"

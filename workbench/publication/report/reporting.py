@@ -23,9 +23,10 @@ from workbench.base.files import CODEBOOK, refuse_nameless, whole
 from workbench.base.scratch import scratch
 from workbench.data.table import Table
 from workbench.frontier.store import Store
-from workbench.publication import findings, statements
+from workbench.publication import statements
 from workbench.publication.publish import Progress, publish
 from workbench.publication.reader import Published
+from workbench.publication.reasons import reason
 from workbench.publication.report.page import SECTIONS, report
 from workbench.studies.schema import ROLES
 from workbench.studies.study import Study, results_beside
@@ -164,7 +165,7 @@ def reported(
         made = Report(Published(place))
     except (BadInput, Undefined, Unsatisfiable) as error:
         group = bool(study.data.get("only"))  # which of several reasons it is would tell of its people
-        failure = NOT_MADE if group else findings.reason(str(error), base, NOT_MADE)
+        failure = NOT_MADE if group else reason(str(error), base, NOT_MADE)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise

@@ -10,8 +10,8 @@ from workbench.measures import UtilityLoss
 from workbench.methods import Mondrian
 from workbench.models import AlphaK, DistinctLDiversity, EntropyLDiversity, KAnonymity
 from workbench.models import ProbabilisticLDiversity as Probabilistic
-from workbench.publication.findings import NOTHING, UNDEFINED, reason
 from workbench.publication.publish import publish
+from workbench.publication.reasons import NOTHING, UNDEFINED, reason
 from workbench.studies.study import Study
 
 

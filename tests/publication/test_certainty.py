@@ -1,0 +1,48 @@
+"""Of how many people a value is certain is said as the threshold allows; if of nobody's, how sure the best guess is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import Undefined
+from workbench.data.table import Table
+from workbench.data.wording import PLAIN
+from workbench.methods import Mondrian
+from workbench.models import DistinctLDiversity, KAnonymity
+from workbench.publication.certainty import certain_of, surest, values_of
+
+DISEASES = ["flu", "gout", "cold"]
+
+
+def table_of(disease, sensitive="disease") -> Table:
+    frame = pd.DataFrame({"age": np.repeat(np.arange(10), 60), "disease": disease})
+    return Table.from_frame(frame, quasi=["age"], sensitive=sensitive)
+
+
+def test_a_group_in_which_all_have_a_value_is_counted():
+    """Sixty people of one age all have gout; everybody else's disease is mixed."""
+    disease = np.array([DISEASES[i % 3] for i in range(600)], dtype=object)
+    disease[:60] = "gout"
+    table = table_of(disease)
+    found = surest(Mondrian()(table, KAnonymity(k=60)), 10)
+    assert found["figure"] == "About 60 people" and found["unit"] == "whose disease is certain"
+    assert found["certain"] == "the disease of about 60 of about 600 people" and found["sentence"] == ""
+
+
+def test_where_nobodys_is_certain_the_surest_guess_is_told():
+    table = table_of([DISEASES[i % 3] for i in range(600)])
+    found = surest(Mondrian()(table, DistinctLDiversity(l=3)), 10)
+    assert found["figure"] == "" and found["certain"] == "nobody’s disease"
+    assert found["sentence"].startswith("Nobody’s disease is certain") and "The surest guess: " in found["sentence"]
+
+
+def test_without_sensitive_columns_there_is_nothing_to_be_certain_of():
+    table = table_of([DISEASES[i % 3] for i in range(600)], sensitive=())
+    with pytest.raises(Undefined, match="no column of the study is sensitive"):
+        surest(Mondrian()(table, KAnonymity(k=60)), 10)
+
+
+def test_small_counts_and_many_columns_are_told_coarsely():
+    assert certain_of(table_of(DISEASES * 200), 3, 10) == "the disease of fewer than 15 of about 600 people"
+    assert values_of(["a", "b"], PLAIN) == "a or b"
+    assert values_of(["a", "b", "c"], PLAIN) == "sensitive value (of any of 3 columns)"
