@@ -1,11 +1,13 @@
 """Records in memory: other codes, fewer records, counts and cells, as numpy counts them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.engines import ENGINES, Partition, memory_limit
-from workbench.data.engines.memory import Memory
+from workbench.data.engines.memory import Memory, Reading
+from workbench.data.table import Table
 
 CODES = {"a": np.array([0, 1, 2, 1, 0], np.int16), "b": np.array([1, 1, 0, 0, 1], np.int16)}
 
@@ -45,3 +47,13 @@ def test_only_known_engines_have_a_limit():
     assert [memory_limit(engine) is None for engine in ENGINES] == [True, False]
     with pytest.raises(BadInput, match="no engine 'sparc'; there are memory, duckdb"):
         memory_limit("sparc")
+
+
+def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
+    def full(self, batch):
+        raise MemoryError
+
+    monkeypatch.setattr(Reading, "add", full)
+    with pytest.raises(BadInput, match="the frame: its records do not fit into memory; say engine='duckdb'") as caught:
+        Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"])
+    assert caught.value.__context__ is None
