@@ -7,7 +7,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from tests.methods.tables import random_frame, table_of
+from tests.methods.tables import random_frame
+from tests.releases.columns import PUBLISHED, QUASI
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.table import Table
@@ -16,14 +17,6 @@ from workbench.models import KAnonymity, ProbabilisticLDiversity
 from workbench.publication import details
 from workbench.releases.partition import Partition
 from workbench.workloads.populations import large_populations
-
-PUBLISHED = ("generalized", "bucketized")
-QUASI = ["whole", "word", "day"]
-
-
-@pytest.fixture(scope="module")
-def table():
-    return table_of(random_frame(3, 200, missing=0.1), QUASI, ("s", "s2"))
 
 
 def test_classes_with_equal_released_values_are_one(table):
@@ -40,34 +33,6 @@ def test_a_bucketized_release_keeps_equal_classes_apart():
     cut = Mondrian(publish="bucketized")(table, KAnonymity(8))
     assert len(cut.classes) == 2 and cut.classes.exact
     assert set(cut.tables()) == {"records", "s"}
-
-
-@pytest.mark.parametrize("publish", PUBLISHED)
-def test_the_posterior_is_each_classes_distribution(table, publish):
-    release = Mondrian(publish=publish)(table, KAnonymity(10))
-    sizes, beliefs = release.posterior("s")
-    frame = release.frame()
-    of = ["class"] if publish == "bucketized" else QUASI
-    if publish == "bucketized":
-        frame["class"] = release.frame()["class"]
-    assert sorted(sizes) == sorted(frame.groupby(of).size())
-    assert beliefs.sum(axis=1) == pytest.approx(np.ones(len(sizes)))
-    assert (sizes[:, None] * beliefs).sum(axis=0) == pytest.approx(table.sensitive["s"].totals)
-
-
-def test_without_the_sensitive_column_an_adversary_believes_the_prior(table):
-    release = Remove("s")(table)
-    assert release.posterior("s").beliefs == pytest.approx(table.sensitive["s"].prior[None, :])
-    assert release.posterior("s").sizes.tolist() == [200]
-    assert "s" not in release.frame() and "s" not in release.classes.histograms
-
-
-def test_only_sensitive_columns_can_be_asked_about(table):
-    release, wrong = Keep()(table), "'word' is not a sensitive column; there are s, s2"
-    with pytest.raises(BadInput, match=wrong):
-        release.posterior("word")
-    with pytest.raises(BadInput, match=wrong):
-        release.estimate(large_populations(table, 0.1), "word")
 
 
 def test_keep_estimates_the_truth(table):
@@ -98,14 +63,6 @@ def test_a_removed_sensitive_column_is_estimated_by_its_prior(table):
     populations = large_populations(table, 0.2)
     estimate = Remove("s")(table).estimate(populations, "s")
     assert estimate == pytest.approx(populations.support[:, None] * table.sensitive["s"].prior)
-
-
-def test_an_audit_names_the_classes_that_break_a_model(table):
-    release = Mondrian()(table, KAnonymity(4))
-    audit = release.audit(KAnonymity(8))
-    assert audit.breaking.tolist() == np.flatnonzero(release.classes.sizes < 8).tolist()
-    assert audit.records == release.classes.sizes[release.classes.sizes < 8].sum()
-    assert release.audit(KAnonymity(4)).holds
 
 
 @pytest.mark.parametrize("target", ["plain", "person", "s", "word"])

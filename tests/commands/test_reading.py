@@ -1,0 +1,32 @@
+"""The options that say how a table is read."""
+
+import inspect
+
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.commands.reading import AS_FOUND, Reading, names, reads
+
+
+def test_what_is_said_reaches_the_reader_and_nothing_else_does():
+    assert (AS_FOUND.of_file, AS_FOUND.of_values, AS_FOUND.files) == ({}, {}, {})
+    said = Reading(delimiter="\\t", no_header=True, types=["zip=text,age=number"], missing=["-7, unknown"])
+    assert said.of_file == {"delimiter": "\t", "header": False}
+    assert said.of_values == {"types": {"zip": "text", "age": "number"}, "missing": ["-7", "unknown"]}
+
+
+def test_a_name_may_hold_an_equals_sign_or_stand_in_quotes():
+    assert Reading(types=["a=b=text"]).of_values == {"types": {"a=b": "text"}}
+    assert names(['age, "name, first"', "age"]) == ["age", "name, first"]
+    with pytest.raises(BadInput, match="--types zip: write a column"):
+        _ = Reading(types=["zip"]).of_values
+
+
+def test_a_command_gets_them_as_one():
+    @reads
+    def command(place: str, reading: Reading, last: int = 1) -> tuple[str, Reading]:
+        return place, reading
+
+    assert list(inspect.signature(command).parameters)[:2] == ["place", "encoding"]
+    given = {name: getattr(AS_FOUND, name) for name in AS_FOUND.__dataclass_fields__}
+    assert command(place="x", **{**given, "quote": "'"}) == ("x", Reading(quote="'"))

@@ -1,0 +1,22 @@
+"""Columns removed: the rest is kept, and without any quasi-identifier all are one class."""
+
+import pytest
+
+from workbench import BadInput
+from workbench.methods import Remove
+
+
+def test_without_the_column_its_classes_come_together(small):
+    table = small(0)
+    kept = [name for name in table.quasi if name != "age"]
+    sizes = table.frame[kept].value_counts(dropna=False)
+    assert sorted(Remove("age")(table).classes.sizes.tolist()) == sorted(sizes.tolist())
+    assert Remove()(table).classes.sizes.tolist() == [table.records]
+
+
+def test_the_order_of_names_is_no_setting_and_a_wrong_one_is_refused(small):
+    assert Remove(("b", "a", "b")) == Remove(("a", "b"))
+    with pytest.raises(BadInput, match="'nonsense' is not a column of the table"):
+        Remove("nonsense").check(small(0))
+    with pytest.raises(BadInput, match="name one column or several"):
+        Remove(5)

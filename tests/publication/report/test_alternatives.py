@@ -1,0 +1,21 @@
+"""The other candidates, and the chart."""
+
+import json
+import re
+
+from workbench.publication.report.page import report
+
+
+def test_the_chart_rings_the_release_and_draws_the_limit(read, page):
+    spec = json.loads(re.search(r"const spec = (\{.*\});", page)[1])
+    best = read.points[read.choices(0.2)["recommended"]]["values"]
+    assert spec["datasets"]["chosen"] == [{"x": best["P_loss"], "y": best["U_loss"]}]
+    assert spec["datasets"]["cap_x"][0]["label"] == "" and "The line is the limit, at most 0.2." in page
+    assert spec["datasets"]["cap_x"][0]["x"] == 0.2 < spec["datasets"]["cap_x"][0]["x2"]
+
+
+def test_a_release_beyond_the_limit_says_so(read):
+    beyond = read.choices(0.11)["useful"]
+    assert "The limit is exceeded" in report(read, beyond, 0.11)
+    assert "The limit is exceeded" not in report(read, read.choices(0.11)["recommended"], 0.11)
+    assert "(over the limit)" in report(read, read.choices(0.11)["recommended"], 0.11)

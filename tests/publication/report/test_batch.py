@@ -1,0 +1,48 @@
+"""Many reports: each is made once of what it depends on, and one that fails ends no other."""
+
+import json
+
+from workbench.base.errors import BadInput
+from workbench.publication.report import batch
+from workbench.publication.report.batch import Job, index, job_of
+from workbench.studies.study import Study
+
+
+def test_a_job_depends_on_its_study_its_data_and_its_parameters(tmp_path):
+    study, data = tmp_path / "a.yaml", tmp_path / "a.csv"
+    data.write_text("age\n1\n")
+    Study(name="a", data={"path": "a.csv"}, quasi=("age",), folder=str(tmp_path)).save(study)
+    job = job_of(tmp_path / "out", study, cap=0.2, releases="", pdf=False)
+    assert job.parameters == {"cap": 0.2, "study": str(study), "output": str(tmp_path / "out")}
+    assert {path.name for path in job.reads} == {"a.yaml", "a.csv"}
+    before = job.made_of()
+    assert job_of(tmp_path / "out", study, cap=0.2).made_of() == before
+    assert job_of(tmp_path / "out", study, cap=0.3).made_of() != before
+    data.write_text("age\n1\n2\n")
+    assert job.made_of() != before
+
+
+def test_what_was_never_made_is_not_done(tmp_path):
+    job = Job(tmp_path / "out", {"study": str(tmp_path / "a.yaml")})
+    assert not job.done()
+    job.page.write_text("half a page")
+    job.notebook.write_text(json.dumps({"metadata": {}}))
+    assert not job.done()
+
+
+def test_the_list_says_what_each_proposes_or_why_there_is_none(tmp_path):
+    good, bad = (Job(tmp_path / name, {"study": "x"}) for name in ("good", "<bad>"))
+    shown = {"title": "Small", "recipe": "k = 5", "against": [], "learnt": "10 people", "accuracy": "5 %"}
+    good.points.write_text(json.dumps({"shown": shown, "records": 120}))
+    page = index(tmp_path, [(good, None), (bad, "no such file")]).read_text("utf-8")
+    assert "2 reports, 1 of which could not be made." in page and "Small (k = 5)" in page and "about 120" in page
+    assert "no report: no such file" in page and "<bad>" not in page
+
+
+def test_of_a_mistake_of_ours_the_place_alone_is_said():
+    try:
+        raise ValueError("secret record")
+    except ValueError as error:
+        told = batch._wrong(error)
+    assert "ValueError in test_batch.py" in told and "secret" not in told
+    assert batch._wrong(BadInput("what to do")) == "what to do" and batch._wrong(None) is None

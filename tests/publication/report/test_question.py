@@ -1,0 +1,21 @@
+"""What was asked of which data, and how it was computed."""
+
+from workbench.publication.report import question
+
+
+def test_every_candidate_is_counted_and_the_limit_is_said(read):
+    said = question.asked(read, 0, 0.2)
+    candidates = sum(not one["baseline"] for one in read.points)
+    assert f"{candidates:,} candidates were made" in said and "The limit is" in said
+    assert "No limit was set" in question.asked(read, 0, read.results["cap"])
+
+
+def test_columns_stand_by_their_role_and_no_rare_value_is_named(read):
+    said = question.data(read, 0, None)
+    assert "age" in said and "wage" in said and "about 600" in said and "planted" not in said
+
+
+def test_every_measure_has_its_figure(read):
+    best = read.choices(0.2)["recommended"]
+    said = question.computed(read, best, 0.2)
+    assert all(measure["key"] in said for measure in read.results["measures"])

@@ -1,0 +1,87 @@
+"""What is told of one release."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.planted import people
+from workbench import BadInput
+from workbench.base.thresholds import coarse
+from workbench.disclosure.exposure import exposed
+from workbench.publication import statements
+from workbench.publication.details import _risk as shown_risk
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.report.reporting import Report
+
+
+def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
+    read = whole
+    index = next(i for i, point in enumerate(read.points) if point["recipe"].startswith("k-anonymity, k = 4 "))
+    released = pd.read_csv(read.files(index)[0], dtype=str)
+    truth = released.groupby(["age", "town", "sex"])["disease"].value_counts().unstack(fill_value=0)
+    count, rows = read.exposures(index, most=10_000)
+    assert count == len(rows) == len(truth)
+    keys = [(row["small"], -row["share"], -(row["posterior"] or 0), -(row["people"] or 0), row["who"]) for row in rows]
+    assert keys == sorted(keys) and 0 < sum(row["small"] for row in rows) == read.opened(index)["small"]
+    assert "fewer than 15 people" in statements.order(read, index)
+    for row in rows:
+        known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
+        size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
+        assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
+        assert statements.how_many(read, row) == (
+            f"about {row['people']} people" if size >= 15 else "fewer than 15 people"
+        )
+        having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
+        if size < 15:
+            assert (row["value"], row["posterior"], row["prior"]) == (None, None, None)
+            assert row["sentence"] == "They are so few that what they have is not told." and 0 < row["share"] <= 1
+            continue
+        assert having is not None or "that few people have" in row["sentence"]
+        assert (row["posterior"] is None) == (size < 95)
+        if size < 95:
+            assert "quarter" in row["sentence"] or "as mixed" in row["sentence"] or (having == size >= 15)
+        else:
+            assert row["posterior"] == pytest.approx(having / size, abs=0.05)
+        if having is not None:
+            usual = truth[row["value"]].sum() / 600
+            moved = (having / size - usual) / (1 - usual)
+            assert row["share"] >= moved - 0.02, "it never flatters"
+            assert row["fewest"] <= max(moved, 0) + 0.02
+        assert 0 <= row["fewest"] <= row["share"] <= 1 and statements.how_exposed(row).endswith((" %", "not told"))
+
+
+def test_populations_name_no_small_number(read):
+    for index in read.efficient:
+        for row in read.populations(index):
+            assert row["truth"] == round(row["truth"], 2) and 0 < row["truth"] < 1
+            assert row["share"] * 600 >= 20
+
+
+def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
+    frame = people()
+    frame["salary"] = np.where(frame["name"] > "planted-0270", "high", "low")
+    both = study.with_(data={"given": "p"}, sensitive=("disease", "salary"), identifiers=("name", "wage"))
+    table = both.table(both.read(frame))
+    release = both.candidates()[0].release(table)
+    risks = [exposed(release, name).losses.at_risk() for name in table.sensitive]
+    either = int(release.classes.sizes[risks[0] | risks[1]].sum())
+    assert either > max(int(release.classes.sizes[one].sum()) for one in risks)
+    said = shown_risk(release, 1)["at_risk"]
+    assert said.startswith(f"{either:,} of ") and "600" in said
+
+
+def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):
+    few = study.with_(smallest=11)  # 600 people are fewer than 60 times as many
+    read = Published(publish(few, tmp_path / "few"))
+    assert not list(read.folder.rglob("disclosure.parquet"))
+    for i, point in enumerate(read.points):
+        if point["opened"]:
+            assert "so few people" in point["opened"]["classes"]["reason"] and not point["opened"]["small"]
+            assert "reason" in point["opened"]["worst"] and not read.populations(i)
+            assert not point["opened"]["risk"]["shares"]
+            assert statements.unlisted(read, i).endswith("so few people that its groups are not listed.")
+            with pytest.raises(BadInput, match="not listed"):
+                read.exposures(i)
+    page = Report(read)["classes"].body
+    assert "its groups are not listed." in page and "<table" not in page

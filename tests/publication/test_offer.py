@@ -1,0 +1,54 @@
+"""What is offered, and what is recommended."""
+
+import numpy as np
+
+from workbench.frontier.sweep import sweep
+from workbench.publication import statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.selection import told
+from workbench.releases.scale import Scale
+
+
+def test_recommended_is_what_the_frontier_says(read, study, table):
+    frontier = told(sweep(table, study.candidates(), study.measured()), table, 10).on(*study.axes)
+    own = [point.recipe for point in frontier.measured if not point.recipe.baseline]
+    safe = {str(recipe) for recipe in own if is_safe(recipe.release(table))}
+    for cap in np.linspace(read.privacy["low"], read.privacy["high"], 7):
+        within = [
+            point for point in frontier.measured if str(point.recipe) in safe and point.values["P_loss"] <= cap + 1e-12
+        ]
+        best = min(within, key=lambda point: (point.values["U_loss"], point.values["P_loss"]))
+        assert read.points[read.choices(float(cap))["recommended"]]["recipe"] == str(best.recipe)
+    assert len(safe) < len(own)
+    choices = read.choices(read.privacy["high"])
+    assert read.points[choices["useful"]]["against"]  # more accurate, and not safe
+    assert choices["safer"] in read.efficient
+    assert read.points[choices["simplest"]]["recipe"].startswith("k-anonymity")
+    assert read.choices(read.privacy["low"])["safer"] is None
+
+
+def is_safe(release) -> bool:
+    """Counted naively: nobody's value is certain, and nobody is in a group of fewer than five."""
+    frame = release.frame()
+    groups = frame.groupby(list(release.table.quasi), observed=True, dropna=False)["disease"]
+    return bool((groups.nunique() > 1).all() and (groups.size() >= 5).all())
+
+
+def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
+    """k-anonymity of two: most groups tell what they have. The page opens with a warning, and recommends nothing."""
+    small = study.with_(recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 3]}},))
+    read = Published(publish(small, tmp_path / "out", warn=lambda said: None))
+    cap = read.results["cap"]
+    assert read.safe == [] and read.choices(cap)["recommended"] is None
+    assert "No release of this study is safe enough" in statements.none_safe(read, cap)
+    assert "disease of" in statements.unsafe(read, read.opens(cap)) and cap == read.privacy["low"]
+    assert read.results["carried"] == [] and not list(read.folder.rglob("*.csv"))
+    assert statements.learnt(read, read.opens(cap))["unit"] == "whose disease is certain"
+
+
+def test_without_a_limit_the_page_opens_where_nothing_is_fully_disclosed(read, study):
+    assert study.caps == {} and read.results["limit"] is None and not read.set_by_hand(read.results["cap"])
+    assert Scale(**read.privacy["scale"]).most(read.results["cap"]) < 1
+    assert read.opens(read.results["cap"]) in read.safe
+    assert "Nobody’s disease is certain" in statements.learnt(read, read.opens(read.results["cap"]))["sentence"]

@@ -1,0 +1,54 @@
+"""The results in a published folder."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.planted import RARE_DISEASE, people
+from workbench.base.thresholds import least
+from workbench.publication import statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+
+
+def test_where_a_rare_flag_is_sensitive_too_the_scale_still_tells_releases_apart(study, tmp_path):
+    """Its commonest value costs nearly nothing to disclose: as shares of that every release would read 100 %."""
+    frame = people()
+    frame["epileptic"] = np.arange(len(frame)) % 40 == 0
+    limits = [0.1, 0.15, 0.2, 0.3]
+    recipe = {"method": {"name": "mondrian"}, "model": {"name": "t-closeness", "t": limits, "distance": "js"}}
+    both = study.with_(data={"given": "ill"}, sensitive=("disease", "epileptic"), recipes=(recipe,), smallest=5)
+    read = Published(publish(both, tmp_path / "out", given=frame, warn=lambda said: None))
+    losses = [abs(read.loss(index, read.privacy)) for index in read.efficient]
+    said = [statements.scale(read, loss) for loss in losses]
+    assert len(set(said)) == len(set(losses)) >= 3 and all("have the disease" in one for one in said)
+    rows = [read.exposures(index)[1][0]["share"] for index in read.efficient]
+    assert min(rows) < 0.7, "the class table tells them apart too"
+
+
+def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_path):
+    measures = [{"name": "largest quotient"}, {"name": "utility loss"}]
+    common = people()[lambda frame: frame["disease"] != RARE_DISEASE]  # otherwise every release lacks it somewhere
+    asked = study.with_(data={"given": "p"}, measures=measures, axes=["A_quot", "U_loss"])
+    read = Published(publish(asked, tmp_path / "out", given=common))
+    assert read.privacy["endless"] and math.isfinite(read.privacy["high"])
+    assert "inf" in {point["values"]["A_quot"] for point in read.points}
+    last = read.choices(read.checked_cap(None))["recommended"]
+    assert read.points[last]["values"]["A_quot"] == "inf" and statements.scale(read, None) == "no limit"
+
+
+def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
+    bare = study.with_(
+        sensitive=(), identifiers=("name", "disease"), recipes=study.recipes[:1], axes=[],
+        measures=[{"name": "achieved figure", "model": "k-anonymity"}, {"name": "discernibility"}],
+    )  # fmt: skip
+    read = Published(publish(bare, tmp_path / "out"))
+    assert read.privacy["better"] == "higher"
+    assert "fewer than 5" in statements.unsafe(read, read.efficient[-1])
+    best = read.choices(read.privacy["high"])["recommended"]
+    assert read.points[best]["values"]["k (k-anonymity)"] == read.privacy["high"]
+    assert statements.learnt(read, best)["figure"] and statements.cost(read, best)["figure"]
+    _, rows = read.exposures(read.efficient[-1])
+    assert rows[0]["share"] == pytest.approx(1 / least(rows[0]["people"], 10), abs=1e-3)
+    assert rows[-1]["share"] == 1.0 and rows[-1]["people"] is None

@@ -1,0 +1,34 @@
+"""Points as they are published: which are shown, with which figures."""
+
+from workbench.frontier.sweep import sweep
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.releases.coarsened import disclosures
+
+
+def test_figures_are_coarse_and_never_flatter(read, study, table):
+    exact = sweep(table, study.candidates(), study.measured())
+    full = disclosures(table.sensitive.values(), "js", 10)[0]
+    for point, mine in zip(exact.measured, read.points, strict=True):
+        for key, value in mine["values"].items():
+            assert float(value) >= point.values[key] - 1e-4 or key == "A_acc" or point.recipe.baseline
+            assert key == "R_id" or len(f"{float(value):.15g}".lstrip("0.").replace(".", "")) <= 4 or float(value) == 0
+        loss, model = float(mine["values"]["P_loss"]), mine["settings"]["model"]
+        promised = model is not None and loss == model.get("t")
+        assert (
+            promised
+            or round(20 * loss / full, 1) % 1 in (0, 0.9, 1)
+            or loss == max(float(other["values"]["P_loss"]) for other in read.points)
+        )
+
+
+def test_points_alike_are_one_step_of_the_slider(study, tmp_path):
+    """Three releases that say nothing at all, and two that say something: the middle is one of those."""
+    strict = [{"name": "k-anonymity", "k": [598, 599, 600]}, {"name": "k-anonymity", "k": [40, 60]}]
+    recipes = tuple({"method": {"name": "mondrian"}, "model": model} for model in strict)
+    axes = {
+        "measures": [{"name": "adversary's knowledge gain"}, {"name": "utility loss"}],
+        "axes": ["A_know", "U_loss"],
+    }
+    read = Published(publish(study.with_(recipes=recipes, **axes), tmp_path / "out", warn=lambda said: None))
+    assert len(read.safe) > 3 and read.opened(read.opens(read.results["cap"]))["classes"] > 1

@@ -1,0 +1,6 @@
+"""What the released columns are called."""
+
+PUBLISHED = ("generalized", "bucketized")
+
+
+QUASI = ["whole", "word", "day"]

@@ -1,0 +1,46 @@
+"""What every release answers, or why it cannot."""
+
+import numpy as np
+import pytest
+
+from tests.releases.columns import PUBLISHED, QUASI
+from workbench.base.errors import BadInput
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity
+from workbench.workloads.populations import large_populations
+
+
+@pytest.mark.parametrize("publish", PUBLISHED)
+def test_the_posterior_is_each_classes_distribution(table, publish):
+    release = Mondrian(publish=publish)(table, KAnonymity(10))
+    sizes, beliefs = release.posterior("s")
+    frame = release.frame()
+    of = ["class"] if publish == "bucketized" else QUASI
+    if publish == "bucketized":
+        frame["class"] = release.frame()["class"]
+    assert sorted(sizes) == sorted(frame.groupby(of).size())
+    assert beliefs.sum(axis=1) == pytest.approx(np.ones(len(sizes)))
+    assert (sizes[:, None] * beliefs).sum(axis=0) == pytest.approx(table.sensitive["s"].totals)
+
+
+def test_without_the_sensitive_column_an_adversary_believes_the_prior(table):
+    release = Remove("s")(table)
+    assert release.posterior("s").beliefs == pytest.approx(table.sensitive["s"].prior[None, :])
+    assert release.posterior("s").sizes.tolist() == [200]
+    assert "s" not in release.frame() and "s" not in release.classes.histograms
+
+
+def test_only_sensitive_columns_can_be_asked_about(table):
+    release, wrong = Keep()(table), "'word' is not a sensitive column; there are s, s2"
+    with pytest.raises(BadInput, match=wrong):
+        release.posterior("word")
+    with pytest.raises(BadInput, match=wrong):
+        release.estimate(large_populations(table, 0.1), "word")
+
+
+def test_an_audit_names_the_classes_that_break_a_model(table):
+    release = Mondrian()(table, KAnonymity(4))
+    audit = release.audit(KAnonymity(8))
+    assert audit.breaking.tolist() == np.flatnonzero(release.classes.sizes < 8).tolist()
+    assert audit.records == release.classes.sizes[release.classes.sizes < 8].sum()
+    assert release.audit(KAnonymity(4)).holds

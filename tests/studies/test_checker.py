@@ -1,0 +1,35 @@
+"""A study's file is checked as a whole: its problems in the order of the file, each with its line."""
+
+from workbench.studies.checker import checked
+
+TEXT = """study: People
+data: {path: people.csv}
+roles: {quasi: [age, work], sensitive: [ill]}
+recipes:
+- {method: {name: mondrian}, model: {name: k-anonymity, k: [2, 3]}}
+measures: [{name: privacy loss}, {name: utility loss, min_support: 0.2}]
+"""
+
+
+def study_in(folder, text):
+    rows = [f"{20 + i % 9},{'ab'[i % 2]},{'xy'[i % 3 == 0]}" for i in range(36)]
+    (folder / "people.csv").write_text("age,work,ill\n" + "\n".join(rows) + "\n")
+    (folder / "study.yaml").write_text(text)
+    return checked(folder / "study.yaml")
+
+
+def test_a_good_study_says_what_it_will_do(tmp_path):
+    found = study_in(tmp_path, TEXT)
+    assert not found.problems and found.table.records == 36
+    assert "2" in found.summary and "36" in found.summary
+
+
+def test_problems_stand_in_the_order_of_the_file_with_their_lines(tmp_path):
+    found = study_in(tmp_path, TEXT.replace("[2, 3]", "[2, 99]").replace("[age, work]", "[age, wrok]"))
+    assert [one.line for one in found.problems][:1] == [3]
+    assert "'wrok'" in str(found.problems[0]) and "'work'" in str(found.problems[0])
+
+
+def test_a_model_that_no_release_can_keep_is_said_at_its_value(tmp_path):
+    (problem,) = study_in(tmp_path, TEXT.replace("[2, 3]", "[2, 99]")).problems
+    assert problem.line == 5 and "99" in str(problem)

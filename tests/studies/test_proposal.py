@@ -1,0 +1,46 @@
+"""A study is proposed for data, each choice with its reason, and no value is in a reason."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.data.table import Table
+from workbench.studies.proposal import begin, hierarchy_of, level_of, recipes_for
+from workbench.studies.yaml_text import read_yaml
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(3)
+    age = rng.integers(20, 80, 600)
+    frame = pd.DataFrame(
+        {
+            "name": [f"secret-{i}" for i in range(600)],
+            "age": age,
+            "diagnosis": np.where(rng.random(600) < age / 100, "ulcer", rng.choice(["flu", "cold", "gout"], 600)),
+        }
+    )
+    return frame
+
+
+def test_recipes_have_a_smallest_class(people):
+    table = Table.from_frame(people.drop(columns="name"), quasi=["age"], sensitive="diagnosis")
+    for recipe in recipes_for(table):
+        models = recipe["model"] if isinstance(recipe["model"], list) else [recipe["model"]]
+        assert any(one["name"] == "k-anonymity" for one in models)
+
+
+def test_a_hierarchy_is_proposed_without_a_value_in_its_reason(people):
+    column = Table.bare(people).columns["age"]
+    given, why = hierarchy_of(column)
+    assert given["builder"] == "intervals" and why and not any(label in why.split() for label in column.labels)
+    assert level_of(column, given) >= 1
+
+
+def test_the_file_of_a_beginning_is_a_study_and_names_no_record(people, tmp_path):
+    path = tmp_path / "people.csv"
+    people.to_csv(path, index=False)
+    start = begin(path)
+    text = read_yaml(start.text(), "it")
+    assert text["roles"]["quasi"] and "name" not in text["roles"].get("quasi", ())
+    assert start.reasons() and "secret" not in start.text()

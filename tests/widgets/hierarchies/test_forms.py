@@ -1,0 +1,48 @@
+"""The forms of the hierarchy editor: from a builder to a form and back, and what is wrong at its field."""
+
+import numpy as np
+import pytest
+
+from widgets.hierarchies import forms
+from workbench.base.errors import BadInput
+from workbench.data.column import Column
+from workbench.data.hierarchies.builders import Groups, Intervals, Prefixes
+
+AGES = np.arange(20, 60)
+AGE = Column("age", "number", AGES, tuple(map(str, AGES.tolist())), np.ones(len(AGES), np.int64))
+CODES = ("12099", "12345", "12346", "13000")
+ZIP = Column("zip", "text", np.array(CODES, dtype=object), CODES, np.ones(4, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("column", "builder"),
+    [
+        (AGE, Intervals(widths=(5, 10), origin=2)),
+        (AGE, Intervals(cuts=((30, 40), (40,)))),
+        (AGE, Intervals(quantiles=(4, 2))),
+        (ZIP, Prefixes((4, 2))),
+    ],
+)
+def test_a_builder_comes_back_from_its_form(column, builder):
+    tab = forms.tab_of(builder, column)
+    form = forms.filled(tab, column, builder)
+    assert forms.read(tab, form).to_dict() == builder.to_dict()
+    assert forms.typed(tab, column, form) == form
+
+
+def test_the_likeliest_form_comes_first_and_groups_can_always_be_made():
+    assert forms.tabs(AGE)[0] == "intervals" and forms.tabs(ZIP)[0] == "groups"
+    assert forms.tab_of(Groups(({"x": ["12099", "12345"]},)), ZIP) == "groups"
+
+
+def test_what_is_wrong_is_said_of_its_field():
+    with pytest.raises(forms.AtField) as caught:
+        forms.read("intervals", {**forms.filled("intervals", AGE, None), "by": "widths", "widths": ["5", "x"]})
+    assert caught.value.field == "widths-1"
+    with pytest.raises(BadInput, match="came without its keep"):
+        forms.typed("prefixes", ZIP, {"keep": 3})
+
+
+def test_a_hierarchy_is_recovered_by_the_shortest_builder():
+    column = Column("age", "number", AGES, AGE.labels, AGE.counts, hierarchy=Intervals(widths=(10,))(AGE))
+    assert forms.recovered(column).to_dict() == Intervals(widths=(10,)).to_dict()

@@ -1,0 +1,32 @@
+"""The facts of one release, as its card shows them."""
+
+from widgets.release import facts
+from workbench.frontier.recipe import Point, Recipe
+from workbench.measures import Discernibility, PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian, Remove
+from workbench.models import KAnonymity
+
+MEASURES = [UtilityLoss(), PrivacyLoss(), Discernibility()]
+POINT = Point(
+    Recipe(Mondrian(), KAnonymity(3)), {"P_loss": 0.2, "DM": 10.0}, {"U_loss": "nobody asked"}, {"P_loss": "learnt"}
+)
+
+
+def test_what_is_learnt_and_what_is_lost_is_told_of_the_axes():
+    told = facts.sentences(POINT, MEASURES, None)
+    assert told == {"privacy": "learnt", "utility": "U_loss is undefined: nobody asked"}
+    assert facts.sentences(None, MEASURES, None) == {} and facts.figures(None, MEASURES, None) == []
+
+
+def test_there_is_one_row_a_measure_privacy_first():
+    rows = facts.figures(POINT, MEASURES, None)
+    assert [row["key"] for row in rows] == ["P_loss", "U_loss", "DM"]
+    assert [row["axis"] for row in rows] == [True, True, False]
+    assert rows[1]["value"] is None and rows[1]["reason"] == "nobody asked"
+
+
+def test_the_classes_are_counted(small):
+    table = small(0)
+    assert facts.in_classes(Remove()(table)) == f"{table.records:,} records in one class"
+    release = Mondrian()(table, KAnonymity(5))
+    assert f"in {len(release.classes):,} classes of" in facts.in_classes(release) and facts.in_classes(None) == ""

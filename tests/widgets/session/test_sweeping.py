@@ -1,0 +1,35 @@
+"""A sweep beside the kernel: points arrive, the last picture is whole, and a newer sweep silences the older."""
+
+from tests.widgets.server.visitor import within
+from widgets.session.sweeping import Sweeper, told_apart
+from workbench.frontier.recipe import Recipe, recipes
+from workbench.measures import Discernibility, InformationLoss, PrivacyLoss
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
+
+
+def test_all_points_arrive_with_the_baselines(small):
+    arrived, failed = [], []
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None)
+    asked = recipes(Mondrian(), KAnonymity, k=[2, 5, 9])
+    sweeper.start(small(0), asked, [PrivacyLoss(), InformationLoss()], None)
+    assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
+    frontier, done, total, _ = arrived[-1]
+    assert done == total == 5 and frontier.complete
+    assert [point.recipe for point in frontier.measured][:3] == list(asked)
+
+
+def test_what_goes_wrong_is_handed_over(small):
+    class Broken(Discernibility):
+        def measure(self, release):
+            raise RuntimeError("broken")
+
+    failed = []
+    sweeper = Sweeper(lambda *what: None, failed.append, lambda words: None)
+    sweeper.start(small(0), [], [Broken()], None)
+    assert within(20, lambda: failed) and not sweeper.busy
+
+
+def test_the_seed_of_a_baseline_tells_nothing_apart():
+    assert told_apart(Recipe(Keep(), seed=1)) == told_apart(Recipe(Keep(), seed=2))
+    assert told_apart(Recipe(Mondrian(), KAnonymity(2), 1)) != told_apart(Recipe(Mondrian(), KAnonymity(2), 2))
