@@ -10,13 +10,12 @@ import resource
 import struct
 import traceback
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
-from jupyter_server._tz import utcnow
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
@@ -81,12 +80,12 @@ class Kernels(AsyncMappingKernelManager):
         """The time without a page begins when the page goes."""
         super().notify_disconnect(kernel_id)
         if kernel_id in self:
-            self._kernels[kernel_id].last_activity = utcnow()
+            self._kernels[kernel_id].last_activity = datetime.now(UTC)
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """End it soon when it has no page, and much later when nobody touches the page."""
         kernel = self._kernels[kernel_id]
-        met: datetime = self.met.setdefault(kernel_id, utcnow())
+        met: datetime = self.met.setdefault(kernel_id, datetime.now(UTC))
         kernel.last_activity = max(kernel.last_activity, met)
         self.cull_idle_timeout = self.left_alone if self._kernel_connections.get(kernel_id) else self.without_page
         await super().cull_kernel_if_idle(kernel_id)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import secrets
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
 from markupsafe import Markup
+from platformdirs import user_cache_path
 
 from workbench.base.errors import BadInput
 from workbench.base.files import whole
@@ -121,9 +120,7 @@ def bundle() -> str:
 
 def cache_folder() -> Path:
     """Where this user's programs keep what they can make again."""
-    home = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
-    root = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / home
-    return Path(root) / "privacy-utility-workbench"
+    return user_cache_path("privacy-utility-workbench", appauthor=False)
 
 
 def page(spec: dict[str, Any], title: str) -> str:
