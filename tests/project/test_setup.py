@@ -78,13 +78,18 @@ import sys
 from pathlib import Path
 from voila.paths import collect_template_paths
 from widgets.commands import lab
+from widgets.frontier import still
 from widgets.server.server import TEMPLATES
 from workbench.base.resources import DATA, NOTEBOOKS
+from workbench.charts import offline
+from workbench.publication.report.layout import render
 
 for path in (DATA / "adult.csv.gz", *(NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb"))):
     assert path.is_relative_to(sys.prefix) and path.exists(), path
 found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
 assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
+assert "a &amp; b" in render("tables.html", paragraphs=["a & b"], tables=())
+assert "<title>a" in offline.page_of("a") and "no points yet" in still._empty("a")
 """
 
 

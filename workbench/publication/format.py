@@ -110,10 +110,6 @@ class PrivacyAxis(TypedDict):
     scale: ScaleExample | None
 
 
-class Slider(MeasureWords, PrivacyAxis):
-    """The measure that the slider is about, with its ends."""
-
-
 class UtilityAxis(TypedDict):
     """The measure of what is lost."""
 

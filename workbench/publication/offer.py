@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.base.errors import BadInput, said
 from workbench.data.wording import Wording
-from workbench.publication.format import Details, MeasureWords, PublishedPoint, Results, Slider
+from workbench.publication.format import Details, MeasureWords, PrivacyAxis, PublishedPoint, Results
 
 LONGEST = 60  # characters of a file's name that come from the study's
 OFFERED = {  # for a limit, and what each is called
@@ -23,6 +23,10 @@ OFFERED = {  # for a limit, and what each is called
     "useful": "a bit more accurate",
     "simplest": "simplest to explain",
 }
+
+
+class Slider(MeasureWords, PrivacyAxis):
+    """The measure that the slider is about, with its ends."""
 
 
 class Offer:

@@ -23,6 +23,7 @@ NOT_TOLD = "not told: the measure does not declare how its figure may be"
 
 
 def on_axes(swept: Frontier, study: Study) -> Frontier:
+    """The points on the study's axes, or else on the first measure of each side."""
     if len(study.axes) not in (0, 2):
         raise BadInput("study: axes name two measures, one of privacy and one of utility")
     frontier = swept.on(*study.axes)
