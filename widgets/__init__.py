@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from widgets.app.app import Workbench as Workbench
+    from widgets.dashboard.dashboard import Dashboard as Dashboard
+    from widgets.data.data import DataPicker as DataPicker
+    from widgets.disclosure.disclosure import DisclosureTable as DisclosureTable
+    from widgets.frontier.frontier import FrontierChart as FrontierChart
+    from widgets.hierarchies.editor import HierarchyEditor as HierarchyEditor
+    from widgets.preview.preview import ReleasePreview as ReleasePreview
+    from widgets.recipes.recipes import RecipePicker as RecipePicker
+    from widgets.release.release import ReleaseCard as ReleaseCard
+    from widgets.roles.roles import RolePicker as RolePicker
 
 _HOME = {
     "Workbench": "app.app",

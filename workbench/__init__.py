@@ -6,7 +6,28 @@ Nothing is loaded before it is asked for: `import workbench` costs milliseconds.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from workbench import charts as charts
+    from workbench import measures as measures
+    from workbench import methods as methods
+    from workbench import models as models
+    from workbench.base.errors import BadInput as BadInput
+    from workbench.base.errors import Undefined as Undefined
+    from workbench.base.errors import Unsatisfiable as Unsatisfiable
+    from workbench.data import datasets as datasets
+    from workbench.data.hierarchies import builders as builders
+    from workbench.data.hierarchies.hierarchy import Hierarchy as Hierarchy
+    from workbench.data.reading.source import Query as Query
+    from workbench.data.table import Table as Table
+    from workbench.disclosure.table import disclosure_table as disclosure_table
+    from workbench.frontier.frontier import Frontier as Frontier
+    from workbench.frontier.recipe import Point as Point
+    from workbench.frontier.recipe import Recipe as Recipe
+    from workbench.frontier.recipe import recipes as recipes
+    from workbench.frontier.store import Store as Store
+    from workbench.frontier.sweep import sweep as sweep
 
 __version__ = "0.1.0"
 

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,6 +18,22 @@ from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Release, refuse_other
 from workbench.releases.scale import Scale
+
+if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
+    from workbench.measures.privacy.achieved import Achieved as Achieved
+    from workbench.measures.privacy.information_gain import InformationGain as InformationGain
+    from workbench.measures.privacy.knowledge_gain import KnowledgeGain as KnowledgeGain
+    from workbench.measures.privacy.largest_quotient import LargestQuotient as LargestQuotient
+    from workbench.measures.privacy.privacy_loss import PrivacyLoss as PrivacyLoss
+    from workbench.measures.privacy.reidentification_risk import ReidentificationRisk as ReidentificationRisk
+    from workbench.measures.utility.average_class_size import AverageClassSize as AverageClassSize
+    from workbench.measures.utility.discernibility import Discernibility as Discernibility
+    from workbench.measures.utility.generalization_steps import GeneralizationSteps as GeneralizationSteps
+    from workbench.measures.utility.information_loss import InformationLoss as InformationLoss
+    from workbench.measures.utility.kl_divergence import KLDivergence as KLDivergence
+    from workbench.measures.utility.number_of_classes import NumberOfClasses as NumberOfClasses
+    from workbench.measures.utility.utility_loss import UtilityLoss as UtilityLoss
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
+
+if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from workbench.methods.keep import Keep as Keep
+    from workbench.methods.mondrian.mondrian import Mondrian as Mondrian
+    from workbench.methods.remove import Remove as Remove
 
 
 class Method(Variant):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,17 @@ from workbench.base.figures import figures
 from workbench.base.variants import Variant, from_package
 from workbench.data.sensitive import Sensitive
 from workbench.models.classes import Classes
+
+if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from workbench.models.alpha_k import AlphaK as AlphaK
+    from workbench.models.beta_likeness import BetaLikeness as BetaLikeness
+    from workbench.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from workbench.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
+    from workbench.models.entropy_l_diversity import EntropyLDiversity as EntropyLDiversity
+    from workbench.models.k_anonymity import KAnonymity as KAnonymity
+    from workbench.models.probabilistic_l_diversity import ProbabilisticLDiversity as ProbabilisticLDiversity
+    from workbench.models.recursive_l_diversity import RecursiveLDiversity as RecursiveLDiversity
+    from workbench.models.t_closeness import TCloseness as TCloseness
 
 TOLERANCE = 1e-9  # a class of six with counts 2, 2, 2 is 3-diverse, whatever the rounding
 
