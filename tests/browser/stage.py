@@ -44,6 +44,18 @@ class Stage:
         self.page.on("requestfailed", lambda r: self._failed(f"failed: {r.url} {r.failure}"))
         self.page.on("response", lambda r: r.status >= 400 and self._failed(f"{r.status}: {r.url}"))
 
+    def resized(self, width: int, height: int = 900) -> Page:
+        """The same page in a window so wide, when it has been laid out again."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.evaluate(
+            """async width => {
+              for (let still = 0; still < 3; still = innerWidth === width ? still + 1 : 0)
+                await new Promise(done => requestAnimationFrame(done));
+            }""",
+            width,
+        )
+        return self.page
+
     def _route(self, route: Route) -> None:
         url = route.request.url
         if url.startswith(("http://localhost", "http://127.0.0.1", "data:", "blob:")):
@@ -116,7 +128,8 @@ def served(command: list[str], url: str, folder: Path, **env: str) -> Iterator[s
 def voila(notebook: Path, *flags: str, token: str | None = None, **env: str) -> Iterator[str]:
     """One notebook as it is served to readers, without a token unless given; yields the address.
 
-    The kernel works in the notebook's folder, and of its environment sees what is needed (WORKBENCH_...).
+    The kernel works in the notebook's folder, and of its environment sees what is needed (WORKBENCH_...). Where many
+    tests open the page, "--preheat=1" makes the next one ready while a test goes on.
     """
     port = free_port()
     command, own = voila_command(notebook, port, token, folder=notebook.parent)

@@ -144,9 +144,21 @@ def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_
     one.wrong.clear()  # a server that is gone is complained of
 
 
+@pytest.fixture(scope="module")
+def resized(browser, address):
+    """One page for all widths, in light colours and in dark ones."""
+    stages = {dark: stage.Stage(browser, dark=dark) for dark in (False, True)}
+    for one in stages.values():
+        opened(one.page, address)
+    yield lambda width: stages[width == 1920].resized(width)
+    for one in stages.values():
+        one.context.close()
+        assert not one.wrong
+
+
 @pytest.mark.parametrize("width", [390, 800, 1280, 1920])
-def test_nothing_goes_sideways_and_no_marker_is_in_the_page(on_stage, address, width):
-    page = opened(on_stage(width=width, dark=width == 1920).page, address)
+def test_nothing_goes_sideways_and_no_marker_is_in_the_page(resized, width):
+    page = resized(width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     table = page.locator(".wb-classes table").bounding_box()
     assert table["x"] + table["width"] <= width

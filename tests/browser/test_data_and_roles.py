@@ -25,7 +25,7 @@ ipywidgets.VBox([data, roles, out], layout=ipywidgets.Layout(width="380px"))
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     notebook = write_notebook(tmp_path_factory.mktemp("picked") / "picked.ipynb", CELL)
-    with voila(notebook) as url:
+    with voila(notebook, "--preheat=1") as url:
         yield url
 
 

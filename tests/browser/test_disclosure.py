@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.stage import voila, write_notebook
+from tests.browser.stage import Stage, voila, write_notebook
 
 CELL = """
 import ipywidgets
@@ -43,7 +43,7 @@ SHOW = "ipywidgets.VBox([k, said, shown])"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("disclosure")
-    with voila(write_notebook(folder / "classes.ipynb", CELL + SHOW)) as url:
+    with voila(write_notebook(folder / "classes.ipynb", CELL + SHOW), "--preheat=1") as url:
         yield url
 
 
@@ -145,11 +145,20 @@ def test_another_release_keeps_the_sorting_and_the_filter(page):
     assert sizes == sorted(sizes) and sizes[0] >= 700 and all("Female" in sex for sex in cells(page, 3))
 
 
+@pytest.fixture(scope="module")
+def resized(address, browser):
+    """One page for all widths."""
+    one = Stage(browser)
+    one.page.goto(address)
+    one.page.wait_for_selector(".wb-grid-row", timeout=60_000)
+    yield one.resized
+    one.context.close()
+    assert not one.wrong
+
+
 @pytest.mark.parametrize("width", [700, 848, 960, 1100, 1280])
-def test_every_figure_is_seen_whole_in_a_narrow_page(address, on_stage, width):
-    page = on_stage(width=width).page
-    page.goto(address)
-    page.wait_for_selector(".wb-grid-row", timeout=60_000)
+def test_every_figure_is_seen_whole_in_a_narrow_page(resized, width):
+    page = resized(width)
     grid = page.locator(".wb-grid").bounding_box()
     head = page.get_by_role("columnheader", name="Nearest limit").bounding_box()
     assert head["x"] + head["width"] <= grid["x"] + grid["width"]

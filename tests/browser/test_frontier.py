@@ -54,7 +54,7 @@ POINTS = ".wb-chart svg g.mark-symbol path"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("frontier")
-    with voila(write_notebook(folder / "frontier.ipynb", CELL, SHOW)) as url:
+    with voila(write_notebook(folder / "frontier.ipynb", CELL, SHOW), "--preheat=1") as url:
         yield url
 
 

@@ -26,7 +26,7 @@ WORKCLASS = (
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     notebook = stage.write_notebook(tmp_path_factory.mktemp("hierarchies") / "editor.ipynb", CELL)
-    with stage.voila(notebook) as url:
+    with stage.voila(notebook, "--preheat=1") as url:
         yield url
 
 

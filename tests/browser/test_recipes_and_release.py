@@ -50,7 +50,7 @@ NAME = ".wb-recipe-name"
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     notebook = write_notebook(tmp_path_factory.mktemp("recipes") / "recipes.ipynb", CELL)
-    with voila(notebook) as url:
+    with voila(notebook, "--preheat=1") as url:
         yield url
 
 
