@@ -18,6 +18,7 @@ from workbench.models.classes import Classes
 from workbench.releases.base import Posterior, Release, as_runs
 from workbench.releases.export import Coded, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.partition import Partition
 from workbench.workloads.populations import Populations
 
 
@@ -91,3 +92,21 @@ class Perturb(Method):
             other = rng.choice(len(seen), table.records, p=seen.prior)
             drawn[name] = np.where(rng.random(table.records) < self.keep, table.sensitive_codes(name), other)
         return Perturbed(table, self.keep, drawn, self.guarantee)
+
+
+@dataclass(frozen=True)
+class Cluster(Method):
+    """Neighbours on the first quasi-identifier are a class; text without a hierarchy is shown as a set of values."""
+
+    size: int = parameter(10, "records of a class, about", low=1)
+    name = "cluster"
+
+    def release(self, table: Table, model: Model | None, seed: int) -> Partition:
+        cells = table.cells()
+        order = np.argsort(cells.quasi[0], kind="stable")
+        group = np.empty(len(cells), np.int32)
+        group[order] = (np.cumsum(cells.weight[order]) - 1) // self.size
+        group = np.unique(group, return_inverse=True)[1].astype(np.int32)
+        columns = (table.columns[name] for name in table.quasi)
+        sets = frozenset(column.name for column in columns if column.kind == "text" and not column.hierarchy)
+        return Partition(table, cells, group, sets=sets)

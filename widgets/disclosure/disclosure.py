@@ -353,10 +353,11 @@ def same_classes(old: Exposure, new: Exposure, wanted: list[int]) -> dict[int, i
     here, there = old.classes, new.classes
     if here.exact or there.exact or old.release.table is not new.release.table:
         return {}
-    assert here.low is not None and here.high is not None and there.low is not None and there.high is not None
     known = {one for one in wanted if 0 <= one < len(here)}
     if not known:
         return {}
-    place = {runs.tobytes(): i for i, runs in enumerate(np.concatenate([there.low, there.high], axis=1))}
-    runs = np.concatenate([here.low, here.high], axis=1).astype(there.low.dtype)
-    return {one: place[key] for one in known if (key := runs[one].tobytes()) in place}
+    if here.sets.keys() != there.sets.keys():
+        return {}
+    place = {tuple(regions): i for i, regions in enumerate(there.regions().tolist())}
+    regions = here.regions()
+    return {one: place[key] for one in known if (key := tuple(regions[one].tolist())) in place}

@@ -228,36 +228,56 @@ def bounds(nodes, low, high, exact, axis, cuts, first, quota):
     return lowest, highest, known
 
 
-def coverage(runs, low, high, left, right, histogram, same):
+def coverage(runs, low, high, left, right, histogram, same, sets=None, whole=False):
     """What generalized classes let a researcher expect: populations x values.
 
-    A class counts by the share of its run that a population covers, attribute by attribute. `same[p]` is how many
-    leading attributes population p shares with the one before: their shares are computed once, and only of the
-    classes that the prefix reaches.
+    A class counts by the share of its region that a population covers, attribute by attribute; where `whole`, it counts
+    in full wherever they meet. On an axis in `sets` (classes x codes) the region is a set of codes, and the share is
+    counted. `same[p]` is how many leading attributes population p shares with the one before: their shares are
+    computed once, and only of the classes that the prefix reaches.
     """
+    place, before = np.full(runs.shape[1], -1), np.zeros((len(sets or ()), len(histogram), left.shape[1] + 1), np.int32)
+    for i, (a, held) in enumerate((sets or {}).items()):
+        place[a] = i
+        before[i, :, 1 : held.shape[1] + 1] = held.cumsum(axis=1)
+    regions = low, high, left, right, place, before
     expected, reached = np.zeros((len(runs), histogram.shape[1])), _everything(runs, len(histogram))
     share, done = np.ones(reached[0].shape), 0
     while done < len(runs):
-        done = _cover(done, STEPS, expected, share, *reached, runs, low, high, left, right, histogram, same)
+        done = _cover(done, STEPS, expected, share, *reached, runs, regions, histogram, same, whole)
         step()
     return expected
 
 
 @compiled
-def _cover(p, most, expected, share, member, reached, runs, low, high, left, right, histogram, same):
+def _cover(p, most, expected, share, member, reached, runs, regions, histogram, same, whole):
+    low, high, left, right, place, before = regions
     populations, axes, work = runs.shape[0], runs.shape[1], 0
     while p < populations and work < most:
         for a in range(same[p], axes):
-            from_low, to_high = left[a, runs[p, a, 0]], right[a, runs[p, a, 1]]
+            first, last = runs[p, a, 0], runs[p, a, 1]
+            from_low, to_high = left[a, first], right[a, last]
             found = 0
-            for j in range(reached[a]):
-                c = member[a, j]
-                begin, finish = left[a, low[c, a]], right[a, high[c, a]]
-                overlap = min(finish, to_high) - max(begin, from_low)
-                if overlap > 0:
-                    member[a + 1, found] = c
-                    share[a + 1, found] = share[a, j] * (overlap / (finish - begin))
-                    found += 1
+            if place[a] < 0:
+                for j in range(reached[a]):
+                    c = member[a, j]
+                    begin, finish = left[a, low[c, a]], right[a, high[c, a]]
+                    overlap = min(finish, to_high) - max(begin, from_low)
+                    if overlap > 0:
+                        member[a + 1, found] = c
+                        share[a + 1, found] = share[a, j] * (overlap / (finish - begin))
+                        found += 1
+            else:
+                codes = before[place[a]]
+                for j in range(reached[a]):
+                    c = member[a, j]
+                    inside = codes[c, last + 1] - codes[c, first]
+                    if inside > 0:
+                        member[a + 1, found] = c
+                        share[a + 1, found] = share[a, j] * (inside / codes[c, high[c, a] + 1])
+                        found += 1
+            if whole:
+                share[a + 1, :found] = 1.0
             reached[a + 1] = found
             work += reached[a]
         for j in range(reached[axes]):

@@ -220,9 +220,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     from workbench.base.figures import listed
 
     classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
-    at = [release.table.quasi.index(name) for name in kept]
-    assert classes.low is not None and classes.high is not None
-    if kept and (classes.exact or (classes.low[:, at] == classes.high[:, at]).all()):
+    blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
+    if kept and (classes.exact or not any(blurred)):
         raise BadInput(
             f"{recipe}: without a model it publishes {listed(kept)} as they are, and who knows them of a person finds "
             "the person; choose another recipe, or say --raw if that is meant"

@@ -19,7 +19,7 @@ from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distances import jensen_shannon
 from workbench.releases.base import Release, refuse_other
-from workbench.releases.labels import run_labels
+from workbench.releases.labels import region_labels
 
 NOTHING = 1e-12  # a loss that is rounding
 
@@ -131,12 +131,11 @@ class Exposure:
                 "the risk."
             )
         apart(self.release)
-        assert classes.low is not None and classes.high is not None
-        bare, prior = replace(classes, low=None, high=None), self.sensitive.prior
+        bare, prior = replace(classes, low=None, high=None, sets={}), self.sensitive.prior
         mean, without = average(self.losses.loss, classes.sizes), []
         for a in range(len(names)):
-            others = np.delete(np.stack([classes.low, classes.high], axis=2), a, axis=1).reshape(len(classes), -1)
-            merged = bare.merged(distinct_rows(others)[1])
+            others = [b for b in range(len(names)) if b != a]
+            merged = bare.merged(distinct_rows(classes.regions(others))[1])
             loss = jensen_shannon(merged.distributions(self.sensitive.name), prior)
             without.append(min(average(loss, merged.sizes), mean))
         fall = mean - np.array(without)
@@ -220,20 +219,18 @@ class Exposure:
     def _narrow(self, name: str, row: int) -> bool:
         """Whether a class says anything of this quasi-identifier."""
         classes, a = self.classes, self.release.table.quasi.index(name)
-        assert classes.low is not None and classes.high is not None
-        return bool(classes.high[row, a] - classes.low[row, a] < self.release.table.columns[name].size - 1)
+        return bool(classes.spread(a)[row] < self.release.table.columns[name].size - 1)
 
     @cached_property
     def released(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Of each quasi-identifier: its released values in the order of the data, and which of them each class has."""
-        assert self.classes.low is not None and self.classes.high is not None
         found = {}
         for a, name in enumerate(self.release.table.quasi):
-            runs = np.stack([self.classes.low[:, a], self.classes.high[:, a]], axis=1)
-            first, number = distinct_rows(runs)
-            order = np.lexsort(runs[first].T[::-1])
-            low, high = runs[first[order]].T
-            found[name] = run_labels(self.release.table.columns[name], low, high), np.argsort(order)[number]
+            regions = self.classes.regions([a])
+            first, number = distinct_rows(regions)
+            order = np.lexsort(regions[first].T[::-1])
+            of_each = self.classes.take(first[order])
+            found[name] = region_labels(self.release.table.columns[name], of_each, a), np.argsort(order)[number]
         return found
 
 

@@ -130,7 +130,7 @@ class Store:
         return hashlib.blake2b(content, key=self._secret, digest_size=20).hexdigest()
 
     def classes(self, key: str) -> pd.DataFrame:
-        """One row a class: `size`, `low:` and `high:` codes, `histogram:` counts, and what measures say of it."""
+        """One row a class: `size`, `low:` and `high:` codes (or `set:`), `histogram:` counts, what measures say."""
         return self._read(key, CLASSES, "it has no classes")
 
     def populations(self, key: str) -> pd.DataFrame:
@@ -282,6 +282,8 @@ def _classes(release: Release, measured: Mapping[str, Measured]) -> pa.Table | N
     columns: dict[str, Any] = {"size": classes.sizes}
     if classes.low is not None and classes.high is not None:
         columns |= _runs(release.table, np.stack([classes.low, classes.high], axis=2))
+    for a, held in classes.sets.items():
+        columns[f"set:{release.table.quasi[a]}"] = [np.flatnonzero(row) for row in held]
     for name, histogram in classes.histograms.items():
         flat = pa.array(np.ascontiguousarray(histogram).reshape(-1))
         columns[f"histogram:{name}"] = pa.FixedSizeListArray.from_arrays(flat, histogram.shape[1])

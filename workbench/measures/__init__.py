@@ -12,11 +12,11 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.thresholds import averaged
-from workbench.base.variants import Variant, about, from_package
+from workbench.base.variants import Variant, about, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.base import Release, refuse_other
+from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
 from workbench.releases.scale import Scale
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
@@ -102,6 +102,15 @@ class Measure(Variant):
         return f"{what[:1].upper()}{what[1:]}."
 
 
+def adversary() -> Any:
+    """The parameter of measures that ask for a posterior."""
+    return parameter(
+        OWN_CLASS,
+        "who attacks knows a person's class, or the quasi-identifiers alone and so all classes that cover the person",
+        choices=ADVERSARIES,
+    )
+
+
 def crowd(release: Release, smallest: int) -> float:
     """How many times the threshold of people a release is of."""
     return release.table.records / smallest if smallest > 1 else math.inf
@@ -129,16 +138,7 @@ def everybody(release: Release) -> Classes:
     classes, table = release.own_classes, release.table
     if not release.left_out:
         return classes
-    assert classes.low is not None and classes.high is not None  # of a finished release they are known
-    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], classes.high.dtype)
-    return Classes(
-        np.append(classes.sizes, release.left_out),
-        {},
-        {},
-        np.vstack([classes.low, np.zeros_like(last)]),
-        np.vstack([classes.high, last]),
-        exact=classes.exact,
-    )
+    return classes.and_anything(release.left_out, [table.columns[name].size for name in table.quasi])
 
 
 def worst(found: Mapping[str, Measured]) -> Measured:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from workbench.data.sensitive import Sensitive
 class Classes:
     """Arrays over classes; `low` and `high` are the codes of each class's run per quasi-identifier.
 
-    While a method looks for classes their runs are not known yet, and left out.
+    Where the region of a class is no run, `sets` has the number of that quasi-identifier: classes x codes, which of
+    them the class may have; `low` and `high` are then the least and the greatest. While a method looks for classes
+    their regions are not known yet, and left out.
     """
 
     sizes: np.ndarray
@@ -23,6 +25,7 @@ class Classes:
     low: np.ndarray | None = None
     high: np.ndarray | None = None
     exact: bool = False  # quasi-identifiers are published as they are, beside the number of the class
+    sets: Mapping[int, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -30,6 +33,32 @@ class Classes:
     def distributions(self, name: str) -> np.ndarray:
         """P, the distribution of a sensitive column in each class."""
         return self.histograms[name] / self.sizes[:, None]
+
+    def regions(self, axes: Sequence[int] | None = None) -> np.ndarray:
+        """A row a class, of some quasi-identifiers or of all: equal where their regions are."""
+        assert self.low is not None and self.high is not None  # of a finished release they are known
+        chosen = list(range(self.low.shape[1]) if axes is None else axes)
+        packed = [np.packbits(self.sets[a], axis=1) for a in chosen if a in self.sets]
+        return np.concatenate([self.low[:, chosen], self.high[:, chosen], *packed], axis=1)
+
+    def spread(self, a: int) -> np.ndarray:
+        """How many codes each class may have of a quasi-identifier, beyond the first."""
+        assert self.low is not None and self.high is not None
+        return self.sets[a].sum(axis=1) - 1 if a in self.sets else self.high[:, a] - self.low[:, a]
+
+    def and_anything(self, records: int, codes: Sequence[int]) -> Classes:
+        """One class more, without histograms: so many records that may have any of the codes of each axis."""
+        assert self.low is not None and self.high is not None
+        last = np.array([codes], self.high.dtype) - 1
+        return Classes(
+            np.append(self.sizes, records),
+            {},
+            {},
+            np.vstack([self.low, np.zeros_like(last)]),
+            np.vstack([self.high, last]),
+            self.exact,
+            {a: np.vstack([held, np.ones((1, held.shape[1]), bool)]) for a, held in self.sets.items()},
+        )
 
     def take(self, chosen: np.ndarray) -> Classes:
         """Some of the classes."""
@@ -39,6 +68,7 @@ class Classes:
             histograms={name: counts[chosen] for name, counts in self.histograms.items()},
             low=None if self.low is None else self.low[chosen],
             high=None if self.high is None else self.high[chosen],
+            sets={a: held[chosen] for a, held in self.sets.items()},
         )
 
     def merged(self, number: np.ndarray) -> Classes:
@@ -54,4 +84,7 @@ class Classes:
             np.minimum.at(low, number, self.low)
             np.maximum.at(high, number, self.high)
         sizes = np.bincount(number, weights=self.sizes, minlength=groups).astype(np.int64)
-        return replace(self, sizes=sizes, histograms=added, low=low, high=high)
+        sets = {a: np.zeros((groups, held.shape[1]), bool) for a, held in self.sets.items()}
+        for a, held in self.sets.items():
+            np.logical_or.at(sets[a], number, held)
+        return replace(self, sizes=sizes, histograms=added, low=low, high=high, sets=sets)

@@ -271,7 +271,7 @@ def _labels(release: Release, name: str) -> np.ndarray:
     """How each class is labelled; None where it may have any value."""
     classes, table = release.classes, release.table
     a, labels = table.quasi.index(name), release.class_labels(name)
-    labels[(classes.low[:, a] == 0) & (classes.high[:, a] == table.columns[name].size - 1)] = None  # type: ignore[index]
+    labels[classes.spread(a) == table.columns[name].size - 1] = None
     return labels
 
 

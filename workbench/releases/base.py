@@ -17,19 +17,23 @@ from workbench.base import counting
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.files import codebooks, refuse_nameless
 from workbench.base.thresholds import SMALLEST
+from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases.codebook import Entry, as_json, as_rows
 from workbench.releases.export import Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
-from workbench.releases.labels import run_labels
+from workbench.releases.labels import region_labels
 from workbench.workloads.populations import Populations, shared_prefix
 
 IN_PYTHON = (
     "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
     "giveaways=True"
 )
+
+
+OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
 class Posterior(NamedTuple):
@@ -64,12 +68,25 @@ class Release(ABC):
         """The classes with each record in one of them: in a foreign release more may look alike than share a class."""
         return self.classes
 
-    def posterior(self, sensitive: str) -> Posterior:
-        """What an adversary believes about the sensitive value of each record's group; Q where it is not published."""
+    def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
+        """What an adversary believes about the sensitive value of each record's group; Q where it is not published.
+
+        She knows the quasi-identifiers of everybody and the class of each, or not the class: then any record of the
+        classes whose regions cover a person may be the person's, and people alike in all quasi-identifiers are a group.
+        """
         self._known(sensitive)
         if sensitive in self.removed:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
+        if adversary == COVERING_CLASSES:
+            return self._covering(sensitive)
         return Posterior(self.own_classes.sizes, self.classes.distributions(sensitive))
+
+    def _covering(self, sensitive: str) -> Posterior:
+        """By all classes that cover a person; Q where none does."""
+        people, sizes = self.table.remember("people", lambda: _people(self.table))
+        counts = self._expected(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
+        found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
+        return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """What a researcher expects: records per population and value (per population alone without `sensitive`).
@@ -85,11 +102,12 @@ class Release(ABC):
         expected = self._expected(runs, same, self.own_classes.sizes[:, None])
         return expected if sensitive is None else expected * self.table.sensitive[sensitive].prior
 
-    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
+    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
+        """Records per population and value; where `whole`, of all classes that meet the population, in full."""
         left, right = self.table.edges
-        assert self.classes.low is not None and self.classes.high is not None
-        counts = np.ascontiguousarray(histogram, dtype=np.int64)
-        return counting.coverage(runs, self.classes.low, self.classes.high, left, right, counts, same)
+        classes, counts = self.classes, np.ascontiguousarray(histogram, dtype=np.int64)
+        assert classes.low is not None and classes.high is not None
+        return counting.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
 
     def _known(self, sensitive: str) -> None:
         if sensitive not in self.table.sensitive:
@@ -134,12 +152,10 @@ class Release(ABC):
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
-        low, high = self.classes.low, self.classes.high
-        assert low is not None and high is not None
         if name not in self.table.quasi:
             raise BadInput(f"{name!r} is no quasi-identifier; there are {', '.join(self.table.quasi)}")
         a = self.table.quasi.index(name)
-        return run_labels(self.table.columns[name], low[:, a], high[:, a])
+        return region_labels(self.table.columns[name], self.classes, a)
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published as they are."""
@@ -256,6 +272,14 @@ def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarr
         return populations.runs, populations.same
     runs = np.ascontiguousarray(populations, dtype=np.int32)
     return runs, shared_prefix(runs)
+
+
+def _people(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Who is told apart by all quasi-identifiers, as populations of one code each, and how many are alike."""
+    cells = table.cells()
+    first, group = distinct_rows(cells.quasi.T)
+    sizes = np.bincount(group, weights=cells.weight).astype(np.int64)
+    return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), sizes
 
 
 def refuse_other(given: Any, where: str) -> None:

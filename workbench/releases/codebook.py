@@ -17,6 +17,7 @@ import pandas as pd
 
 from workbench.base.thresholds import SMALLEST, named
 from workbench.data.column import Column
+from workbench.models.classes import Classes
 from workbench.releases.export import Coded, Rows
 from workbench.releases.label_parser import spelled
 
@@ -31,6 +32,17 @@ class Entry(NamedTuple):
     missing: bool
     values: tuple[str, ...] = ()
     others: bool = False  # it also stands for values that few people have, which are not listed
+
+
+def region_entries(
+    column: Column, classes: Classes, a: int, labels: np.ndarray, smallest: int = SMALLEST
+) -> list[Entry]:
+    """The labels of a column that is quasi-identifier number `a`."""
+    if a in classes.sets:
+        sets = {str(label): np.flatnonzero(held) for label, held in zip(labels, classes.sets[a], strict=True)}
+        return [_of_set(column, codes, label, smallest) for label, codes in sorted(sets.items())]
+    assert classes.low is not None and classes.high is not None
+    return entries(column, classes.low[:, a], classes.high[:, a], labels, smallest)
 
 
 def entries(
@@ -60,6 +72,15 @@ def _entry(column: Column, low: int, high: int, label: str, ordered: bool, small
     first = "" if group and low == 0 else names[0]
     last = "" if group and high >= len(column.values) - 1 else names[-1]
     return Entry(column.name, label, first, last, missing, ())
+
+
+def _of_set(column: Column, codes: np.ndarray, label: str, smallest: int) -> Entry:
+    """The label of a set of codes, with those of its values that enough people have."""
+    inside, missing = codes[codes < len(column.values)], bool(codes[-1] == len(column.values))
+    if len(inside) < 2:
+        return _entry(column, int(codes[0]), int(codes[-1]), label, True, smallest)
+    values = tuple(column.labels[code] for code in inside[named(column.counts[inside], smallest)])
+    return Entry(column.name, label, "", "", missing, values, len(values) < len(inside))
 
 
 def _listed(column: Column, low: int, names: Sequence[str], label: str, missing: bool, smallest: int) -> Entry:

@@ -21,7 +21,7 @@ from workbench.data.reading.value_types import MARKERS
 from workbench.data.table import Table, assign
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
-from workbench.releases.base import Posterior, Release, as_runs
+from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, Labels, Meaning
@@ -90,10 +90,10 @@ class Foreign(Release):
         """The records in the file."""
         return int(self.read.sizes.sum())
 
-    def posterior(self, sensitive: str) -> Posterior:
-        """What an adversary believes; Q of those who are left out."""
-        told = super().posterior(sensitive)
-        if not self.left_out or sensitive in self.removed:
+    def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
+        """What an adversary believes; Q of those who are left out, where it is known who they are."""
+        told = super().posterior(sensitive, adversary)
+        if not self.left_out or sensitive in self.removed or adversary != OWN_CLASS:
             return told
         prior = self.table.sensitive[sensitive].prior
         return Posterior(np.append(told.sizes, self.left_out), np.vstack([told.beliefs, prior]))

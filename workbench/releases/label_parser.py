@@ -53,14 +53,17 @@ class Labels:
     column: Column
     labels: tuple[str, ...]
 
-    def meaning(self, label: str) -> Meaning | None:
-        """What a label covers; None where it fits no value of the column."""
+    def codes(self, label: str) -> Sequence[int] | None:
+        """The codes that a label names; None where it fits no value of the column."""
         try:
             codes = self._codes(label)
-            if codes is None and label != label.strip():
-                codes = self._codes(label.strip())
+            return codes if codes is not None or label == label.strip() else self._codes(label.strip())
         except ValueError:  # it looks like a date, and is none: 2024-02-31
             return None
+
+    def meaning(self, label: str) -> Meaning | None:
+        """What a label covers; None where it fits no value of the column."""
+        codes = self.codes(label)
         if codes is None or not len(codes):
             return None
         low, high = int(codes[0]), int(codes[-1])

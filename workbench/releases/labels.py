@@ -10,9 +10,40 @@ import numpy as np
 from workbench.data.cells import distinct_rows
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
-from workbench.releases.label_parser import LISTED, Labels, spelled
+from workbench.models.classes import Classes
+from workbench.releases.label_parser import LISTED, Labels, in_quotes, spelled
 
 GROUPS = 3  # of a hierarchy that one label names at most
+
+
+def region_labels(column: Column, classes: Classes, a: int) -> np.ndarray:
+    """What each class shows of quasi-identifier number `a`, in words."""
+    if a in classes.sets:
+        return set_labels(column, classes.sets[a])
+    assert classes.low is not None and classes.high is not None
+    return run_labels(column, classes.low[:, a], classes.high[:, a])
+
+
+def set_labels(column: Column, members: np.ndarray) -> np.ndarray:
+    """A label for each set of codes (sets x codes), its values one by one; different sets never share one."""
+    first, number = distinct_rows(np.packbits(members, axis=1))
+    sets = [np.flatnonzero(members[i]).tolist() for i in first]
+    labels = [_set_label(column, codes, quoted=False) for codes in sets]
+    reading = Labels(column, tuple(labels))
+    if any(list(reading.codes(label) or ()) != codes for label, codes in zip(labels, sets, strict=True)):
+        labels = [_set_label(column, codes, quoted=True) for codes in sets]
+    return np.array(labels, dtype=object)[number]
+
+
+def _set_label(column: Column, codes: list[int], quoted: bool) -> str:
+    """A value, or values between braces; missing is named beside them."""
+    names = [in_quotes(column.labels[code]) if quoted else column.labels[code] for code in codes[:-1]]
+    if not names:
+        return spelled(column, codes[0], codes[0], quoted)
+    if codes[-1] == len(column.values):
+        return f"{_set_label(column, codes[:-1], quoted)} or {MISSING}"
+    names.append(spelled(column, codes[-1], codes[-1], quoted))
+    return f"{{{', '.join(names)}}}"
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
-from workbench.releases.codebook import Entry, entries
+from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import Coded, Named, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 
@@ -39,6 +39,7 @@ class Partition(Release):
     removed: frozenset[str] = frozenset()
     others: tuple[str, ...] = ()
     parts: tuple[np.ndarray, np.ndarray] | None = None
+    sets: frozenset[str] = frozenset()  # quasi-identifiers without an order, of which a class shows its values, no run
     guarantee: str = ""
     exact: ClassVar[bool] = False  # quasi-identifiers are published as they are, beside the number of the class
 
@@ -51,31 +52,40 @@ class Partition(Release):
         return self.parts or (np.arange(len(self.cells), dtype=np.int32), self.cells.weight)
 
     @cached_property
-    def _merged(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The class of each entry, with each class's runs."""
-        low, high = counting.ranges(self.group, self._entries[0], self.cells.quasi, int(self.group.max()) + 1)
+    def _regions(self) -> Classes:
+        """What each group shows of each quasi-identifier."""
+        groups, (cell, weight) = int(self.group.max()) + 1, self._entries
+        low, high = counting.ranges(self.group, cell, self.cells.quasi, groups)
+        sets = {}
         for a, name in enumerate(self.table.quasi):
+            size = self.table.columns[name].size
             if name in self.removed:
-                low[:, a], high[:, a] = 0, self.table.columns[name].size - 1
-        return self._distinct(low, high)
+                low[:, a], high[:, a] = 0, size - 1
+            elif name in self.sets:
+                sets[a] = counting.histogram(self.group, self.cells.quasi[a][cell], weight, groups, size) > 0
+        sizes = np.bincount(self.group, weights=weight, minlength=groups).astype(np.int64)
+        return Classes(sizes, {}, self._published(), low, high, self.exact, sets)
 
-    def _distinct(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Classes with equal released values are one class."""
-        first, number = distinct_rows(np.concatenate([low, high], axis=1))
-        if len(first) == len(low):
-            return self.group, low, high
-        return number[self.group].astype(self.group.dtype), low[first], high[first]
+    @cached_property
+    def _merged(self) -> tuple[np.ndarray, Classes]:
+        """The class of each entry, and what each class shows: classes with equal released values are one class."""
+        if self.exact:  # the number of the class is published, so equal regions stay apart
+            return self.group, self._regions
+        first, number = distinct_rows(self._regions.regions())
+        if len(first) == len(self._regions):
+            return self.group, self._regions
+        return number[self.group].astype(self.group.dtype), self._regions.take(first)
 
     @cached_property
     def classes(self) -> Classes:
-        """Sizes, runs and histograms of the classes."""
-        (group, low, high), (cell, weight) = self._merged, self._entries
+        """Sizes, regions and histograms of the classes."""
+        (group, shown), (cell, weight) = self._merged, self._entries
         histograms = {
-            name: counting.histogram(group, self.cells.others[name][cell], weight, len(low), len(seen))
+            name: counting.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
             for name, seen in self._published().items()
         }
-        sizes = np.bincount(group, weights=weight, minlength=len(low)).astype(np.int64)
-        return Classes(sizes, histograms, self._published(), low, high, exact=self.exact)
+        sizes = np.bincount(group, weights=weight, minlength=len(shown)).astype(np.int64)
+        return replace(shown, sizes=sizes, histograms=histograms)
 
     def _published(self) -> dict[str, Sensitive]:
         return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}
@@ -102,7 +112,7 @@ class Partition(Release):
         self._require_records()
         classes, table, blurred = self.classes, self.table, dict[str, np.ndarray]()
         for a, name in enumerate(table.quasi):
-            wide = classes.low[:, a] < classes.high[:, a]  # type: ignore[index]
+            wide = classes.spread(a) > 0
             if not self.exact and wide.any():
                 blurred[name] = wide[self.group_of_record]
         hidden = [name for name in table.sensitive if self.exact or name in self.removed]
@@ -126,16 +136,14 @@ class Partition(Release):
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published as they are."""
-        low, high = self.classes.low, self.classes.high
-        assert low is not None and high is not None
-        if self.exact:
+        kept = [(a, name) for a, name in enumerate(self.table.quasi) if name not in self.removed]
+        if self.exact or not any(self.classes.spread(a).any() for a, _ in kept):
             return []
-        found, wide = [], False
-        for a, name in enumerate(self.table.quasi):
-            if name not in self.removed:
-                wide = wide or bool((low[:, a] < high[:, a]).any())
-                found += entries(self.table.columns[name], low[:, a], high[:, a], self.class_labels(name), smallest)
-        return found if wide else []
+        return [
+            entry
+            for a, name in kept
+            for entry in region_entries(self.table.columns[name], self.classes, a, self.class_labels(name), smallest)
+        ]
 
     @property
     def group_of_cell(self) -> np.ndarray | None:
@@ -149,7 +157,7 @@ class Partition(Release):
         Where a cell is cut through its records are dealt: always in the same way, since two files of one release that
         differ give people away together; and by the data themselves, since a seed could be guessed.
         """
-        group, _, _ = self._merged
+        group, _ = self._merged
         of_record = self.table.cell_of_record(self.others)
         if not self.parts:
             return group[of_record]
@@ -170,10 +178,8 @@ class Bucketized(Partition):
 
     exact = True
 
-    def _distinct(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.group, low, high  # the class id is published, so equal runs stay apart
-
-    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray) -> np.ndarray:
+    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
+        """Records per population and value: those that are in it, each with the values of its class."""
         belief = histogram / self.classes.sizes[:, None]
         cell, weight = self._entries
         quasi = np.ascontiguousarray(self.cells.quasi[:, cell])

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from workbench.base.figures import about_per_cent
 from workbench.base.thresholds import coarse, named
-from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
-from workbench.releases.base import Release
+from workbench.measures import Measure, Measured, adversary, apart, average, sensitive_of, worst
+from workbench.releases.base import OWN_CLASS, Release
 
 
 @dataclass(frozen=True)
 class AccuracyGain(Measure):
+    adversary: str = adversary()
     name = "adversary's accuracy gain"
     symbol = "A_acc"
     side = "privacy"
@@ -23,7 +24,10 @@ class AccuracyGain(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
+        guess = max(
+            (guesses(release, name, smallest, self.adversary) for name in sensitive_of(release)),
+            key=lambda one: one.gain,
+        )
         if guess.commonest is None:
             return guess.gain, self.plain
         wording = release.table.wording
@@ -34,7 +38,7 @@ class AccuracyGain(Measure):
         )
 
     def _one(self, release: Release, name: str) -> Measured:
-        posterior = release.posterior(name)
+        posterior = release.posterior(name, self.adversary)
         best = posterior.beliefs.max(axis=1)
         base = float(release.table.sensitive[name].prior.max())
         value = average(best, posterior.sizes) - base
@@ -57,9 +61,13 @@ class Guesses(NamedTuple):
         return round(self.right - self.chance, 4)
 
 
-def guesses(release: Release, name: str, smallest: int) -> Guesses:
+def guesses(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> Guesses:
     """The guesses of one sensitive column."""
-    seen, posterior, everybody = release.table.sensitive[name], release.posterior(name), release.table.records
+    seen, posterior, everybody = (
+        release.table.sensitive[name],
+        release.posterior(name, adversary),
+        release.table.records,
+    )
     right = float(posterior.beliefs.max(axis=1) @ posterior.sizes)
     best, of = int(seen.totals.argmax()), coarse(everybody, smallest)
     right, chance = (min(coarse(count, smallest) / of, 1.0) for count in (right, seen.totals[best]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import figures
-from workbench.measures import Measure, Measured, apart, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, apart, average, sensitive_of, worst
 from workbench.measures.privacy.largest_quotient import LargestQuotient
 from workbench.models import entropy
 from workbench.releases.base import Release
@@ -17,6 +17,7 @@ from workbench.releases.base import Release
 class InformationGain(Measure):
     """H(S) - H(S|Q), natural logarithm. Lemma 1: it stays below the delta that the release keeps."""
 
+    adversary: str = adversary()
     name = "information gain"
     symbol = "Gain"
     side = "privacy"
@@ -28,10 +29,10 @@ class InformationGain(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
         whole = float(entropy(seen.totals))
         value = max(whole - average(entropy(posterior.beliefs), posterior.sizes), 0.0)
-        bound = LargestQuotient()._one(release, name).value
+        bound = LargestQuotient(self.adversary)._one(release, name).value
         limit = f", at most {figures(bound, 'lower')} by Lemma 1" if np.isfinite(bound) else ""
         taken = f"Quasi-identifiers take {figures(value, 'lower')} of the {figures(whole)} nats of doubt"
         sentence = f"{taken} about {name}{limit}."

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.base.figures import per_cent
-from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.models.distances import variation
 from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
 class KnowledgeGain(Measure):
+    adversary: str = adversary()
     name = "adversary's knowledge gain"
     symbol = "A_know"
     side = "privacy"
@@ -22,7 +23,7 @@ class KnowledgeGain(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def _one(self, release: Release, name: str) -> Measured:
-        posterior = release.posterior(name)
+        posterior = release.posterior(name, self.adversary)
         moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
         value = average(moved, posterior.sizes)
         most = per_cent(value, "lower")

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.figures import figures
 from workbench.base.thresholds import averaged
-from workbench.measures import Measure, Measured, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.releases.base import Release
@@ -17,6 +17,7 @@ from workbench.releases.coarsened import everybodys, those_of
 
 @dataclass(frozen=True)
 class LargestQuotient(Measure):
+    adversary: str = adversary()
     name = "largest quotient"
     symbol = "A_quot"
     side = "privacy"
@@ -47,7 +48,7 @@ class LargestQuotient(Measure):
         return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
         quotient = posterior.beliefs / seen.prior
         logs = np.abs(np.log(quotient, out=np.full_like(quotient, np.inf), where=quotient > 0))
         value = float(logs.max())

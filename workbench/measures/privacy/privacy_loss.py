@@ -12,7 +12,7 @@ from workbench.base.thresholds import stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.measures import Measure, Measured, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.distances import DISTANCES, Levels, distance, unordered
 from workbench.releases.base import Release
@@ -25,6 +25,7 @@ class PrivacyLoss(Measure):
     distance: str = parameter(
         "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
     )
+    adversary: str = adversary()
     name = "privacy loss"
     symbol = "P_loss"
     side = "privacy"
@@ -54,7 +55,7 @@ class PrivacyLoss(Measure):
         return distance(self.distance, shares, prior, levels)
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, posterior = release.table.sensitive[name], release.posterior(name)
+        seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
         if why := unordered(self.distance, seen.ordered, name):
             raise Undefined(why)
         loss = self.between(posterior.beliefs, seen.prior, seen.levels)

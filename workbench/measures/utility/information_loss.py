@@ -27,9 +27,8 @@ class InformationLoss(Measure):
         at = table.positions
         widths, shares = {}, {}
         for a, name in enumerate(table.quasi):
-            width = (
-                0.0 if classes.exact else average(at[a, classes.high[:, a]] - at[a, classes.low[:, a]], classes.sizes)
-            )
+            apart = at[a, classes.high[:, a]] - at[a, classes.low[:, a]] if a not in classes.sets else classes.spread(a)
+            width = 0.0 if classes.exact else average(apart, classes.sizes)
             whole = at[a, table.columns[name].size - 1]
             widths[name], shares[name] = width, width / whole if whole else 0.0
         value = float(np.mean(list(shares.values())))
