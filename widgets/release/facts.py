@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.base.errors import BadInput, Undefined
+from workbench.base.figures import estimated
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.recipe import Point
@@ -37,6 +38,7 @@ def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier
             "unit": one.unit,
             "better": one.better,
             "value": point.values.get(one.key),
+            "interval": estimated(point.intervals.get(one.key)),
             "reason": point.reasons.get(one.key, ""),
             "sentence": point.sentences.get(one.key, ""),
             "axis": one.key in drawn,

@@ -121,7 +121,7 @@ function figuresOf(rows) {
     h("tbody", {}, rows.map((row, i) => h("tr", { class: `${row.axis ? "wb-drawn" : ""}${i && row.side !== rows[i - 1].side ? " wb-other-side" : ""}` },
       h("td", { title: [row.name, row.sentence].filter(Boolean).join(": ") }, h("b", {}, row.key), h("small", {}, row.name),
         h("div", { class: "wb-unit" }, row.unit)),
-      h("td", { class: "wb-number", title: row.reason || null }, figures(row.value, row.better)),
+      h("td", { class: "wb-number", title: row.reason || null }, figures(row.value, row.better) + row.interval),
       h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
 }
 

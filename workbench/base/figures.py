@@ -47,6 +47,17 @@ def figures(value: float, better: str = "") -> str:
     return re.sub(r"e\+?(-?)0*", r"e\1", f"{shown:.3g}")
 
 
+def estimated(interval: tuple[float, float] | None) -> str:
+    """Where a value lies with 95 %, to stand behind it; nothing where it is exact.
+
+    >>> estimated((0.11, 0.1349)), estimated(None)
+    (' (0.11 to 0.135)', '')
+    """
+    if interval is None:
+        return ""
+    return f" ({figures(interval[0], 'higher')} to {figures(interval[1], 'lower')})"
+
+
 def per_cent(share: float, better: str = "") -> str:
     """A share in per cent, with three figures, rounded as `figures` are; nearly all is not all.
 

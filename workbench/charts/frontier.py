@@ -77,6 +77,7 @@ def frontier_layers(
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
+        _rows("intervals", x, y).mark_rule(**SILENT, color=INK, opacity=0.5, clip=True).encode(x2="x2:Q", y2="y2:Q"),
         *_own(x, y, lines, measures, not live),
         *_marks(x, y, measures),
         *([_cursor(x, y)] if live else []),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import figures
+from workbench.base.figures import estimated, figures
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Ground
 from workbench.charts.look import PINNED
@@ -122,6 +122,7 @@ class Scene:
         """All that is drawn, by the name of the rows; a live chart asks what hovering says, and has grips for caps."""
         return {
             "points": self._points(self.frontier, x, y, "", not live),
+            "intervals": [row for point in self.frontier.measured for row in self._interval(point, x, y)],
             "pinned": [] if self.pinned is None else self._points(self.pinned, x, y, PINNED, not live),
             "stairs": stairs(self.frontier, x, y),
             "pinned_stairs": [] if self.pinned is None else stairs(self.pinned, x, y),
@@ -153,17 +154,29 @@ class Scene:
         at = {"x": x.place(across), "y": y.place(up)}
         return {**at, "finite": at == {"x": across, "y": up}}  # not at an edge
 
+    def _interval(self, point: Point, x: Axis, y: Axis) -> Rows:
+        """A line along each axis on which a point's value is estimated, from end to end of where it lies with 95 %."""
+        placed, rows = self._placed(point, x, y), []
+        for name, axis in (("x", x), ("y", y)):
+            ends = point.intervals.get(axis.measure.key)
+            if placed is not None and ends is not None:
+                at = {key: placed[key[0]] for key in ("x", "x2", "y", "y2")}
+                rows.append(at | {name: axis.place(ends[0]), f"{name}2": axis.place(ends[1])})
+        return rows
+
     def _said(self, point: Point, prefix: str = "") -> str:
         """A point in words, for those who hear it."""
         values = ", ".join(
             f"{key} {said(point.values.get(key, math.nan), self.frontier.measure(key).better)}"
+            f"{estimated(point.intervals.get(key))}"
             for key in self.frontier.axes
         )
         return f"{prefix}{baseline_label(words(point.recipe))}: {values}"
 
     def _spoken(self, point: Point, frontier: Frontier) -> dict[str, str]:
         values = {
-            f"m{j}": said(point.values.get(m.key, math.nan), m.better) for j, m in enumerate(self.frontier.measures)
+            f"m{j}": said(point.values.get(m.key, math.nan), m.better) + estimated(point.intervals.get(m.key))
+            for j, m in enumerate(self.frontier.measures)
         }
         return {**values, "why": frontier.explain(point)}
 

@@ -243,11 +243,13 @@ class View:
         return sorted(range(len(losses)), key=order)
 
     def _row(self, i: int, keys: Sequence[str]) -> tuple[str, ...]:
-        from workbench.base.figures import figures
+        from workbench.base.figures import estimated, figures
 
         point = self.frontier.measured[i]
         values = [
-            figures(point.values[key], self.frontier.measure(key).better) if key in point.values else "undefined"
+            figures(point.values[key], self.frontier.measure(key).better) + estimated(point.intervals.get(key))
+            if key in point.values
+            else "undefined"
             for key in keys
         ]
         return str(i + 1), str(point.recipe), *values, ", ".join(self._marks(i))

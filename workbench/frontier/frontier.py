@@ -137,6 +137,10 @@ class Frontier:
         columns["seed"] = [recipe.seed for recipe in recipes]
         for key in self._by_key:
             columns[key] = np.array([point.values.get(key, math.nan) for point in self.measured], dtype=float)
+            for end, name in enumerate(("low", "high")):
+                if any(key in point.intervals for point in self.measured):
+                    ends = [point.intervals.get(key, (point.values.get(key, math.nan),) * 2) for point in self.measured]
+                    columns[f"{key} {name}"] = np.array(ends, dtype=float)[:, end]
         columns["baseline"] = ~self.recommendable
         columns["efficient"] = efficient
         columns["reason"] = [self._reason(point, list(self._by_key)) for point in self.measured]
@@ -317,6 +321,7 @@ class Frontier:
                 "values": jsonable({k: v for k, v in point.values.items() if not math.isnan(v)}),
                 "reasons": dict(point.reasons),
                 "sentences": dict(point.sentences),
+                **({"intervals": {k: list(ends) for k, ends in point.intervals.items()}} if point.intervals else {}),
                 "baseline": point.recipe.baseline,
                 "efficient": efficient[i],
             }

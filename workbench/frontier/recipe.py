@@ -64,6 +64,7 @@ class Point:
     sentences: Mapping[str, str] = field(default_factory=dict)
     key: str = ""  # where the store keeps it
     against: tuple[str, ...] = ()  # what speaks against recommending it, where that was looked at
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of values that are estimated
 
 
 def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:

@@ -90,7 +90,8 @@ class Store:
                 raise Damage("it is about another recipe")
             if any(map(math.isnan, values.values())):
                 raise Damage("a value in it is no number")
-            return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key)
+            ends = {name: (float(low), float(high)) for name, (low, high) in said.get("intervals", {}).items()}
+            return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key, intervals=ends)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
 
@@ -259,6 +260,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "values": jsonable({name: float(value) for name, value in point.values.items()}),
         "reasons": dict(point.reasons),
         "sentences": dict(point.sentences),
+        "intervals": {name: [str(end) for end in ends] for name, ends in point.intervals.items()},
         "engine": ENGINE,
         "seconds": round(seconds, 4),
     }

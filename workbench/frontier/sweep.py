@@ -161,7 +161,9 @@ def point_of(recipe: Recipe, release: Release, measures: Iterable[Measure]) -> P
 
 def _as_point(recipe: Recipe, measured: dict[str, Measured], reasons: dict[str, str], key: str = "") -> Point:
     values = {name: float(one.value) for name, one in measured.items()}
-    return Point(recipe, values, reasons, {name: one.sentence for name, one in measured.items()}, key)
+    sentences = {name: one.sentence for name, one in measured.items()}
+    intervals = {name: one.interval for name, one in measured.items() if one.interval is not None}
+    return Point(recipe, values, reasons, sentences, key, intervals=intervals)
 
 
 def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, Measured], dict[str, str]]:

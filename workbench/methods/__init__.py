@@ -27,6 +27,11 @@ class Method(Variant):
 
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
 
+    @property
+    def guarantee(self) -> str:
+        """What it promises by itself, whatever the data, in a sentence's words; nothing where a model has to promise."""
+        return ""
+
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:
         for given, kind, what in ((table, Table, "table"), (model, Model | None, "model"), (seed, Integral, "seed")):
             if not isinstance(given, kind) or isinstance(given, bool):

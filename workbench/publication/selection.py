@@ -81,7 +81,9 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
     for measure in defined:
         assert release is not None
         try:
-            value, sentence = measure.publish(Measured(point.values[measure.key], ""), release, smallest)
+            value, sentence = measure.publish(
+                Measured(point.values[measure.key], "", interval=point.intervals.get(measure.key)), release, smallest
+            )
         except Undefined as why:  # it tells its figure by what this release does not have
             reasons[measure.key] = reason(str(why), table)
             continue
@@ -93,7 +95,9 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
-    return replace(point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="")
+    return replace(
+        point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="", intervals={}
+    )
 
 
 def worth_opening(frontier: Frontier) -> list[int]:
