@@ -321,7 +321,7 @@ class ReleaseCard(Part):
             reason=self._reason,
             values=self._values(),
             recipe=str(point.recipe) if point else "",
-            model=str(point.recipe.model or "no model") if point else "",
+            model=str(point.recipe.model or point.recipe.guarantee or "no model") if point else "",
             method=str(point.recipe.method) if point else "",
             classes=facts.in_classes(self.release),
             sentences=facts.sentences(point, self.measures, frontier),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, seen
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
@@ -101,9 +101,10 @@ def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[
     if as_json:
         print_json(_as_dict(release, chosen, audit, files))
         return
-    verdict = f"; {audit}" if audit else "; no model was asked for"
-    records, classes = release.table.records, len(release.classes)
-    told = f"{chosen}: {records:,} records in {classes:,} {'class' if classes == 1 else 'classes'}{verdict}"
+    verdict = f"; {audit}" if audit else f"; {release.guarantee or 'no model was asked for'}"
+    records, classes = release.table.records, _classes(release)
+    there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
+    told = f"{chosen}: {records:,} records in {there}{verdict}"
     typer.echo(told, err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
 
@@ -219,6 +220,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     """Raise BadInput where every quasi-identifier that is published at all is published as it is."""
     from workbench.base.figures import listed
 
+    if release.guarantee:
+        return
     classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
     blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
     if kept and (classes.exact or not any(blurred)):
@@ -253,12 +256,20 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
     return []
 
 
+def _classes(release: Release) -> int | None:
+    """How many classes there are, if there are any."""
+    try:
+        return len(release.classes)
+    except Undefined:
+        return None
+
+
 def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Sequence[str]) -> dict[str, Any]:
     return {
         "recipe": str(recipe),
         "settings": recipe.to_dict(),
         "records": release.table.records,
-        "classes": len(release.classes),
+        "classes": _classes(release),
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

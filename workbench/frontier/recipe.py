@@ -41,6 +41,11 @@ class Recipe:
         return self.method.baseline
 
     @property
+    def guarantee(self) -> str:
+        """What its method promises by itself."""
+        return self.method.guarantee
+
+    @property
     def line(self) -> str:
         """The curve it belongs to: method and model without the model's numbers."""
         return str(self.method) if self.model is None else f"{self.model.line} ({self.method})"

@@ -29,7 +29,7 @@ class Method(Variant):
 
     @property
     def guarantee(self) -> str:
-        """What it promises by itself, whatever the data, in a sentence's words; nothing where a model has to promise."""
+        """What it promises by itself, whatever the data, as part of a sentence; nothing where a model has to."""
         return ""
 
     def __call__(self, table: Table, model: Model | None = None, seed: int = 0) -> Release:

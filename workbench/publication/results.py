@@ -18,6 +18,7 @@ from workbench.base.thresholds import coarse, named
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.publication.details import FIGURES
 from workbench.publication.format import (
@@ -75,7 +76,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
     """Every point; only those that can be opened have sentences."""
     plainest, undefined, found = set(simplest(frontier)), np.isnan(frontier.losses()).any(axis=1), []
     for i, (point, record) in enumerate(zip(frontier.measured, frontier.records(), strict=True)):
-        promised = promise(point.recipe.model, table, study.smallest)
+        promised = _promised(point.recipe, table, study.smallest)
         one: PublishedPoint = {
             "recipe": record["recipe"],
             "line": record["line"],
@@ -86,7 +87,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "baseline": record["baseline"],
             "efficient": record["efficient"],
             "promise": promised,
-            "brief": promise(point.recipe.model, table, study.smallest, examples=False),
+            "brief": _promised(point.recipe, table, study.smallest, examples=False),
             "allows": allows(point.recipe.model, table, study.smallest),
             "title": f"{promised[:1].upper()}{promised[1:]}" or str(point.recipe),
             "explain": LEFT_OUT if undefined[i] else frontier.explain(point),
@@ -96,6 +97,11 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
         }
         found.append(one)
     return found
+
+
+def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True) -> str:
+    """What the models promise, and the method by itself."""
+    return "; ".join(filter(None, [promise(recipe.model, table, smallest, examples), recipe.guarantee]))
 
 
 def _words(wording: Wording) -> Words:
