@@ -4,6 +4,7 @@ import re
 
 from tests.charts.drawn import frontier, made
 from workbench import charts
+from workbench.base.figures import estimated
 from workbench.charts import offline
 from workbench.frontier.recipe import Point, Recipe
 from workbench.methods import Mondrian
@@ -21,3 +22,16 @@ def test_what_a_screen_reader_hears_is_said():
     heard = re.findall(r'aria-label="([^"]*)"', offline.svg(drawn.to_dict()))
     assert "k-anonymity, k = 5 (mondrian): P_loss 0.5, U_loss 0.01" in heard
     assert "pinned: everything kept: P_loss 0.69, U_loss 0" in heard
+
+
+def test_where_an_estimated_value_lies_is_drawn_and_said():
+    recipe = Recipe(Mondrian(), KAnonymity(k=7))
+    lost = Point(recipe, {"P_loss": 0.3, "U_loss": 0.02}, intervals={"U_loss": (0.015, 0.025)})
+    drawn = charts.frontier_chart(frontier(lost)).to_dict()
+    assert drawn["datasets"]["intervals"] == [{"x": 0.3, "x2": 0.3, "y": 0.015, "y2": 0.025}]
+    row = next(row for row in drawn["datasets"]["points"] if row["recipe"] == str(recipe))
+    assert row["said"].endswith("P_loss 0.3, U_loss 0.02 (0.015 to 0.025)") and row["m1"] == "0.02 (0.015 to 0.025)"
+    assert not charts.frontier_chart(frontier()).to_dict()["datasets"]["intervals"] and estimated(None) == ""
+    points = frontier(lost).points
+    assert points["U_loss low"].tolist()[-1] == 0.015 and points["U_loss high"].tolist()[:1] == [0.01]
+    assert "U_loss low" not in frontier().points

@@ -359,6 +359,12 @@ def test_everything_kept_and_several_sensitive_columns(store):
     assert {"histogram:low:age", "histogram:ill", "P_loss:loss"} <= set(found)
 
 
+def test_intervals_are_kept(store):
+    point = Point(RECIPE, {"x": 1.0, "y": 2.0}, intervals={"x": (0.1 + 0.2, math.inf)})
+    store.put("4" * 40, point, None, {})
+    assert store.get("4" * 40, RECIPE).intervals == point.intervals
+
+
 def test_a_release_without_classes_keeps_its_losses(store, table):
     store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Perturb()(table), {"x": Measured(1.0, "")})
     assert os.listdir(store.folder / ("3" * 40)) == ["point.json"]

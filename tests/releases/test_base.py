@@ -1,5 +1,8 @@
 """What every release answers, or why it cannot."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -44,3 +47,14 @@ def test_an_audit_names_the_classes_that_break_a_model(table):
     assert audit.breaking.tolist() == np.flatnonzero(release.classes.sizes < 8).tolist()
     assert audit.records == release.classes.sizes[release.classes.sizes < 8].sum()
     assert release.audit(KAnonymity(4)).holds
+
+
+def test_nobody_outside_asks_which_kind_of_release_it_is():
+    asks = re.compile(
+        r"isinstance\([^()]*,\s*\(?[^()]*\b(Release|Partition|Bucketized|Foreign)\b|(get|has)attr\(release\b"
+    )
+    root = Path(__file__).parents[2]
+    files = [file for room in ("workbench", "widgets") for file in (root / room).rglob("*.py")]
+    found = [file.name for file in files if file.parent.name != "releases" and asks.search(file.read_text("utf-8"))]
+    own = root / "workbench" / "releases" / "base.py"
+    assert found == [] and asks.search(own.read_text("utf-8"))
