@@ -60,14 +60,14 @@ def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
 
 def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, address, tmp_path):
     page = opened(on_stage().page, f"{address}&cap=0.2")
-    other = page.locator("button.wb-other", has_text="Simplest")
+    other = page.locator("button.wb-other", has_text="A bit safer")
     other.focus()
     page.keyboard.press("Enter")
-    expect(recipe(page)).to_contain_text("k-anonymity, k = 120 (mondrian)")
-    expect(page.locator("button.wb-other", has_text="Simplest")).to_be_focused()
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
+    expect(page.locator("button.wb-other", has_text="A bit safer")).to_be_focused()
     page.wait_for_url(re.compile(r"cap=0\.2&release=\w{16}-\d+$"))
     opened(page, page.url)
-    expect(recipe(page)).to_contain_text("k-anonymity, k = 120 (mondrian)")
+    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
     files = {}
     for words in ("Download the release", "Download the report"):
         with page.expect_download() as coming:
@@ -79,7 +79,7 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
         stem = "who-is-ill-release"
         assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
         assert archive.read(f"{stem}.csv").count(b"\n") == 601
-    assert "k-anonymity, k = 120" in files["Download the report"].read_text()
+    assert "t-closeness, t = 0.05" in files["Download the report"].read_text()
     page.get_by_role("button", name="Back to the first").click()
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
 
