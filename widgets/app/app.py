@@ -11,6 +11,8 @@ from typing import Any
 
 import ipywidgets
 
+from widgets.base.given import begin, proposed, renamed, used
+from widgets.base.host import under_voila
 from widgets.base.part import Part
 from widgets.base.turns import Turn, turns_here
 from widgets.data.data import DataPicker
@@ -21,13 +23,12 @@ from widgets.preview.preview import ReleasePreview
 from widgets.recipes.recipes import RecipePicker
 from widgets.release.release import ReleaseCard
 from widgets.roles.roles import RolePicker
-from widgets.session.keeping import Keeper, kept, under_voila
+from widgets.session.keeping import Keeper, kept
 from widgets.session.points import Points
 from widgets.session.replacing import replaces
 from widgets.session.results import Results
 from widgets.session.saving import Saving
 from widgets.session.session import COMPARED, POINTS, TABLE, Session, differ, fitting
-from widgets.session.start import begun, proposed, renamed, used
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
@@ -55,7 +56,7 @@ class Workbench(Results, ipywidgets.VBox):
         store: str | PathLike[str] | None = None,
     ) -> None:
         replaces(self)
-        study, handed, file = begun(given)
+        study, handed, file = begin(given)
         study, keeper, note = kept(study, handed, file, keep)
         self._quiet, self._unseen, self._keeper = False, True, keeper
         self._turns = turns_here()

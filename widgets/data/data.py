@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import traitlets
 
+from widgets.base.given import ADULT
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from widgets.data.summary import summary
-from widgets.session.start import ADULT
 from workbench.base.errors import BadColumns, BadInput, said
 from workbench.base.scratch import scratch
 from workbench.data.reading.cures import CONTROLS, in_words

@@ -11,10 +11,10 @@ import ipywidgets
 from IPython.display import publish_display_data
 from markupsafe import Markup
 
+from widgets.base.host import under_voila
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
 from widgets.frontier.picture import Picture, table
-from widgets.session.keeping import under_voila
 from workbench.base.figures import figures
 from workbench.base.templates import Templates
 from workbench.charts.offline import fragment

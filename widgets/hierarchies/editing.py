@@ -13,6 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
+from workbench.data.hierarchies.recovery import levels_of, recover
 from workbench.data.table import Table
 from workbench.studies.study import Study
 
@@ -117,7 +118,7 @@ class Editing:
             if made is not None and column.hierarchy is None:
                 new[name] = made
             elif column.hierarchy is not None and not _same(column.hierarchy, made):
-                specs[name] = forms.recovered(column).to_dict()
+                specs[name] = recover(column).to_dict()
         learnt = [name for name in changed(self.hierarchies, specs) if name not in now.unfit]
         return replace(now._forgetting(learnt), table=_under(table, new), hierarchies=specs).at(self.column)
 
@@ -154,9 +155,9 @@ class Editing:
     def drafted(self, column: Column, tab: str, form: Form, stamp: Mapping[str, Any] | None = None) -> Editing:
         """What is being typed: kept and tried, not used yet."""
         drafts = {**self.drafts, (column.name, tab): form}
-        return replace(self.opened(column, tab), drafts=drafts, stamp=self.stamp if stamp is None else stamp)
+        return replace(self.turned_to(column, tab), drafts=drafts, stamp=self.stamp if stamp is None else stamp)
 
-    def opened(self, column: Column, tab: str) -> Editing:
+    def turned_to(self, column: Column, tab: str) -> Editing:
         """Another form of the column."""
         tabs = {**self.tabs, column.name: tab}
         return replace(self, tabs=tabs, wrong=_without(self.wrong, [column.name]))
@@ -250,7 +251,7 @@ def _ways_out(column: Column, level: int, values: Sequence[str], label: str, err
 
 
 def _levels(column: Column) -> list[grouping.Level]:
-    return grouping.levels_of(column.hierarchy, column.kind == "text")
+    return levels_of(column.hierarchy, column.kind == "text")
 
 
 def _without(these: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import traitlets
 
+from widgets.base.given import table_of
 from widgets.base.history import History
 from widgets.base.part import Part, script, styles, whole
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.editing import Editing, Specs, changed
-from widgets.session.start import table_of
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
 from workbench.data.datasets import ADULT_HIERARCHIES
@@ -20,6 +20,7 @@ from workbench.data.hierarchies.builders import Builder
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import text_of
 from workbench.data.hierarchies.proposal import propose
+from workbench.data.hierarchies.recovery import levels_of
 from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
@@ -115,7 +116,7 @@ class HierarchyEditor(Part):
 
     def hear_tab(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
-        self._now = self._now.opened(column, _tab_of(content, column))
+        self._now = self._now.turned_to(column, _tab_of(content, column))
 
     def hear_draft(self, content: Content, _: list[memoryview]) -> None:
         """What is being typed: kept, tried and shown, not used yet."""
@@ -180,7 +181,7 @@ class HierarchyEditor(Part):
         """Take what was selected out of its groups."""
         column = self._column(content)
         level = _level_of(content, column)
-        levels = grouping.levels_of(column.hierarchy, True)
+        levels = levels_of(column.hierarchy, True)
         self._now = self._now.levelled(column, grouping.ungrouped(levels, level, _values(column, level, content)))
 
     def hear_rename(self, content: Content, _: list[memoryview]) -> None:
@@ -190,7 +191,7 @@ class HierarchyEditor(Part):
 
     def hear_drop_level(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
-        levels = grouping.levels_of(column.hierarchy, column.kind == "text")
+        levels = levels_of(column.hierarchy, column.kind == "text")
         self._now = self._now.levelled(column, grouping.without_level(levels, _level_of(content, column)))
 
     def hear_undo(self, content: Content, _: list[memoryview]) -> None:

@@ -8,12 +8,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from widgets.hierarchies.grouping import levels_of
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes, parse_csv
@@ -58,61 +56,6 @@ def tab_of(builder: Builder | None, column: Column) -> str:
     if isinstance(builder, Columns) and not builder.source:
         found = "groups"
     return found if found in tabs(column) else "groups"
-
-
-def recovered(column: Column) -> Builder:
-    """The builder of a hierarchy that a column came with: the shortest one that makes the same again."""
-    assert column.hierarchy is not None
-    wanted = column.hierarchy.spec()
-    for guess in (*_guesses(column), Groups(levels_of(column.hierarchy, True))):
-        if guess(bare(column)).spec() == wanted:
-            return guess
-    return Columns(column.hierarchy.frame())
-
-
-def _guesses(column: Column) -> list[Builder]:
-    """What numbers and dates may have been cut by, seen from where the runs begin and what they are called."""
-    hierarchy = column.hierarchy
-    if hierarchy is None or not hierarchy.levels:
-        return []
-    if column.kind == "date":
-        made = {name: calendar(column.values, name).labels for name in DATES}
-        names = [name for level in hierarchy.levels for name in DATES if made[name] == level.labels]
-        return [Dates(tuple(names))] if names else []
-    if column.kind != "number":
-        return []
-    widths = [_width(level.labels) for level in hierarchy.levels]
-    guesses: list[Builder] = [Intervals(widths=tuple(widths))] if all(widths) else []
-    sizes = [len(level.starts) for level in hierarchy.levels]
-    guesses += [Intervals(quantiles=tuple(sizes))] if min(sizes) > 1 else []
-    cuts = tuple(tuple(column.values[level.starts[1:]].tolist()) for level in hierarchy.levels)
-    named = tuple(_named_cuts(level.labels) for level in hierarchy.levels)
-    guesses += [Intervals(cuts=given) for given in (named, cuts) if all(given) and all(map(_ascends, given))]
-    return guesses
-
-
-def _named_cuts(labels: Sequence[str]) -> tuple[float, ...]:
-    """The cut points that the labels of intervals tell: where they begin, and where the last one ends."""
-    found = [re.search(r"-?\d+(\.\d+)?", label) for label in labels if not label.startswith("<")]
-    cuts = [(float(one[0]) if one[1] else int(one[0])) if one else math.nan for one in found]
-    last = _width(labels[-1:])
-    return (*cuts, cuts[-1] + last) if last and cuts else tuple(cuts)
-
-
-def _ascends(cuts: Sequence[float]) -> bool:
-    return all(a < b for a, b in pairwise(cuts)) and not any(map(math.isnan, cuts))
-
-
-def _width(labels: Sequence[str]) -> float:
-    """The width that intervals of these labels have; 0 where they don't tell."""
-    for label in labels:
-        whole = re.fullmatch(r"\[(-?\d+)(?:-| to )(-?\d+)\]", label)
-        if whole:
-            return int(whole[2]) - int(whole[1]) + 1
-        open_end = re.fullmatch(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)\[", label)
-        if open_end:
-            return round(float(open_end[2]) - float(open_end[1]), 12)
-    return 0
 
 
 # --- from a builder to the form

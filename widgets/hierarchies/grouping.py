@@ -12,26 +12,10 @@ from workbench.base.errors import BadInput
 from workbench.data.column import MISSING, Column, spare
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import key
+from workbench.data.hierarchies.recovery import Level
 
 LEAVES = 20_000  # values that are sent to be looked at one by one
-Level = dict[str, tuple[str, ...]]  # label -> values; a value in no group stands on its own
 Rows = list[list[str]]  # a value, then its label on each level
-
-
-def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level]:
-    """The groups of each level; `in_order` names lone values too where the order would be lost without them."""
-    found: list[Level] = []
-    for i, level in enumerate(hierarchy.levels if hierarchy else ()):
-        assert hierarchy is not None
-        members = [hierarchy.leaves[low : high + 1] for low, high in hierarchy.bounds(i).tolist()]
-        found.append(dict(zip(level.labels, members, strict=True)))
-    if not found or hierarchy is None:
-        return found
-    alone = [{label: held for label, held in level.items() if held != (label,)} for level in found]
-    said = list(dict.fromkeys(v for level in alone for held in level.values() for v in held))
-    rest = set(hierarchy.leaves) - set(said)
-    kept = in_order and [*said, *sorted(rest)] != list(hierarchy.leaves)
-    return [found[0], *alone[1:]] if kept else alone
 
 
 def members(hierarchy: Hierarchy, level: int) -> dict[str, tuple[str, ...]]:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from widgets.base.host import under_voila
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from widgets.release import facts
-from widgets.session.keeping import under_voila
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import listed
 from workbench.base.scratch import scratch

@@ -13,11 +13,11 @@ from typing import Any
 
 import traitlets
 
+from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
+from widgets.parameters.draft import Draft
 from widgets.parameters.values import values
-from widgets.parameters.variant import Chosen
-from widgets.recipes.drafts import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
-from widgets.session.start import table_of
+from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, said
 from workbench.base.variants import about, canonical, catalog
 from workbench.data.table import Table
@@ -94,7 +94,7 @@ class RecipePicker(Part):
         for chosen in self._all():
             chosen.recheck(self.table)
 
-    def _all(self) -> Iterator[Chosen]:
+    def _all(self) -> Iterator[Draft]:
         for group in self._groups:
             yield group.method
             for row in group.rows:
@@ -131,7 +131,7 @@ class RecipePicker(Part):
     def hear_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model was joined to a row by "and"."""
         row, kind = self._group(content)[1], _known(self._models(), content.get("model"))
-        self._settle(lambda: row.parts.append(Chosen.of(kind)))
+        self._settle(lambda: row.parts.append(Draft.of(kind)))
 
     def hear_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A joined model leaves its row."""
@@ -142,7 +142,7 @@ class RecipePicker(Part):
     def hear_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model once more, to be joined with another."""
         group, row = self._group(content)
-        once_more = Row([Chosen.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
+        once_more = Row([Draft.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
         self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
 
     def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -155,11 +155,11 @@ class RecipePicker(Part):
         """A group gets another method, or a new group begins with one."""
         kind, place = _known(self._methods(), content.get("name")), content.get("group")
         if place is None:
-            new = Group(Chosen.of(kind), [])
+            new = Group(Draft.of(kind), [])
             new.fill(self.table)
             self._settle(lambda: self._groups.append(new))
         else:
-            self._settle(lambda: setattr(_at(self._groups, place), "method", Chosen.of(kind)))
+            self._settle(lambda: setattr(_at(self._groups, place), "method", Draft.of(kind)))
 
     def hear_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A group goes away; one stays."""
@@ -318,7 +318,7 @@ class RecipePicker(Part):
                 return group, row
         raise BadInput("there is no model in this row; reload the page")
 
-    def _field(self, content: Mapping[str, Any]) -> tuple[Chosen, str]:
+    def _field(self, content: Mapping[str, Any]) -> tuple[Draft, str]:
         """The variant and parameter of a message: a row's part, or a group's method."""
         name = str(content.get("name", ""))
         if content.get("group") is not None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import traitlets
 
+from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from widgets.parameters import values
-from widgets.parameters.variant import Chosen
+from widgets.parameters.draft import Draft
 from widgets.release import facts
 from widgets.release.neighbours import (
     METHOD,
@@ -26,7 +27,6 @@ from widgets.release.neighbours import (
     small_changes,
     worth_most,
 )
-from widgets.session.start import table_of
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.variants import about, catalog
 from workbench.data.table import Table
@@ -216,7 +216,7 @@ class ReleaseCard(Part):
     def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of a parameter's choices."""
         recipe, part, name = self._place(content)
-        chosen = Chosen.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+        chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
         chosen.choose(name, [content.get("place")], self.table)
         self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
 
@@ -298,7 +298,7 @@ class ReleaseCard(Part):
         if recipe is not None:
             models = list(recipe.model.parts) if recipe.model else []
             for place, one in [*enumerate(models), (METHOD, recipe.method)]:
-                view = Chosen.of(type(one), one.settings()).view(self.table)
+                view = Draft.of(type(one), one.settings()).view(self.table)
                 parts.append({"part": place, **view})
         self.tell(
             "controls",

@@ -8,9 +8,9 @@ from typing import Any
 
 import traitlets
 
+from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
-from widgets.session.start import table_of
 from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict

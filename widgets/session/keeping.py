@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import pandas as pd
 
+from widgets.base.host import under_voila
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies import hierarchy_files
@@ -65,11 +66,6 @@ class Keeper:
             except OSError as error:
                 raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
         return found
-
-
-def under_voila() -> bool:
-    """Whether this kernel belongs to a page of Voila, which may have many visitors at once."""
-    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
 
 
 def kept(

@@ -3,8 +3,9 @@ rest, and what became of it is said in the line above."""
 
 from __future__ import annotations
 
+from widgets.base.host import under_voila
 from widgets.base.turns import Turn
-from widgets.session.keeping import Changed, Keeper, under_voila
+from widgets.session.keeping import Changed, Keeper
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
 from workbench.studies.study import Study

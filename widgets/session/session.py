@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from widgets.base.given import followed
 from widgets.base.history import History
-from widgets.session.start import followed
 from workbench.base.errors import BadInput
 from workbench.base.variants import canonical
 from workbench.data.reading.cures import CONTROLS, in_words

@@ -41,8 +41,3 @@ def test_what_is_wrong_is_said_of_its_field():
     assert caught.value.field == "widths-1"
     with pytest.raises(BadInput, match="came without its keep"):
         forms.typed("prefixes", ZIP, {"keep": 3})
-
-
-def test_a_hierarchy_is_recovered_by_the_shortest_builder():
-    column = Column("age", "number", AGES, AGE.labels, AGE.counts, hierarchy=Intervals(widths=(10,))(AGE))
-    assert forms.recovered(column).to_dict() == Intervals(widths=(10,)).to_dict()

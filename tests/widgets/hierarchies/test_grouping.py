@@ -16,11 +16,6 @@ def column(values="abcde"):
     return Column("town", "text", np.array(list(values), dtype=object), tuple(values), np.ones(len(values), np.int64))
 
 
-def test_the_levels_of_a_hierarchy_are_its_groups():
-    assert grouping.levels_of(Groups(tuple(LEVELS))(column())) == LEVELS
-    assert grouping.levels_of(None) == []
-
-
 def test_what_can_be_grouped_are_the_groups_below():
     hierarchy = Groups(tuple(LEVELS))(column())
     assert list(grouping.members(hierarchy, 1)) == list("abcde")

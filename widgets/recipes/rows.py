@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from widgets.parameters.variant import Chosen
-from widgets.session.start import AXES, MEASURES
+from widgets.base.given import AXES, MEASURES
+from widgets.parameters.draft import Draft
 from workbench.base.errors import BadInput
 from workbench.base.variants import Variant, canonical, catalog
 from workbench.data.table import Table
@@ -25,14 +25,14 @@ WITHOUT_SENSITIVE = ("re-identification risk", "information loss", "average clas
 class Row:
     """Joined models (none: a method that goes without), or a measure; `good` is its last recipe that could be had."""
 
-    parts: list[Chosen]
+    parts: list[Draft]
     on: bool
     good: dict[str, Any] | None = None
     problem: str = ""
     place: int | None = None  # among the recipes, from when it was first asked for
     _asked: dict[str, Any] | None = None
 
-    def settle(self, method: Chosen) -> None:
+    def settle(self, method: Draft) -> None:
         """Take the row as it is, if every combination can be had."""
         models = [part.to_dict() for part in self.parts]
         asked = {"method": method.to_dict()} | ({"model": models[0] if len(models) == 1 else models} if models else {})
@@ -55,7 +55,7 @@ class Row:
 class Group:
     """A method, and every model of the catalog under it."""
 
-    method: Chosen
+    method: Draft
     rows: list[Row]
 
     def fill(self, table: Table | None, before: Iterable[Row] = ()) -> None:
@@ -65,15 +65,15 @@ class Group:
         for kind in kinds:
             if not any(row.kind is kind for row in self.rows):
                 had = next((row for row in left if row.kind is kind), None)
-                self.rows.append(Row(had.parts if had else [Chosen.proposed(kind, table)] if kind else [], False))
+                self.rows.append(Row(had.parts if had else [Draft.proposed(kind, table)] if kind else [], False))
         self.rows.sort(key=lambda row: kinds.index(row.kind))
 
     def propose(self, before: Table | None, table: Table | None) -> None:
         """For another table: other values for the models that nobody has touched."""
         for row in self.rows:
             kind = row.kind
-            if kind is not None and not row.on and row.parts == [Chosen.proposed(kind, before)]:
-                row.parts = [Chosen.proposed(kind, table)]
+            if kind is not None and not row.on and row.parts == [Draft.proposed(kind, before)]:
+                row.parts = [Draft.proposed(kind, table)]
 
 
 def is_baseline(ranges: Mapping[str, Any]) -> bool:
@@ -89,13 +89,13 @@ def grouped(recipes: Sequence[Mapping[str, Any]], before: Sequence[Group], table
         if is_baseline(ranges):
             continue
         asked = ranges.get("model") or []
-        parts = [Chosen.of(models[one["name"]], one) for one in ([asked] if isinstance(asked, Mapping) else asked)]
-        method = Chosen.of(methods[ranges["method"]["name"]], ranges["method"])
+        parts = [Draft.of(models[one["name"]], one) for one in ([asked] if isinstance(asked, Mapping) else asked)]
+        method = Draft.of(methods[ranges["method"]["name"]], ranges["method"])
         group = found.setdefault(canonical(method.to_dict()), Group(method, []))
         group.rows.append(Row(parts, True, place=place))
     if not found:
         first = next(kind for kind in methods.values() if not kind.baseline)
-        found[""] = Group(before[0].method if before else Chosen.of(first), [])
+        found[""] = Group(before[0].method if before else Draft.of(first), [])
     for i, group in enumerate(found.values()):
         group.fill(table, before[i].rows if i < len(before) else ())
     return list(found.values())
@@ -107,14 +107,14 @@ def measure_rows(measures: Sequence[Mapping[str, Any]], before: Sequence[Row]) -
     for name, kind in catalog("workbench.measures", Measure).items():
         given = [variant("measure", one).settings() for one in measures if one["name"] == name]
         values = {p: list(dict.fromkeys(one[p] for one in given)) for p in kind.parameters()}
-        together = Chosen(kind, values)
+        together = Draft(kind, values)
         if not given:
             had = next((row for row in before if row.kind is kind), None)
-            found.append(Row(had.parts if had else [Chosen.of(kind)], False))
+            found.append(Row(had.parts if had else [Draft.of(kind)], False))
         elif together.count == len({canonical(one) for one in given}):
             found.append(Row([together], True))
         else:
-            found += [Row([Chosen.of(kind, one)], True) for one in given]
+            found += [Row([Draft.of(kind, one)], True) for one in given]
     return found
 
 

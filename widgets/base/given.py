@@ -1,4 +1,4 @@
-"""What the workbench begins with: a study from whatever it is given."""
+"""What the workbench, or a part alone, is given: a study, a table, a frame or a path; and the study to begin with."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from widgets.hierarchies.forms import recovered
 from workbench.base.errors import BadInput, said
 from workbench.data.datasets import ADULT_HIERARCHIES
+from workbench.data.hierarchies.recovery import recover
 from workbench.data.table import Table
 from workbench.studies.proposal import AXES as AXES
 from workbench.studies.proposal import MEASURES as MEASURES
@@ -39,7 +39,7 @@ JOINED: tuple[dict[str, Any], ...] = (
 STUDIES = (".yaml", ".yml")
 
 
-def begun(given: Any) -> tuple[Study, Any, Path | None]:
+def begin(given: Any) -> tuple[Study, Any, Path | None]:
     """The study to begin with, the data if they were handed over, and the study's file if that was given."""
     if isinstance(given, Study):
         return given, None, None
@@ -61,14 +61,14 @@ def table_of(given: Any) -> Table | None:
     """The table of what a workbench may be given: in the roles of its study, in none where it names no quasi."""
     if given is None or isinstance(given, Table):
         return given
-    study, handed, _ = begun(given)
+    study, handed, _ = begin(given)
     base = study.read(handed)
     return study.table(base) if study.quasi else base
 
 
 def _as_it_is(table: Table) -> Study:
     """The study that a table's roles and hierarchies make."""
-    hierarchies = {n: recovered(column).to_dict() for n, column in table.columns.items() if column.hierarchy}
+    hierarchies = {n: recover(column).to_dict() for n, column in table.columns.items() if column.hierarchy}
     study = Study(name="from the notebook", data={"given": "table"}, hierarchies=hierarchies)
     return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), levels=table.levels)
 

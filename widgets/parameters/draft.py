@@ -1,4 +1,4 @@
-"""A chosen variant: a method, model or measure whose parameters are lists of values, with what was typed wrong."""
+"""A method, model or measure as it is being written: each parameter a list of values, with what was typed wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE = "none"
 
 
 @dataclass
-class Chosen:
+class Draft:
     """`values` are the last good ones of each parameter; `wrong` what a field holds instead, and why it cannot be."""
 
     kind: type[Variant]
@@ -24,14 +24,14 @@ class Chosen:
     wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Chosen:
+    def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Draft:
         """From the plain data of a study; what they leave out has its default."""
         settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
         return cls(kind, {name: value if isinstance(value, list) else [value] for name, value in settings.items()})
 
     @classmethod
-    def proposed(cls, kind: type[Variant], table: Table | None) -> Chosen:
+    def proposed(cls, kind: type[Variant], table: Table | None) -> Draft:
         """With an axis of values for the parameter that the model's figure is about."""
         found = cls.of(kind)
         figure = getattr(kind, "figure", None)

@@ -1,7 +1,7 @@
 """The rows of the recipe picker: what is asked for, and switched off beside it what else there is."""
 
-from widgets.parameters.variant import Chosen
-from widgets.recipes.drafts import grouped, in_place, is_baseline, lacking, measure_rows, usual
+from widgets.parameters.draft import Draft
+from widgets.recipes.rows import grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.variants import catalog
 from workbench.measures import Measure
 from workbench.methods import Mondrian
@@ -21,7 +21,7 @@ def test_every_model_has_a_row_and_what_is_asked_for_is_on(small):
 
 
 def test_a_row_that_cannot_be_had_keeps_its_last_good_recipe():
-    method = Chosen.of(Mondrian)
+    method = Draft.of(Mondrian)
     (group,) = grouped(RECIPES, [], None)
     row = next(row for row in group.rows if row.on)
     row.settle(method)

@@ -1,0 +1,28 @@
+"""The builder of a hierarchy that a column came with makes the same again."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.data.hierarchies.columns import BUILT
+from workbench.data.hierarchies.builders import Groups
+from workbench.data.hierarchies.recovery import levels_of, recover
+
+
+@pytest.mark.parametrize("case", BUILT)
+def test_what_is_recovered_makes_the_same_hierarchy(case):
+    builder, column = BUILT[case]
+    made = builder(column)
+    assert recover(replace(column, hierarchy=made))(column).spec() == made.spec()
+
+
+@pytest.mark.parametrize("case", ["widths", "cuts", "dates"])
+def test_the_builder_is_the_one_that_was_given(case):
+    builder, column = BUILT[case]
+    assert recover(replace(column, hierarchy=builder(column))).to_dict() == builder.to_dict()
+
+
+def test_the_levels_of_a_hierarchy_are_its_groups():
+    column = BUILT["groups"][1]
+    levels = [{"gov": ("Federal-gov", "Local-gov")}, {"all": ("Federal-gov", "Local-gov", "Private", "Self-emp")}]
+    assert levels_of(Groups(tuple(levels))(column)) == levels and levels_of(None) == []

@@ -1,0 +1,11 @@
+"""A page of Voila may have many visitors at once; a notebook has one."""
+
+from widgets.base.host import under_voila
+
+
+def test_voila_says_so_in_its_kernels(monkeypatch):
+    for software, found in (("voila/0.5", True), ("jupyter", False)):
+        monkeypatch.setenv("SERVER_SOFTWARE", software)
+        assert under_voila() is found
+    monkeypatch.delenv("SERVER_SOFTWARE")
+    assert not under_voila()

@@ -1,0 +1,45 @@
+"""A draft of a variant: its last good values, and what was typed wrong."""
+
+import pytest
+
+from widgets.parameters.draft import Draft, label
+from workbench.base.errors import BadInput
+from workbench.models import KAnonymity, TCloseness
+
+
+def test_it_comes_back_from_the_data_of_a_study():
+    draft = Draft.of(KAnonymity, {"name": "k-anonymity", "k": [2, 5]})
+    assert draft.to_dict() == {"name": "k-anonymity", "k": [2, 5]} and draft.count == 2
+
+
+def test_what_is_typed_wrong_stays_beside_the_last_good_values():
+    draft = Draft.of(KAnonymity, {"k": 5})
+    draft.type("k", "2, 3", None)
+    with pytest.raises(BadInput):
+        draft.type("k", "2, x", None)
+    assert draft.values["k"] == [2, 3] and draft.wrong["k"][0] == "2, x"
+    assert next(field for field in draft.view(None)["fields"] if field["name"] == "k")["text"] == "2, x"
+    draft.type("k", "7", None)
+    assert not draft.wrong and draft.values["k"] == [7]
+
+
+def test_choices_are_chosen_by_their_places(small):
+    draft = Draft.of(TCloseness)
+    options = draft.options("distance", small(0))
+    draft.choose("distance", [options.index("js")], small(0))
+    assert draft.values["distance"] == ["js"]
+    for name, places in (("distance", []), ("t", [0]), ("nonsense", [0])):
+        with pytest.raises(BadInput):
+            draft.choose(name, places, small(0))
+
+
+def test_what_another_table_does_not_allow_is_said(small):
+    draft = Draft.of(KAnonymity, {"k": 10_000})
+    draft.recheck(None)
+    assert not draft.wrong
+    draft.recheck(small(0))
+    assert "k" in draft.wrong and draft.values["k"] == [10_000]
+
+
+def test_choices_in_words():
+    assert [label(one) for one in (True, False, None, "information_gain")] == ["yes", "no", "none", "information gain"]

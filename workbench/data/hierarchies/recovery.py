@@ -1,0 +1,87 @@
+"""The builder of a hierarchy that a column came with: the shortest one that makes the same again."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from workbench.data.column import Column
+from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals
+from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.data.hierarchies.intervals import calendar
+
+Level = dict[str, tuple[str, ...]]  # label -> values; a value in no group stands on its own
+
+
+def recover(column: Column) -> Builder:
+    """The shortest builder that makes the hierarchy of this column again."""
+    assert column.hierarchy is not None
+    bare, wanted = replace(column, hierarchy=None), column.hierarchy.spec()
+    for guess in (*_guesses(column), Groups(levels_of(column.hierarchy, True))):
+        if guess(bare).spec() == wanted:
+            return guess
+    return Columns(column.hierarchy.frame())
+
+
+def _guesses(column: Column) -> list[Builder]:
+    """What numbers and dates may have been cut by, seen from where the runs begin and what they are called."""
+    hierarchy = column.hierarchy
+    if hierarchy is None or not hierarchy.levels:
+        return []
+    if column.kind == "date":
+        made = {name: calendar(column.values, name).labels for name in DATES}
+        names = [name for level in hierarchy.levels for name in DATES if made[name] == level.labels]
+        return [Dates(tuple(names))] if names else []
+    if column.kind != "number":
+        return []
+    widths = [_width(level.labels) for level in hierarchy.levels]
+    guesses: list[Builder] = [Intervals(widths=tuple(widths))] if all(widths) else []
+    sizes = [len(level.starts) for level in hierarchy.levels]
+    guesses += [Intervals(quantiles=tuple(sizes))] if min(sizes) > 1 else []
+    cuts = tuple(tuple(column.values[level.starts[1:]].tolist()) for level in hierarchy.levels)
+    named = tuple(_named_cuts(level.labels) for level in hierarchy.levels)
+    guesses += [Intervals(cuts=given) for given in (named, cuts) if all(given) and all(map(_ascends, given))]
+    return guesses
+
+
+def _named_cuts(labels: Sequence[str]) -> tuple[float, ...]:
+    """The cut points that the labels of intervals tell: where they begin, and where the last one ends."""
+    found = [re.search(r"-?\d+(\.\d+)?", label) for label in labels if not label.startswith("<")]
+    cuts = [(float(one[0]) if one[1] else int(one[0])) if one else math.nan for one in found]
+    last = _width(labels[-1:])
+    return (*cuts, cuts[-1] + last) if last and cuts else tuple(cuts)
+
+
+def _ascends(cuts: Sequence[float]) -> bool:
+    return all(a < b for a, b in pairwise(cuts)) and not any(map(math.isnan, cuts))
+
+
+def _width(labels: Sequence[str]) -> float:
+    """The width that intervals of these labels have; 0 where they don't tell."""
+    for label in labels:
+        whole = re.fullmatch(r"\[(-?\d+)(?:-| to )(-?\d+)\]", label)
+        if whole:
+            return int(whole[2]) - int(whole[1]) + 1
+        open_end = re.fullmatch(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)\[", label)
+        if open_end:
+            return round(float(open_end[2]) - float(open_end[1]), 12)
+    return 0
+
+
+def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level]:
+    """The groups of each level; `in_order` names lone values too where the order would be lost without them."""
+    found: list[Level] = []
+    for i, level in enumerate(hierarchy.levels if hierarchy else ()):
+        assert hierarchy is not None
+        members = [hierarchy.leaves[low : high + 1] for low, high in hierarchy.bounds(i).tolist()]
+        found.append(dict(zip(level.labels, members, strict=True)))
+    if not found or hierarchy is None:
+        return found
+    alone = [{label: held for label, held in level.items() if held != (label,)} for level in found]
+    said = list(dict.fromkeys(v for level in alone for held in level.values() for v in held))
+    rest = set(hierarchy.leaves) - set(said)
+    kept = in_order and [*said, *sorted(rest)] != list(hierarchy.leaves)
+    return [found[0], *alone[1:]] if kept else alone
