@@ -126,6 +126,21 @@ def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, address):
     assert page.locator(".wb-beyond").count() == 1 and page.get_by_text("grey: beyond the limit").count() == 1
 
 
+def test_without_a_limit_the_decision_is_open_and_what_is_not_safe_is_no_choice(on_stage, address):
+    page = opened(on_stage().page, address)
+    expect(page.get_by_role("button", name="Download this suggestion")).to_be_visible()
+    slider = page.get_by_label("How much may be learnt about any one person?")
+    expect(slider).to_have_class("wb-unset")
+    assert page.locator(".wb-picture svg[role=img] .wb-mark-unsafe").count() == 1
+    expect(page.get_by_text("not safe enough to be recommended")).to_be_visible()
+    page.locator("button.wb-other", has_text="A bit more accurate").click()
+    expect(page.get_by_role("button", name="Download the release")).to_be_visible()
+    opened(page, f"{address}&cap=0.2")
+    expect(page.get_by_role("button", name="Download the release")).to_be_visible()
+    expect(slider).not_to_have_class("wb-unset")
+    expect(page.locator(".wb-chosen-release .wb-title")).not_to_contain_text("for example")  # the slider says it
+
+
 def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(on_stage, address):
     page = opened(on_stage().page, address)
     for said in ("No limit is set. Our", "What may be learnt", "Whom it exposes most", "What it costs in accuracy"):

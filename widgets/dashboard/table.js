@@ -1,5 +1,6 @@
 /** A released value as it fits into a line: an interval without its brackets, of a set how many values it has. */
 function short(label) {
+  if (label.startsWith("[") && label.endsWith(" or missing")) return `${short(label.slice(0, -11))} or missing`;
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
   if (ends) return ends[1].startsWith("-") ? `${ends[1]} to ${ends[3]}` : `${ends[1]}–${ends[3]}`;
   const set = label.match(/^\{(.*)\}( or missing)?$/s);

@@ -1,4 +1,4 @@
-"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): the commonest value is rarer than c times the tail."""
+"""Recursive (c,l)-diversity (Machanavajjhala et al. 2006): no value is c times as common as all but the top l - 1."""
 
 from __future__ import annotations
 

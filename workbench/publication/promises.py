@@ -19,6 +19,7 @@ ALIKE = 5  # words: every group has at least
 ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
     (r"\b1/(\d+(?:[\d,]*\.\d+)?)", lambda x: about_per_cent(1 / x)),
     (r"\be\^(\d+(?:[\d,]*\.\d+)?)", lambda x: figures(math.exp(x))),
+    (r"\b(\d[\d,]*) - 1\b", lambda x: figures(x - 1)),
     (r"\b1 \+ (\d+(?:[\d,]*\.\d+)?)", lambda x: figures(1 + x)),
 )
 

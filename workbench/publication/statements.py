@@ -75,7 +75,7 @@ def beside(study: Published, index: int, first: int) -> str:
     ):
         own, other = study.loss(index, axis), study.loss(first, axis)
         compared.append(less if own < other else more if own > other else same)
-    return f"{compared[0].capitalize()} and {compared[1]}."
+    return f"{compared[0].capitalize()}{' on average' if study.privacy['average'] else ''} and {compared[1]}."
 
 
 def none_safe(study: Published, cap: float | None) -> str:
@@ -216,12 +216,14 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
 def _files(study: Offer) -> str:
     """The files that the folder has, and what the versions that they are of are called where the page opens."""
     carried = study.results["carried"]
-    return "the file" if len(carried) == 1 else f"all {len(carried)} files{_called(study, carried)}"
+    many = {1: "the file", 2: "both files"}.get(len(carried), f"all {len(carried)} files")
+    return many if len(carried) == 1 else f"{many}{_called(study, carried)}"
 
 
 def _called(study: Offer, versions: Sequence[int]) -> str:
     """What versions are called where the page opens, if each has a name."""
-    roles = {i: f"‘{OFFERED[name].capitalize()}’" for name, i in reversed(study.choices(study.results["cap"]).items())}
+    called = {**OFFERED, **({} if study.results["limit"] else {"recommended": "our suggestion"})}
+    roles = {i: f"‘{called[name].capitalize()}’" for name, i in reversed(study.choices(study.results["cap"]).items())}
     names = [name for i, name in reversed(roles.items()) if i in versions]
     return f" ({listed(names)})" if len(names) == len(versions) else ""
 
@@ -235,6 +237,8 @@ def alone(study: Offer, index: int) -> str:
     had = [f"the {files} offered where this page opens{_called(study, others)}"] * bool(others)
     if isinstance(study.opened(index)["classes"], int):
         had.append("the tables of this page")
+    if not study.results["carried"]:
+        return f"Keep this page to those who decide: who has its tables can be certain of {together['sentence']}."
     return f"Publish this one file only. Who also gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 

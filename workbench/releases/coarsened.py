@@ -181,7 +181,9 @@ class Told(NamedTuple):
     def posterior(self, row: int) -> float | None:
         """The share of the class that has the value; None where it is told in words alone."""
         _, label, count, of = self.about(row)
-        return None if label is None or parts(of, self.smallest) == QUARTERS else share(count, of, self.smallest)
+        if label is None or parts(of, self.smallest) == QUARTERS:
+            return None
+        return min(share(count, of, self.smallest), self.limit(row))
 
     def believed(self, row: int) -> str:
         """What is believed of the people of a class."""
@@ -207,7 +209,9 @@ class Told(NamedTuple):
             return told.capitalize()
         if count < few(self.smallest):
             return f"Fewer than {few(self.smallest)}"
-        return f"All but fewer than {few(self.smallest)}" if of - count < few(self.smallest) else told
+        if of - count < few(self.smallest):
+            return f"All but fewer than {few(self.smallest)}"
+        return told if self.posterior(row) is None else about_per_cent(self.posterior(row) or 0.0)
 
     def _before(self, row: int) -> str:
         """How many of everybody have the value, where it may be named."""
@@ -247,7 +251,7 @@ class Told(NamedTuple):
             return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
         if self._mixed(row):
             alike = f"Every group is about as mixed in {name} as {wording.everybody}."
-            return {"figure": "No group", "unit": "more than another", "sentence": alike}
+            return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
         sentence = f"{people[:1].upper()}{people[1:]}: {who}."
         if label is None:
             unit = f"is what belief moves most for, in a group of {people}"
