@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from tests.releases.toys import Perturb
+from workbench.base import scratch
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
@@ -209,7 +210,7 @@ def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
     store = Store(tmp_path / "points")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host, old = module.host(), time.time() - 25 * 60 * 60
+    host, old = scratch.host(), time.time() - 25 * 60 * 60
     names = {
         "dead": f".aside-{host}-{gone.pid}-{'a' * 12}",
         "living": f".aside-{host}-{os.getppid()}-{'b' * 12}",
@@ -298,7 +299,7 @@ def test_a_store_that_can_only_be_read_is_read(read_only, table):
 def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path, monkeypatch):
     """A clock that is days ahead makes every file look old."""
     store = Store(tmp_path / "points")
-    here = store.folder / f".aside-{module.host()}-{os.getppid()}-{'a' * 12}"
+    here = store.folder / f".aside-{scratch.host()}-{os.getppid()}-{'a' * 12}"
     there = store.folder / f".aside-{'0' * 8}-1-{'b' * 12}"
     long_ago = time.time() - 3 * 24 * 60 * 60
     here.mkdir()

@@ -21,9 +21,9 @@ def scratch(parent: str | os.PathLike[str] | None = None) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"workbench-{host()}-{os.getpid()}-", dir=parent))
 
 
-def name_here() -> str:
-    """A new name for a hidden file that is this process's own."""
-    return f".workbench-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
+def name_here(kind: str = "workbench") -> str:
+    """A new name for a hidden file or folder that is this process's own; `clear` knows it when the process is gone."""
+    return f".{kind}-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
 def clear(folder: Path, names: str, elsewhere: float | None = None) -> None:

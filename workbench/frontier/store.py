@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.jsonable import jsonable
-from workbench.base.scratch import clear, host
+from workbench.base.scratch import clear, name_here
 from workbench.base.sources import digest
 from workbench.base.variants import Variant, canonical
 from workbench.data.table import Table
@@ -104,7 +104,7 @@ class Store:
             files |= _table_file(CLASSES, _classes(release, measured))
             files |= _table_file(POPULATIONS, _populations(release, measured))
         self.refuse_reading_only()
-        aside, place = self.folder / _aside_name(), self.folder / key
+        aside, place = self.folder / name_here("aside"), self.folder / key
         failure = None
         try:
             aside.mkdir(mode=0o700)
@@ -218,7 +218,7 @@ def _secret(folder: Path) -> bytes:
     """The secret of this store, drawn by whoever opens it first."""
     path = folder / SECRET
     if not path.exists():
-        aside = folder / _aside_name()
+        aside = folder / name_here("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
         try:
             os.link(aside, path)  # never replaces: of two processes that are here, both go on with the first one's
@@ -231,10 +231,6 @@ def _secret(folder: Path) -> bytes:
     if len(secret) != SECRET_BYTES:
         raise _unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes; delete the folder, and sweep again")
     return secret
-
-
-def _aside_name() -> str:
-    return f".aside-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
 def write_file(path: Path, content: bytes) -> None:
