@@ -10,6 +10,7 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
+from workbench.base.figures import estimated
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numbers, with_rows
 from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
@@ -171,5 +172,6 @@ def table(scene: Scene) -> list[dict[str, Any]]:
             "recipe": baseline_label(recipe), "line": line(point.recipe),
             "state": "knee, efficient" if point is scene.knee else state,
             "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
+            "intervals": [estimated(point.intervals.get(measure.key)) for measure in frontier.measures],
         })  # fmt: skip
     return rows

@@ -123,7 +123,10 @@ def _drawn(name: str, scene: Scene, chart: Markup) -> str:
     rows = [
         (
             row["recipe"],
-            *(figures(value, one.better) for value, one in zip(row["values"], measures, strict=True)),
+            *(
+                figures(value, one.better) + interval
+                for value, interval, one in zip(row["values"], row["intervals"], measures, strict=True)
+            ),
             row["state"],
         )
         for row in table(scene)

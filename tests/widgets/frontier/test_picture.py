@@ -2,10 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from tests.widgets.frontier.heard import MEASURES, heard, point, points
+from widgets.frontier.picture import table
+from workbench.charts.scene import Scene
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
@@ -93,3 +96,9 @@ def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
     chart.frontier = Frontier(zero, MEASURES)
     told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
     assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []
+
+
+def test_where_an_estimated_value_lies_is_in_the_table_of_points():
+    lost = replace(points()[2], intervals={"U_loss": (0.008, 0.012)})
+    row = table(Scene(Frontier([lost], MEASURES)))[0]
+    assert row["intervals"] == ["", " (0.008 to 0.012)", "", "", ""] and row["values"][1] == 0.01
