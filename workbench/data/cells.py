@@ -71,6 +71,8 @@ def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first index of each distinct row, in order of appearance, and the number of each row among them."""
+    if not matrix.shape[1]:  # rows of nothing are alike
+        matrix = np.zeros((len(matrix), 1), np.int64)
     (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], list(matrix.T))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
