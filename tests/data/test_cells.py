@@ -74,3 +74,8 @@ def test_a_cancel_is_heard_while_records_collapse():
     with progress.listening(cancel), pytest.raises(progress.Cancelled):
         collapse(many, {})
     assert time.monotonic() - began - whole < whole / 2
+
+
+def test_rows_without_columns_are_alike():
+    first, number = distinct_rows(np.empty((5, 0), np.int64))
+    assert first.tolist() == [0] and number.tolist() == [0] * 5

@@ -64,16 +64,16 @@ def counted(engine: duckdb.DuckDBPyConnection, records: str, quasi: Sequence[str
 
 def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
     """The cell of each record; both sides hold the same columns, cells are distinct."""
-    (key, wanted), _ = row_keys([int(codes.max()) + 1 for codes in cells], cells, records)
+    (key, wanted), _ = row_keys(
+        [int(codes.max()) + 1 for codes in cells], [len(cells[0]), len(records[0])], cells, records
+    )
     order = np.argsort(key)
     return order[np.searchsorted(key[order], wanted)].astype(np.int32)
 
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first index of each distinct row, in order of appearance, and the number of each row among them."""
-    if not matrix.shape[1]:  # rows of nothing are alike
-        matrix = np.zeros((len(matrix), 1), np.int64)
-    (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], list(matrix.T))
+    (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], [len(matrix)], list(matrix.T))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
     number = np.empty(len(first), np.int64)
@@ -81,12 +81,13 @@ def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first[appearance], number[inverse]
 
 
-def row_keys(sizes: Sequence[int], *sides: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
+def row_keys(sizes: Sequence[int], rows: Sequence[int], *sides: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
     """One number a row, the same on every side where all its codes are, and how many there may be.
 
-    A side is its columns; `sizes` says how many codes each may have. The first side has every row of the others.
+    A side is its columns, none perhaps, with so many `rows`; `sizes` says how many codes each may have. The first
+    side has every row of the others.
     """
-    keys, largest = [np.zeros(len(side[0]), np.int64) for side in sides], 1
+    keys, largest = [np.zeros(count, np.int64) for count in rows], 1
     for i, size in enumerate(sizes):
         if largest * size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
             ranks = np.unique(keys[0])

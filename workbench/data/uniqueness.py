@@ -82,9 +82,8 @@ def _counted(table: Table, names: tuple[str, ...], exact: int) -> Singled:
 
 def keys(table: Table, names: Sequence[str]) -> tuple[np.ndarray, int]:
     """One number a record, equal where all values are, and how many there may be; a new array."""
-    if not names:
-        return np.zeros(table.records, np.int64), 1
-    (key,), size = row_keys([table.columns[name].size for name in names], [table.codes[name] for name in names])
+    sizes, codes = [table.columns[name].size for name in names], [table.codes[name] for name in names]
+    (key,), size = row_keys(sizes, [table.records], codes)
     return key, size
 
 
