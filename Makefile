@@ -18,7 +18,7 @@ lab: $(READY) ## build the environment, open JupyterLab on the example
 explore: $(READY) ## the same as a page, without JupyterLab
 	cd notebooks && ../$(BIN)/workbench explore $(ARGS)
 
-dashboard: $(READY) ## the page for those who decide, on the example; ARGS='study.yaml' for a study
+dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study.yaml' for a study
 	$(BIN)/workbench dashboard $(ARGS)
 
 test: $(READY) ## build the environment, run the tests

@@ -56,7 +56,7 @@ def study_of(kind: str, rng: np.random.Generator) -> Study:
         own = {"t": round(float(rng.uniform(0.1, 0.5)), 2)} if asked == "t-closeness" else {"l": 1.3}
         recipes.append({"method": {"name": "mondrian"}, "model": {"name": str(asked), **own}})
         measures += [{"name": str(name)} for name in rng.choice(MORE, 3, replace=False)]
-        measures.append({"name": "re-identification risk", "statistic": str(rng.choice(["average", "alone"]))})
+        measures.append({"name": "re-identification risk", "statistic": str(rng.choice(["average", "unique"]))})
     else:
         measures = [{"name": "re-identification risk"}, {"name": "information loss"}, {"name": "discernibility"}]
         axes = ["R_id", "NCP"]

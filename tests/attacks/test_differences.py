@@ -50,7 +50,7 @@ def test_a_class_that_is_split_in_the_next_point_is_not_the_difference_of_the_tw
 
     def said(of: int, certain: int) -> list[object]:
         release = Keep()(classes_of_two((of, certain), (3000, 100)))
-        measures = (AccuracyGain(), ReidentificationRisk("alone"), ReidentificationRisk("average"), PrivacyLoss())
+        measures = (AccuracyGain(), ReidentificationRisk("unique"), ReidentificationRisk("average"), PrivacyLoss())
         return [measure.publish(measure(release), release, FEW) for measure in measures]
 
     parts = {json.dumps([said(8484, 8480), said(8484 + n, 8480 + c)]) for n in (5, 4) for c in range(1, n)}

@@ -144,7 +144,7 @@ def test_roles_by_keyboard_alone(page):
     page.locator(".wb-column[data-field='column:age']").focus()
     keys.press("q")
     told(page, "'quasi': ['age']")
-    page.locator(".wb-together", has_text="is alone with their quasi-identifier").wait_for()
+    page.locator(".wb-together", has_text="is unique on the quasi-identifier").wait_for()
     keys.press("ArrowDown"), keys.press("Shift+ArrowDown"), keys.press("Shift+ArrowDown")
     keys.press("q")
     told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")

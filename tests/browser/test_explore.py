@@ -133,7 +133,7 @@ def _edit_a_hierarchy(page):
 def _export(page):
     release = page.locator("[data-field=release]")
     page.get_by_role("button", name="The release as CSV").click()
-    expect(release.locator(".wb-wrong")).to_contain_text("Neutral columns are published as they are")
+    expect(release.locator(".wb-wrong")).to_contain_text("Neutral columns are published unchanged")
     release.locator("input[type=checkbox]").check()
     with page.expect_download() as arriving:
         page.get_by_role("button", name="The release as CSV").click()

@@ -15,12 +15,14 @@ from workbench.models import KAnonymity
 def test_frontier_chart_says_what_is_what():
     rows = rows_of(frontier().chart())
     assert [row["efficient"] for row in rows.values()] == [True, True, False, False, False]
-    assert rows["t-closeness, t = 0.2 (mondrian)"]["why"].startswith("Beaten by k-anonymity, k = 50 (mondrian): P_loss")
+    assert rows["t-closeness, t = 0.2 (mondrian)"]["why"].startswith(
+        "Dominated by k-anonymity, k = 50 (mondrian): P_loss"
+    )
     assert rows["keep"]["baseline"] and rows["keep"]["m2"] == "45,222"
     words = words_of(frontier().chart())
     for said in ("everything kept", "all quasi-identifiers removed", "knee", "k-anonymity (mondrian)"):
         assert words.count(said) == 1
-    assert "2 of 3 points are efficient (filled); the others are beaten (hollow)" in words
+    assert "2 of 3 points are efficient (filled); the others are dominated (hollow)" in words
     assert any(word.startswith("privacy loss, P_loss") and "← lower is better" in word for word in words)
 
 

@@ -77,7 +77,7 @@ def test_the_best_under_the_caps(study, tmp_path, capsys):
 def test_raw_quasi_identifiers_are_written_only_when_that_is_said(study, tmp_path, capsys, recipe):
     out = tmp_path / "out.csv"
     said = wrong(capsys, "anonymize", study, "--recipe", recipe, "-o", out)
-    assert "publishes age and work as they are" in said and "say --raw" in said and not out.exists()
+    assert "publishes age and work unchanged" in said and "use --raw" in said and not out.exists()
     run(capsys, "anonymize", study, "--recipe", recipe, "-o", out, "--raw")
     assert list(tmp_path.glob("out*.csv"))
 

@@ -178,8 +178,9 @@ def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
     assert alone > 0 < sure
     out, _ = run(capsys, "audit", "more.csv", *ROLES)
     share = per_cent(alone / 274, "lower")
-    said = f"finds {alone} of 274 records ({share}) alone, and is certain of disease of {sure}."
-    assert "Neutral, published as they are: room. Who knows the quasi-identifiers and the neutral column " + said in out
+    said = f"{alone} of 274 records ({share}) are unique on the quasi-identifiers and the neutral column, "
+    said += f"and disease can be inferred with certainty for {sure}."
+    assert "Neutral (published unchanged): room. " + said in out
     found = json.loads(run(capsys, "audit", "more.csv", *ROLES, "--json")[0])
     assert found["neutral"] == ["room"] and found["beside"]["unique"] == alone and found["beside"]["certain"] == sure
     assert "Neutral" not in run(capsys, "audit", "k_3.csv", *ROLES)[0]

@@ -24,7 +24,7 @@ LONGEST, MANY = 600, 12  # characters of a line, lines
 # what is said where nobody thought about what to say
 UNCLEAR = re.compile(
     r"Traceback|\[Errno|\b\w+Error\b|NoneType|<class|object at 0x|invalid literal|could not convert|expected str|"
-    r"not iterable|subscriptable|takes \d+ positional|unexpected keyword|mistake of the workbench|Exception"
+    r"not iterable|subscriptable|takes \d+ positional|unexpected keyword|[Ii]nternal error|Exception"
 )
 # what to do, or what would do
 ADVICE = re.compile(

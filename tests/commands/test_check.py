@@ -54,7 +54,7 @@ def test_what_a_good_study_does_is_one_sentence(study, capsys):
     out, err = said(capsys, "check", "people.yaml")
     assert out == (
         "People: 60 records; others may know age and work; what must not be learnt is disease; "
-        "neutral, published as they are: town; 2 releases, measured by P_loss and U_loss.\n"
+        "neutral columns: town; 2 releases, measured by P_loss and U_loss.\n"
     )
     assert err == ""
 

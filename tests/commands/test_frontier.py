@@ -69,8 +69,8 @@ def test_all_says_what_is_beaten_and_by_what(study, capsys):
         point = whole.measured[number - 1]
         if not point.recipe.baseline:
             beaten = [whole.measured.index(one) + 1 for one in whole.dominators(point) if one in whole.measured]
-            assert ("beaten by" in marks) == bool(beaten)
-            named = re.search(r"beaten by ([\d, ]+)", marks)
+            assert ("dominated by" in marks) == bool(beaten)
+            named = re.search(r"dominated by ([\d, ]+)", marks)
             assert not named or {int(n) for n in named[1].split(",")} <= set(beaten)
 
 
@@ -85,7 +85,7 @@ def test_json_says_everything_and_the_same_each_time(study, capsys):
     assert found["points"][found["knee"] - 1]["recipe"] == str(whole.knee.recipe)
     assert found["area"] == whole.area and found["caps"] == {"P_loss": 0.5} and found["reasons"] == {}
     for one, point in zip(found["points"], whole.measured, strict=True):
-        assert bool(one["beaten_by"]) == (not one["baseline"] and bool(whole.dominators(point)))
+        assert bool(one["dominated_by"]) == (not one["baseline"] and bool(whole.dominators(point)))
 
 
 def test_other_axes_and_caps(study, capsys):
@@ -137,10 +137,10 @@ def test_the_table_fits_the_terminal(study, capsys, monkeypatch, width):
 
 
 def test_rows_are_broken_and_never_cut():
-    rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, beaten by 2")]
+    rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, dominated by 2")]
     assert table_lines(rows, 40) == [
         ["#  recipe                  a"],
-        ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}beaten by", f"{' ' * 30}2"],
+        ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}dominated", f"{' ' * 30}by 2"],
     ]
     assert table_lines([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
 

@@ -217,7 +217,7 @@ def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
 
     monkeypatch.setattr(batch, "_made", run)
     found = {job.label: wrong for job, wrong in batch.run_all(jobs, 1)}
-    assert re.fullmatch(r"a mistake of the workbench itself \(KeyError in test_report\.py:\d+\)", found["a"])
+    assert re.fullmatch(r"an internal error \(KeyError in test_report\.py:\d+\)", found["a"])
     assert found["b"] == "the study has no recipes; give one" and found["c"] is None
 
 

@@ -19,7 +19,9 @@ def table_of(old: list[str], young: list[str]) -> Table:
 
 def test_a_value_that_all_of_a_group_have_speaks_against_a_release():
     table = table_of(["gout"] * 40, ["flu", "cold"] * 30)
-    assert against(Mondrian()(table, KAnonymity(40)), 10) == ["the ill of about 40 of about 100 people is certain"]
+    assert against(Mondrian()(table, KAnonymity(40)), 10) == [
+        "the ill of about 40 of about 100 people can be inferred with certainty"
+    ]
 
 
 def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_usual():

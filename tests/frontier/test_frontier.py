@@ -58,7 +58,7 @@ def test_direction_and_dominators_agree(pairs, better):
         beaten_by = found.dominators(one)
         assert bool(beaten_by) != found.is_efficient()[i]
         assert all(not other.recipe.baseline for other in beaten_by)
-        assert found.explain(one).startswith("Beaten" if beaten_by else "Efficient")
+        assert found.explain(one).startswith("Dominated" if beaten_by else "Efficient")
 
 
 def test_points_frame():
@@ -212,7 +212,7 @@ def test_slope_skips_equal_points_and_survives_infinity():
 def test_explain_names_what_is_most_ahead():
     found = frontier((1, 4), (4, 1), (5, 4.5), ends=False)
     assert found.explain(found.measured[2]) == (
-        "Beaten by k-anonymity, k = 3 (mondrian): P lower by 1 (4 instead of 5), U lower by 3.5 (1 instead of 4.5); "
+        "Dominated by k-anonymity, k = 3 (mondrian): P lower by 1 (4 instead of 5), U lower by 3.5 (1 instead of 4.5); "
         "so does one more."
     )
     assert "U the same (1)" in frontier((4, 1), (5, 1), ends=False).explain(point(9, P=5, U=1))

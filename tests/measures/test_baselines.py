@@ -182,4 +182,4 @@ def test_a_size_is_the_same_however_it_is_read():
     assert AverageClassSize(2)(release).value == 1
     assert Achieved("k-anonymity")(release).value == 1
     assert ReidentificationRisk("average")(release).value == 0.5
-    assert ReidentificationRisk("alone")(release).value == 0.25
+    assert ReidentificationRisk("unique")(release).value == 0.25

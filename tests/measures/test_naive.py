@@ -144,7 +144,7 @@ def test_reidentification_is_by_the_published_quasi_identifiers(seen):
     sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
     assert ReidentificationRisk("largest")(seen.release).value == near(1 / min(sizes))
     assert ReidentificationRisk("average")(seen.release).value == near(mean([1 / size for size in sizes]))
-    assert ReidentificationRisk("alone")(seen.release).value == near(mean([size == 1 for size in sizes]))
+    assert ReidentificationRisk("unique")(seen.release).value == near(mean([size == 1 for size in sizes]))
 
 
 def largest_l(counts, c):

@@ -56,7 +56,7 @@ def figures(frame):
         "t": max((share - prior).abs().sum() / 2 for share in shares),
         "R_id": 1 / min(sizes),
         "average": sum(1 / size for size in sizes) / len(sizes),
-        "alone": sum(size == 1 for size in sizes) / len(sizes),
+        "unique": sum(size == 1 for size in sizes) / len(sizes),
         "moved": max(js(share, prior) for share in shares),
     }
 
@@ -71,7 +71,7 @@ def found(release):
     """The same of a release."""
     models = [KAnonymity(1), DistinctLDiversity(1), ProbabilisticLDiversity(1), TCloseness(1)]
     k, distinct, l, t = (release.audit(model).achieved[0][1] for model in models)
-    risk = {one: ReidentificationRisk(statistic=one)(release).value for one in ("largest", "average", "alone")}
+    risk = {one: ReidentificationRisk(statistic=one)(release).value for one in ("largest", "average", "unique")}
     every = {"k": k, "distinct l": distinct, "l": l, "t": t, "R_id": risk.pop("largest"), **risk}
     return every | {"moved": PrivacyLoss()(release).value}
 

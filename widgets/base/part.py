@@ -127,7 +127,7 @@ class Part(anywidget.AnyWidget):
         places = [f" at {Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
         where = type(error).__name__ + "".join(places[-1:])
         log.error("%s\n%s", where, "".join(traceback.format_tb(error.__traceback__)))
-        self.problem(field, f"A mistake of the workbench itself: {where}. The last good state is kept.")
+        self.problem(field, f"Internal error: {where}. The last good state is kept.")
 
     def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
         """Call; whether it went well is said at the field."""

@@ -1,4 +1,4 @@
-"""`workbench dashboard`: the page for those who decide."""
+"""`workbench dashboard`: the page for decision makers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def dashboard(
     address: Address = "",
     frames: Frames = "'none'",
 ) -> None:
-    """The dashboard for those who decide; it needs no microdata beside it.
+    """The dashboard for decision makers; it needs no microdata beside it.
 
     \b
     workbench dashboard                                the example: Adult, as in Li & Li (2009)

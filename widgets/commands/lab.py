@@ -22,7 +22,8 @@ def lab(port: Port = None, no_browser: NoBrowser = False) -> None:
     if not Path(EXPLORE).exists():
         shutil.copyfile(NOTEBOOKS / EXPLORE, EXPLORE)
     flags = {
-        "--allow-root": hasattr(os, "geteuid") and os.geteuid() == 0,  # in a container, say; Lab refuses unless told
+        "--allow-root": hasattr(os, "geteuid")
+        and os.geteuid() == 0,  # in a container, for example; Lab refuses by default
         "--no-browser": no_browser,
         f"--port={port}": port is not None,
     }

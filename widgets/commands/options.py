@@ -10,7 +10,7 @@ from workbench.commands.shared import between
 
 Port = Annotated[
     int | None,
-    typer.Option(metavar="number", help="The port; unless told 8866, or a free one.", parser=between(1, 65535)),
+    typer.Option(metavar="number", help="The port; default: 8866, or a free one.", parser=between(1, 65535)),
 ]
 NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]

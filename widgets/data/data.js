@@ -211,7 +211,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     search.hidden = summary.columns.length < 8;
     filter();
     notes.replaceChildren(...summary.notes.map(note => h("li", {}, note)));
-    notesTitle.textContent = summary.notes.length === 1 ? "1 note of the reader" : `${summary.notes.length} notes of the reader`;
+    notesTitle.textContent = summary.notes.length === 1 ? "1 note on reading the data" : `${summary.notes.length} notes on reading the data`;
     noted.hidden = !summary.notes.length;
     drawState();
   });

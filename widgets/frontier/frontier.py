@@ -223,8 +223,9 @@ class FrontierChart(ChartPart):
         if not why:
             return ""
         return (
-            f"Not the same question: the pinned points are of other data, quasi-identifiers, sensitive columns or "
-            f"hierarchies ({why}). Their losses are of other adversaries and populations: the lower is not the better."
+            f"Not comparable: the pinned points come from other data, quasi-identifiers, sensitive columns or "
+            f"hierarchies ({why}). Their losses concern other adversaries and populations, so a lower loss does "
+            "not mean a better release."
         )
 
     def _words(self, scene: Scene) -> str:

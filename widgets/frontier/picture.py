@@ -34,7 +34,7 @@ class Picture:
 
     @property
     def words(self) -> tuple[str, str]:
-        """How efficient and beaten points look."""
+        """How efficient and dominated points look."""
         return {"frontier": ("filled", "hollow"), "parallel": ("strong", "faint"), "heat": ("●", "○")}[self.view]
 
     def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
@@ -166,7 +166,9 @@ def table(scene: Scene) -> list[dict[str, Any]]:
     rows = []
     for i, point in enumerate(frontier.measured):
         out = bool((missing[i] != missing[i]).any())
-        state = "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "beaten"
+        state = (
+            "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "dominated"
+        )
         recipe = words(point.recipe)
         rows.append({
             "recipe": baseline_label(recipe), "line": line(point.recipe),

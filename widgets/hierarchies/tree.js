@@ -179,7 +179,7 @@ function levelTree() {
       caption.classList.toggle("wb-hier-preview", preview);
       missing.textContent = [
         tree.missing ? `${tree.called}: ${count(tree.missing)} records, on a branch of their own` : "",
-        tree.nested ? "" : "The levels do not nest: a group stands where its first value does.",
+        tree.nested ? "" : "The levels do not nest: a group is listed at the position of its first value.",
         tree.leaves.length ? "" : `${count(tree.size)} values are too many to list one by one.`,
       ].filter(Boolean).join(". ");
       buttons();

@@ -61,7 +61,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
   const preview = h("div", { class: "wb-records", "data-field": "preview", hidden: true },
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
-    h("p", { class: "wb-note" }, "Original records, for your eyes alone: they are kept in no notebook."), home);
+    h("p", { class: "wb-note" }, "Original records, shown only here: they are not saved in the notebook."), home);
   el.append(large);
   body.append(audit, neutral, ...exports, status, preview);
 

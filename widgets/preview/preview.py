@@ -123,7 +123,7 @@ class ReleasePreview(Part):
         neutral = self.release.neutral if self.release else ()
         if self.release is None or not neutral:
             return ""
-        return f"Neutral: published as they are: {listed(neutral)}. {facts.neutral(self.release)}"
+        return f"Neutral (published unchanged): {listed(neutral)}. {facts.neutral(self.release)}"
 
     # --- original beside release
 

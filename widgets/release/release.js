@@ -187,7 +187,7 @@ export default widget(({ el, say, on, at }) => {
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe || point.waits) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
-    neutral.say(point.neutral && `Neutral columns are published as they are. ${point.neutral}`);
+    neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
     place.say(point.place);
     beside.say(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
@@ -199,7 +199,7 @@ export default widget(({ el, say, on, at }) => {
   });
 
   on("change", ({ text, take }) => change.say(text, " ",
-    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked", take }), "aria-label": `take ${take}` }, "take it") : ""));
+    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked", take }), "aria-label": `apply: ${take}` }, "apply") : ""));
   on("answered", ({ ask }) => asker.answered(ask));
   return () => { watch.disconnect(); asker.stop(); };
 });

@@ -4,9 +4,9 @@ const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be learnt"],
   ["identifier", "I", "identifier", "Identifier: left out of every release"],
   ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
-  ["neutral", "N", "neutral", "Neutral: published as it is"]];
+  ["neutral", "N", "neutral", "Neutral: published unchanged"]];
 const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
-  neutral: "neutral: published as it is" };
+  neutral: "neutral" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** A share without claiming that few are none. */
 const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : `${figures(100 * share, "lower")} %`;
@@ -49,15 +49,15 @@ function selecting(rows, changed) {
   };
 }
 
-/** One row: name, share of records alone with their value, role; room for what is wrong, and for a level. */
+/** One row: name, share of records unique on it, role; room for what is wrong, and for a level. */
 function columnRow(column, ask) {
   const buttons = Object.fromEntries(ROLES.map(([role, short, long, help]) => [role, h("button", {
     type: "button", role: "radio", tabindex: -1, title: help, class: `wb-${role}`, "aria-label": help.split(":")[0],
     onclick: event => { event.stopPropagation(); ask.role([column.name], role, `column:${column.name}`); },
   }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))]));
   const few = `${count(column.distinct)} distinct ${column.distinct === 1 ? "value" : "values"}; ` + (column.unique
-    ? `${records(column.unique)} alone with ${column.unique === 1 ? "its" : "their"} value (${singledOut(column.share).replace(" %", "\u00a0%")})`
-    : "no record is alone with its value");
+    ? `${records(column.unique)} unique (${singledOut(column.share).replace(" %", "\u00a0%")})`
+    : "no record is unique");
   const level = h("select", { "aria-label": `Level at which ${column.name} is measured`, onchange: () => {
     const wanted = Number(level.value);
     level.value = level.dataset.now; // Python decides
@@ -109,7 +109,7 @@ function roleGrid(ask) {
   const body = h("div", { class: "wb-rows", role: "rowgroup" });
   const head = h("div", { class: "wb-column wb-titles", role: "row" },
     h("span", { role: "columnheader" }, "column"),
-    h("span", { role: "columnheader", class: "wb-alone", title: "Share of the records that are alone with their value" }, "alone"),
+    h("span", { role: "columnheader", class: "wb-alone", title: "Share of the records that are unique on this column" }, "unique"),
     h("span", { role: "columnheader" }, h("span", { class: "wb-five" }, ROLES.map(([, short, long, help]) =>
       h("span", { title: help }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))))));
   const element = h("div", { class: "wb-role-grid", role: "grid", "aria-multiselectable": "true",

@@ -85,14 +85,14 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     alone.classList.toggle("wb-empty", one.unique === undefined);
     meter.style.setProperty("--share", `${100 * (one.share ?? 0)}%`);
     beside.hidden = !one.beside;
-    beside.textContent = one.beside ? `Neutral columns are published as they are. ${one.beside}`.replaceAll(" %", "\u00a0%") : "";
+    beside.textContent = one.beside ? `Neutral columns are published unchanged. ${one.beside}`.replaceAll(" %", "\u00a0%") : "";
     if (one.unique === undefined) {
       aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: what others may know of a person.";
       return;
     }
-    const of = chosenNow > 1 ? `their combination of the ${chosenNow} quasi-identifiers` : "their quasi-identifier";
+    const of = chosenNow > 1 ? `the ${chosenNow} quasi-identifiers together` : "the quasi-identifier";
     aloneText.replaceChildren(h("b", {}, `${one.about ? "About " : ""}${records(one.unique)} (${singledOut(one.share)})`),
-      ` of ${count(one.records)} ${one.unique === 1 ? "is" : "are"} alone with ${of}.`);
+      ` of ${count(one.records)} ${one.unique === 1 ? "is" : "are"} unique on ${of}.`);
   });
 
   // --- the columns and their roles

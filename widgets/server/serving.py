@@ -51,7 +51,7 @@ def voila_command(
 ) -> tuple[list[str], dict[str, str]]:
     """The command that serves a notebook on this machine, and its environment. Without a token the page is open to all.
 
-    `published` is the folder the dashboard shows; `folder` is where kernels work, an empty one unless told; `public` is
+    `published` is the folder the dashboard shows; `folder` is where kernels work, an empty one by default; `public` is
     the page's address behind a proxy; `frames` are the sites that may show it in a frame. A kernel ends `without_page`
     seconds after its page has gone, `left_alone` seconds after anybody touched it, to within `every` seconds; there are
     `most` at once. A page that does not answer for three times `ping` seconds has gone.

@@ -34,7 +34,7 @@ def frontier_chart(
     selected: int = -1,
     log: Iterable[str] = (),
 ) -> alt.LayerChart:
-    """One hue and shape a line, efficient points filled, beaten ones hollow.
+    """One hue and shape a line, efficient points filled, dominated ones hollow.
 
     `pinned` is a second frontier to compare with, `moving` a point under a slider, `selected` an index of
     `frontier.measured`, `log` names the measures whose axes are logarithmic.
@@ -156,7 +156,7 @@ def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:
-    """The border of what no point beats."""
+    """The border of what no point dominates."""
     drawn = {**SILENT, "opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
     return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(order="order:Q")
 
@@ -238,7 +238,7 @@ def _cursor(x: Any, y: Any) -> alt.Chart:
 
 
 def _title(scene: Scene) -> alt.Title:
-    """How many points are worth a thought, what is not drawn, and what cannot be compared."""
+    """How many points are worth considering, what is not drawn, and what cannot be compared."""
     frontier, notes = scene.frontier, []
     if scene.pinned is not None and (why := unlike(frontier, scene.pinned)):
         notes += ["the pinned points are of other data, roles or hierarchies: compare no losses", f"({why})"]

@@ -44,7 +44,8 @@ def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
     own = len(frontier.measured)
     title = alt.Title(
         f"{min(own, most)} of {own} points, ranked within each measure: lighter is better",
-        subtitle=f"● efficient on {' and '.join(frontier.axes)}   ○ beaten   × baseline   ↓ lower, ↑ higher is better",
+        subtitle=f"● efficient on {' and '.join(frontier.axes)}   ○ dominated   × baseline   "
+        "↓ lower, ↑ higher is better",
     )
     return finished(drawn, width, alt.Step(ROW), title, heat_spoken(scene))
 

@@ -36,7 +36,7 @@ def loss_chart(release: Release, measure: Measure | None = None, width: int = 64
         "loss:Q", title=[name, *unit], scale=alt.Scale(domain=[0, high * 1.05], nice=False), axis=alt.Axis(tickCount=8)
     )
     layers = _steps(values, x)
-    title = f"The worst-off lose {figures(thresholds[-1], 'lower')}"
+    title = f"The largest loss is {figures(thresholds[-1], 'lower')}"
     if start is not None:
         title = f"{int(sizes[loss >= start].sum()):,} of {records[0]:,} records lose enough for a full disclosure"
         layers += _start(start, high, x)

@@ -26,7 +26,7 @@ GAPS = "break-paths-show-domains"  # an undefined value leaves a gap in its stra
 def parallel_chart(
     frontier: Frontier, width: int = 760, height: int = 360, *, moving: Point | None = None, selected: int = -1
 ) -> alt.LayerChart:
-    """Every measure of every point but the baselines; efficient points are strong, beaten ones faint."""
+    """Every measure of every point but the baselines; efficient points are strong, dominated ones faint."""
     from workbench.charts.frontier import line_numbers
 
     scene = Scene(frontier, None, moving, {}, selected, (width, height))

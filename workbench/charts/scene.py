@@ -328,7 +328,7 @@ def baseline_label(recipe: str) -> str:
 
 
 def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
-    """The border of what no point beats."""
+    """The border of what no point dominates."""
     losses, stands = frontier.losses(), np.flatnonzero(efficient(frontier))
     order = stands[np.lexsort(losses[stands].T[::-1])]
     corners, above = [], y.worst
@@ -350,10 +350,10 @@ def names(ground: Ground, named: Rows, at: Callable[[Mapping[str, Any]], tuple[f
     return found
 
 
-def headline(frontier: Frontier, efficient_are: str = "filled", beaten_are: str = "hollow") -> str:
-    """How many points are worth a thought."""
+def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
+    """How many points are worth considering."""
     own, standing = int(frontier.recommendable.sum()), int(efficient(frontier).sum())
-    return f"{standing} of {own} points are efficient ({efficient_are}); the others are beaten ({beaten_are})"
+    return f"{standing} of {own} points are efficient ({efficient_are}); the others are dominated ({dominated_are})"
 
 
 def left_out(frontier: Frontier) -> int:

@@ -49,13 +49,13 @@ def anonymize(
     sensitive: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: the sensitive columns.")] = None,
     identifiers: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: what is left out.")] = None,
     model: Annotated[str, typer.Option(metavar="model", help="Of a table: what is safe, 'k-anonymity, k=10'.")] = "",
-    method: Annotated[str, typer.Option(metavar="method", help="How it is made; unless told mondrian.")] = "",
+    method: Annotated[str, typer.Option(metavar="method", help="The method; default: mondrian.")] = "",
     reading: Reading = AS_FOUND,
     giveaways: Annotated[
         bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
     ] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Publish the quasi-identifiers as they are, as 'keep' does.")
+        bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")
     ] = False,
     defuse: Annotated[
         bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
@@ -65,7 +65,7 @@ def anonymize(
 ) -> None:
     """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
     study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Neutral
-    columns, those that are not named, are published as they are, unless they give away what is blurred.
+    columns, those that are not named, are published unchanged, unless they give away what is blurred.
 
     \b
     workbench anonymize study.yaml -o release.csv                          the best under the study's caps
@@ -226,8 +226,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
     if kept and (classes.exact or not any(blurred)):
         raise BadInput(
-            f"{recipe}: without a model it publishes {listed(kept)} as they are, and who knows them of a person finds "
-            "the person; choose another recipe, or say --raw if that is meant"
+            f"{recipe}: without a model it publishes {listed(kept)} unchanged, so anyone who knows these values of a "
+            "person finds the person; choose another recipe, or use --raw if that is intended"
         )
 
 

@@ -182,7 +182,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     name = "standard input" if found["release"] == "-" else found["release"]
     out = [f"{name}: {found['records']:,} records in {found['classes']:,} classes; {roles}", _measured_against(found)]
     if found["neutral"]:
-        out.append(f"Neutral, published as they are: {listed(found['neutral'])}. {found['beside']['sentence']}")
+        out.append(f"Neutral (published unchanged): {listed(found['neutral'])}. {found['beside']['sentence']}")
     if found["asked"]:
         out += ["", "Asked", *aligned([_verdict(one) for one in found["asked"]])]
     out += ["", "It keeps, whatever was asked", *aligned([_kept(one) for one in found["achieved"]])]

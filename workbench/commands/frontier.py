@@ -34,7 +34,7 @@ Caps = Annotated[
     typer.Option(
         "--cap",
         metavar="key=value",
-        help="What a measure may be at most (at least, where higher is better); unless told, the study's caps.",
+        help="What a measure may be at most (at least, where higher is better); default: the study's caps.",
         show_default=False,
     ),
 ]
@@ -43,16 +43,18 @@ Caps = Annotated[
 def frontier(
     study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
     privacy: Annotated[
-        str | None, typer.Option(metavar="key", help="The measure of privacy; unless told, the study's.")
+        str | None, typer.Option(metavar="key", help="The measure of privacy; default: the study's.")
     ] = None,
     utility: Annotated[
-        str | None, typer.Option(metavar="key", help="The measure of utility; unless told, the study's.")
+        str | None, typer.Option(metavar="key", help="The measure of utility; default: the study's.")
     ] = None,
     cap: Caps = None,
-    every: Annotated[bool, typer.Option("--all", help="Also what is beaten, and by what.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also the dominated candidates, and what dominates them.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="All points and what is known of them, as JSON.")] = False,
 ) -> None:
-    """The candidates that no other beats on both privacy and utility, the most private first, with the knee and the
+    """The candidates that no other dominates on privacy and utility, the most private first, with the knee and the
     best one under the caps. What is in the store is not made again. `workbench anonymize` takes the numbers and the
     recipes of the table.
 
@@ -148,8 +150,8 @@ class View:
         return next(i for i, one in enumerate(self.frontier.measured) if one is point)
 
     @cached_property
-    def beaten_by(self) -> list[list[int]]:
-        """Of each point the efficient ones that beat it, as places."""
+    def dominated_by(self) -> list[list[int]]:
+        """Of each point the efficient ones that dominate it, as places."""
         losses, own = self.frontier.losses(), self.frontier.recommendable
         best = losses[self.efficient]
         beats = [(best <= one).all(axis=1) & (best < one).any(axis=1) for one in losses]
@@ -169,8 +171,8 @@ class View:
     def as_dict(self) -> dict[str, Any]:
         """Everything; the same study gives the same."""
         seen, records = self.frontier, numbered(self.frontier.records())
-        for record, others in zip(records, self.beaten_by, strict=True):
-            record["beaten_by"] = [i + 1 for i in others]
+        for record, others in zip(records, self.dominated_by, strict=True):
+            record["dominated_by"] = [i + 1 for i in others]
         knee, best = self.knee, self.best
         left_out = zip(seen.undefined.index.tolist(), seen.undefined["reason"], strict=True)
         return {
@@ -231,7 +233,7 @@ class View:
         return self.efficient + [i for i in [self.best] if i is not None and i not in self.efficient]
 
     def _every(self) -> list[int]:
-        """Efficient ones, beaten ones by privacy, then what is left out, the baselines last."""
+        """Efficient ones, dominated ones by privacy, then what is left out, the baselines last."""
         losses = self.frontier.losses()
         rank = {i: n for n, i in enumerate(self.efficient)}
 
@@ -258,10 +260,10 @@ class View:
         marks = [word for word, place in (("knee", self.knee), ("best", self.best)) if place == i]
         if self.frontier.measured[i].recipe.baseline:
             marks.append("baseline")
-        beaten = self.beaten_by[i]
-        if beaten:
-            more = f" and {len(beaten) - 3} more" if len(beaten) > 3 else ""
-            marks.append(f"beaten by {', '.join(str(j + 1) for j in beaten[:3])}{more}")
+        dominating = self.dominated_by[i]
+        if dominating:
+            more = f" and {len(dominating) - 3} more" if len(dominating) > 3 else ""
+            marks.append(f"dominated by {', '.join(str(j + 1) for j in dominating[:3])}{more}")
         return marks
 
     def _shade(self, i: int) -> str:

@@ -18,9 +18,7 @@ from workbench.commands.sweep import refuse_place
 @reads
 def init(
     data: Annotated[Path, typer.Argument(help="A table: CSV, Parquet or JSON.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The study's file; unless told data.study.yaml.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="The study's file; default: data.study.yaml.")] = None,
     sensitive: Annotated[str, typer.Option(metavar="columns", help="What must not be learnt of anybody: a,b.")] = "",
     quasi: Annotated[str, typer.Option(metavar="columns", help="What others may know of a person: a,b.")] = "",
     identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",

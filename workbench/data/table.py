@@ -80,7 +80,7 @@ class Table:
     ) -> Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `data.reading.source`.
 
-        Columns without another role are neutral: published as they are; those that hold nothing are left out.
+        Columns without another role are neutral: published unchanged; those that hold nothing are left out.
         `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory.
         Identifiers are never read, unless `only` asks for one of their values.
         """

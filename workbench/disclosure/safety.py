@@ -31,7 +31,7 @@ def against(release: Release, smallest: int, model: Model | None = None) -> list
     sure = certain(table, [release]).alone
     if sure:
         names, count = wording.columns(list(table.sensitive), "or"), wording.some_of(sure, table.records, smallest)
-        found.append(f"the {names} of {count} is certain")
+        found.append(f"the {names} of {count} can be inferred with certainty")
     else:
         found += nearly(release, smallest, model)
     try:

@@ -1,6 +1,6 @@
-"""The efficient frontier: the points that no other beats, the best of them under caps, and what beats the rest.
+"""The efficient frontier: the points that no other dominates, the best under caps, and what dominates the others.
 
-The baselines are references at the ends of the chart: never efficient, never recommended, and they beat nothing.
+The baselines are references at the ends of the chart: never efficient, never recommended, and they dominate nothing.
 A point that is undefined on a measure in question is left out, with its reason; infinity is a value like another.
 """
 
@@ -113,7 +113,7 @@ class Frontier:
         return np.array([not point.recipe.baseline for point in self.measured], dtype=bool)
 
     def is_efficient(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
-        """Which points no other beats on these measures, two or more; by default on the axes."""
+        """Which points no other dominates on these measures, two or more; by default on the axes."""
         losses = self.losses(over)
         compared = np.flatnonzero(self.recommendable & ~np.isnan(losses).any(axis=1))
         efficient = np.zeros(len(losses), bool)
@@ -262,7 +262,7 @@ class Frontier:
         )
 
     def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
-        """The points that beat this one, the most private first; Undefined if it has no value on a measure."""
+        """The points that dominate this one, the most private first; Undefined if it has no value on a measure."""
         keys = self._chosen(over)
         if not isinstance(point, Point):
             raise BadInput(f"{said(point)} is no point; take one of frontier.measured, or of best(...)")
@@ -275,7 +275,7 @@ class Frontier:
         return [self.measured[int(i)] for i in found[np.lexsort(losses[found].T[::-1])]]
 
     def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
-        """One plain sentence: what beats the point and by how much, or why nothing does."""
+        """One plain sentence: what dominates the point and by how much, or why nothing does."""
         keys = self._chosen(over)
         if isinstance(point, Point) and point.recipe.baseline:
             return "A baseline: a reference at the end of the chart, never recommended."
@@ -288,10 +288,10 @@ class Frontier:
         chosen = self._clearest(point, better, keys)
         more = {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more")
         gains = [self._gain(key, chosen.values[key], point.values[key]) for key in keys]
-        return f"Beaten by {chosen.recipe}: {', '.join(gains)}{more}."
+        return f"Dominated by {chosen.recipe}: {', '.join(gains)}{more}."
 
     def _clearest(self, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
-        """Of the points that beat this one, the efficient one that is most ahead, in units of each measure's range."""
+        """Of the points that dominate this one, the efficient one most ahead, in units of each measure's range."""
         losses = np.array([self._losses_of(other, keys) for other in better])
         first = np.flatnonzero(undominated(losses))
         every = self.losses(keys)[self.recommendable]
@@ -344,13 +344,13 @@ class Frontier:
 
 
 def undominated(losses: np.ndarray) -> np.ndarray:
-    """Which rows no other row beats: at least as low in every column and lower in one. Equal rows stand together."""
-    beaten = np.zeros(len(losses), bool)
+    """Which rows no other dominates: at least as low in every column and lower in one. Equal rows stand together."""
+    dominated = np.zeros(len(losses), bool)
     for start in range(0, len(losses), BLOCK):
         here = losses[start : start + BLOCK, None, :]
         beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
-        beaten[start : start + BLOCK] = beats.any(axis=1)
-    return ~beaten
+        dominated[start : start + BLOCK] = beats.any(axis=1)
+    return ~dominated
 
 
 def _column(values: list[Any]) -> Any:

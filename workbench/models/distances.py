@@ -10,6 +10,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 
 Levels = Sequence[np.ndarray]
+COMPARED = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a distance"
 LEAST = np.finfo(float).tiny  # has a logarithm, and 0 has none
 
 

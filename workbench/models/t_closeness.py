@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.models import Model, share
-from workbench.models.distances import distance, unordered
+from workbench.models.distances import COMPARED, distance, unordered
 
 KINDS = ("equal", "ordered", "hierarchical", "js")
 
@@ -17,7 +17,7 @@ KINDS = ("equal", "ordered", "hierarchical", "js")
 @dataclass(frozen=True)
 class TCloseness(Model):
     t: float = parameter(0.15, "the largest distance from the whole table's distribution", low=0, high=1)
-    distance: str = parameter("equal", "how distributions are compared", choices=KINDS)
+    distance: str = parameter("equal", COMPARED, choices=KINDS)
     name = "t-closeness"
     figure = "t"
 

@@ -221,7 +221,7 @@ class Release(ABC):
         if self.telling:
             found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
             found += [*map(str, self.giveaways()), str(self.beside)]
-            raise BadInput(f"{where}: neutral columns are published as they are: {'; '.join(found)}. {mended}")
+            raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {mended}")
 
     # --- files
 

@@ -375,5 +375,5 @@ def _values(file: _File, original: Table, name: str) -> np.ndarray:
         found.append(len(seen) - 1 if column.missing else None)
     if None in found:
         code = found.index(None)
-        raise BadInput(f"{file.place(name, code)}: this is no value of the original's; publish its values as they are")
+        raise BadInput(f"{file.place(name, code)}: this is no value of the original's; publish its values unchanged")
     return np.array(found, np.int64)

@@ -1,4 +1,4 @@
-"""What neutral columns give away, published as they are: who somebody is, and what a release blurs or hides."""
+"""What neutral columns, published unchanged, give away: who somebody is, and what a release blurs or hides."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Giveaway(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Who knows the neutral columns of everybody beside the quasi-identifiers: how many records she finds alone, and
-    of how many a sensitive value is certain."""
+    """Who knows the neutral columns of everybody beside the quasi-identifiers: how many records are unique, and
+    for how many a sensitive value can be inferred with certainty."""
 
     neutral: tuple[str, ...]
     sensitive: tuple[str, ...]
@@ -69,9 +69,10 @@ class Beside(NamedTuple):
     def __str__(self) -> str:
         too = f" and the neutral {'columns' if len(self.neutral) > 1 else 'column'}" if self.neutral else ""
         found = f"{self.unique:,} of {self.records:,} records ({per_cent(self.unique / self.records, 'lower')})"
-        said = f"who knows the quasi-identifiers{too} finds {found} alone"
+        verb = "is" if self.unique == 1 else "are"
+        said = f"{found} {verb} unique on the quasi-identifiers{too}"
         if self.sensitive:
-            said += f", and is certain of {listed(self.sensitive, 'or')} of {self.certain:,}"
+            said += f", and {listed(self.sensitive, 'or')} can be inferred with certainty for {self.certain:,}"
         return said
 
 

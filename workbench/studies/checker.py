@@ -56,7 +56,7 @@ class Checked:
         sensitive = (
             f"what must not be learnt is {listed(list(table.sensitive))}" if table.sensitive else "nothing is sensitive"
         )
-        plain = f"; neutral, published as they are: {listed(list(table.neutral))}" if table.neutral else ""
+        plain = f"; neutral columns: {listed(list(table.neutral))}" if table.neutral else ""
         return (
             f"{study.name}: {table.records:,} records; others may know {listed(list(table.quasi))}; "
             f"{sensitive}{plain}; "

@@ -141,7 +141,7 @@ def _head(table: Table) -> list[str]:
     if not table.sensitive:
         said.append("No column looks sensitive: name what must not be learnt under roles: sensitive.")
     if table.neutral:
-        said.append(f"Neutral, published as they are: {', '.join(table.neutral)}.")
+        said.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
     return said
 
 
@@ -273,7 +273,10 @@ def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
     least, two = {"name": "k-anonymity", "k": sizes[0]}, {"name": "distinct l-diversity", "l": 2}
     alike = {"name": "t-closeness", "t": _limits(table), "distance": "js"}
     found: list[tuple[list[dict[str, Any]], str]] = [
-        ([{"name": "k-anonymity", "k": sizes}, two], f"{by_size}; with two values in each, none is certain"),
+        (
+            [{"name": "k-anonymity", "k": sizes}, two],
+            f"{by_size}; with two values in each class, none can be inferred with certainty",
+        ),
         ([least, two, alike], "every class much like the whole table; t in shares of what a full disclosure costs"),
     ]
     most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())

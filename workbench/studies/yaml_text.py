@@ -36,7 +36,7 @@ class _Loader(LOADER):  # type: ignore[misc, valid-type]
         except (ValueError, OverflowError):  # such as 9999-99-99
             value = HUGE
         if isinstance(value, int) and abs(value) >= HUGE:
-            raise _wrong("this value cannot be; put text in quotes", node.start_mark)
+            raise _wrong("invalid value; put text in quotes", node.start_mark)
         return value
 
 

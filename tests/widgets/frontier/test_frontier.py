@@ -24,10 +24,10 @@ from workbench.models import KAnonymity
 
 def test_a_view_that_says_hello_gets_everything(chart):
     picture = heard(chart, "hello")["picture"]
-    assert picture["headline"] == "2 of 4 points are efficient (filled); the others are beaten (hollow)"
+    assert picture["headline"] == "2 of 4 points are efficient (filled); the others are dominated (hollow)"
     assert picture["left_out"] == 1 and picture["axes"] == ["P_loss", "U_loss"]
     states = [row["state"] for row in picture["points"]]
-    assert states == ["baseline", "baseline", "efficient", "knee, efficient", "beaten", "left out"]
+    assert states == ["baseline", "baseline", "efficient", "knee, efficient", "dominated", "left out"]
     assert {row["i"] for row in picture["rows"]["points"]} == {0, 1, 2, 3, 4}
     assert set(picture["spec"]["datasets"]) == set(picture["rows"])
     json.dumps(chart.sent, allow_nan=False)
@@ -46,7 +46,7 @@ def test_moving_sends_one_row(chart):
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
     (moved,) = chart.sent
     assert list(moved["rows"]) == ["moving"] and len(moved["rows"]["moving"]) == 1
-    assert moved["text"].startswith("k-anonymity, k = 7 (mondrian): P_loss 0.4, U_loss 0.02. Beaten by")
+    assert moved["text"].startswith("k-anonymity, k = 7 (mondrian): P_loss 0.4, U_loss 0.02. Dominated by")
     chart.sent.clear()
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=2)), 2.0, 0.02)  # beyond the axis: it grows
     assert chart.sent[-1]["kind"] == "picture" and chart.sent[-1]["spec"] is not None
@@ -137,7 +137,7 @@ def test_a_pinned_frontier_is_compared(chart):
 
 
 def test_why_and_what_is_left_out_on_ask(chart):
-    assert heard(chart, "why", index=4)["why"]["text"].startswith("Beaten by k-anonymity, k = 50 (mondrian)")
+    assert heard(chart, "why", index=4)["why"]["text"].startswith("Dominated by k-anonymity, k = 50 (mondrian)")
     assert heard(chart, "left_out")["left_out"]["rows"] == [["t-closeness, t = 0.4 (mondrian)", "U_loss: nobody asked"]]
 
 

@@ -230,7 +230,7 @@ def test_neutral_columns_are_named(table, lab):
     assert stand.last("state")["as_they_are"] == ""
     stand.preview.release = RECIPE.release(table.with_roles(table.quasi[:1], table.sensitive))
     named = stand.last("state")["as_they_are"]
-    assert named.startswith("Neutral: published as they are") and all(name in named for name in table.quasi[1:])
+    assert named.startswith("Neutral (published unchanged): ") and all(name in named for name in table.quasi[1:])
 
 
 def test_what_is_not_there_yet_says_so(lab):
@@ -314,8 +314,8 @@ def test_the_sentence_about_neutral_columns_has_their_figure_and_leaving_out_ask
     said = stand.last("state")["as_they_are"]
     naive = frame.join(stand.preview.release.frame()[[]]).assign(c=stand.preview.release.group_of_record)
     alone = int((naive.groupby(["c", "birth", "same"]).size() == 1).sum())
-    assert said.startswith("Neutral: published as they are: birth and same. Who knows the quasi-identifiers and the")
-    assert f"finds {alone} of 40 records" in said and "certain of ill of" in said
+    assert said.startswith("Neutral (published unchanged): birth and same. ")
+    assert f". {alone} of 40 records" in said and "ill can be inferred with certainty for" in said
     asked = []
     stand.preview.observe(lambda event: asked.append(event.new), "dropped")
     for _ in range(2):

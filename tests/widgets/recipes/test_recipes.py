@@ -344,7 +344,7 @@ def test_messages_of_an_older_page_do_no_harm(stand):
     ):
         stand.sent.clear()
         stand.picker._heard(None, {"field": "f", **message}, [])
-        assert "mistake of the workbench" not in (stand.last("problem") or {"text": ""})["text"]
+        assert "Internal error" not in (stand.last("problem") or {"text": ""})["text"]
         assert stand.last("problem") is not None
     assert stand.picker.recipes == RECIPES
 

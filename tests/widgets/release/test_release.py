@@ -51,7 +51,7 @@ def test_numbers_that_cannot_be_are_refused_at_the_field(stand, value):
     before = stand.card.point
     stand.move("k", value)
     assert stand.last("problem")["field"] == "0.k"
-    assert "mistake of the workbench" not in stand.last("problem")["text"]
+    assert "Internal error" not in stand.last("problem")["text"]
     assert stand.card.point is before
 
 
@@ -205,7 +205,7 @@ def test_messages_of_an_older_page_do_no_harm(stand):
     ):
         stand.sent.clear()
         stand.card._heard(None, {"field": "f", **message}, [])
-        assert "mistake of the workbench" not in stand.last("problem")["text"]
+        assert "Internal error" not in stand.last("problem")["text"]
 
 
 def test_in_a_loop_the_newest_question_wins_and_the_kernel_stays_free(table):

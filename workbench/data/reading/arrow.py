@@ -24,9 +24,9 @@ def as_arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
     except OverflowError:
         failure = "integers beyond 64 bits; if they are codes, make them text with .astype(str)"
     except (pa.ArrowException, ValueError, TypeError):
-        failure = f"values of type {series.dtype} cannot be read; make them numbers, dates or text"
+        failure = f"the pandas type {series.dtype} is not supported; convert it to numbers, dates or text"
         if set(kinds) == {"number"}:
-            failure = "numbers of several types, which cannot be kept as they are; if they are codes, make them text "
+            failure = "numbers of several types, which cannot be kept exactly; if they are codes, make them text "
             failure += "with .astype(str), else floats with .astype(float)"
     raise BadInput(f"{place}: {failure}")
 
@@ -40,6 +40,11 @@ def _kind(value: object) -> str:
     return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
 
 
+def _called(kind: pa.DataType) -> str:
+    """The name of a type; of an extension without what it is stored as."""
+    return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else str(kind)
+
+
 def refuse_type(place: str, kind: pa.DataType) -> None:
     """Raise BadInput for types that have no order or no single value."""
     if pa.types.is_nested(kind):
@@ -49,4 +54,7 @@ def refuse_type(place: str, kind: pa.DataType) -> None:
     binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
     odd = pa.types.is_duration(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType)
     if binary or odd:
-        raise BadInput(f"{place}: values of type {kind}; make them numbers, dates or text, or leave the column out")
+        raise BadInput(
+            f"{place}: the type {_called(kind)} is not supported; convert it to numbers, dates or text, "
+            "or leave the column out"
+        )

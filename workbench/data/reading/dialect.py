@@ -140,7 +140,7 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
 
 
 def to_utf8(path: Path, encoding: str, target: Path, most_bytes: int | None = None) -> Path:
-    """A copy of the text in UTF-8, for readers that know nothing else; half of the free disk at most, unless told."""
+    """A copy of the text in UTF-8, for readers that know nothing else; by default half of the free disk at most."""
     left = shutil.disk_usage(target.parent).free // 2 if most_bytes is None else most_bytes
     with opened_text(path, encoding) as source, target.open("wb") as copy:
         while block := source.read(BLOCK).encode():

@@ -254,7 +254,7 @@ class _Reading:
         elif pa.types.is_floating(kind):
             return self.floats(_float64(present))
         elif not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
-            raise self.bad(f"values of type {kind} are no numbers; declare another type")
+            raise self.bad("these values are not numbers; declare another type")
         try:
             return present.cast(pa.int64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:

@@ -1,4 +1,4 @@
-"""P_loss (Li & Li 2009, section 4.1): how far the worst-off person's distribution is from the whole table's."""
+"""P_loss (Li & Li 2009, section 4.1): how far the most exposed person's distribution is from the whole table's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.models import Model
-from workbench.models.distances import DISTANCES, Levels, distance, unordered
+from workbench.models.distances import COMPARED, DISTANCES, Levels, distance, unordered
 from workbench.releases.base import Release
 from workbench.releases.coarsened import COST, FINEST, disclosures, told
 from workbench.releases.scale import Scale, scale
@@ -22,14 +22,12 @@ from workbench.releases.scale import Scale, scale
 
 @dataclass(frozen=True)
 class PrivacyLoss(Measure):
-    distance: str = parameter(
-        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
-    )
+    distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
     adversary: str = adversary()
     name = "privacy loss"
     symbol = "P_loss"
     side = "privacy"
-    unit = "distance from what is known without the release"
+    unit = "difference from what is known without the release"
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
@@ -37,11 +35,11 @@ class PrivacyLoss(Measure):
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         classes = release.classes
         if not classes.histograms:
-            return 0.0, "It does not publish what is sensitive, so nothing is learnt of it."
+            return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
         cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
         most = float(told(classes, self.distance, smallest).loss.max())
         value = min(stepped(stepped(most, cheapest / FINEST), COST), dearest)
-        return value, f"A full disclosure would cost {figures(cheapest, 'higher')} or more."
+        return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
         alike = model.far is not None and DISTANCES[model.far[0]] is DISTANCES[self.distance]
@@ -65,11 +63,11 @@ class PrivacyLoss(Measure):
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
+        most_exposed = "The most exposed person loses" if alike == 1 else f"The {alike:,} most exposed people each lose"
         sentence = (
-            f"The worst-off ({alike:,} {'person' if alike == 1 else 'people alike'}) lose {cost}: "
-            f"what is believed of their {name} moves most for {seen.labels[value]!r}, "
+            f"{most_exposed} {cost}: the belief about their {name} changes most for {seen.labels[value]!r}, "
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
-            f"A full disclosure would cost {figures(possible, 'higher')} ({cheap!r}) to "
+            f"Full disclosure costs {figures(possible, 'higher')} ({cheap!r}) to "
             f"{figures(reveal.max(), 'lower')} ({dear!r}); "
             f"{at_risk:,} records lose at least {figures(possible, 'higher')}."
         )

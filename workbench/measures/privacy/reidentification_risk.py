@@ -23,7 +23,7 @@ class ReidentificationRisk(Measure):
 
     statistic: str = parameter(
         "largest", "of 1 / size: the largest, or the average record's; or the share of records with size 1",
-        choices=("largest", "average", "alone"),
+        choices=("largest", "average", "unique"),
     )  # fmt: skip
     name = "re-identification risk"
     symbol = "R_id"
@@ -34,26 +34,26 @@ class ReidentificationRisk(Measure):
         sizes = alike(release)
         of = sizes if release.own_classes is release.classes else release.own_classes.sizes
         largest, mean, records = 1 / int(sizes.min()), average(1 / sizes, of), int(of.sum())
-        alone = int(of[sizes == 1].sum())
-        value = {"largest": largest, "average": mean, "alone": alone / records}[self.statistic]
+        unique = int(of[sizes == 1].sum())
+        value = {"largest": largest, "average": mean, "unique": unique / records}[self.statistic]
         sentence = (
             f"The easiest record is found with probability {per_cent(largest, 'lower')}, the "
             f"average one with {per_cent(mean, 'lower')}; "
-            f"{alone:,} of {records:,} records are alone."
+            f"{unique:,} of {records:,} records {'is' if unique == 1 else 'are'} unique."
         )
         return Measured(value, sentence, {"sizes": sizes})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         sizes, everybody = alike(release), release.table.records
-        alone = int((sizes == 1).sum())
+        unique = int((sizes == 1).sum())
         value = {
             "largest": 1 / least(int(sizes.min()), smallest),
             "average": averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest)),
-            "alone": coarse(alone, smallest) / coarse(everybody, smallest),
+            "unique": coarse(unique, smallest) / coarse(everybody, smallest),
         }[self.statistic]
         wording = release.table.wording
-        who = f"are {wording.some_of(alone, everybody, smallest)}" if alone else f"is {wording.nobody}"
-        return round(value, 4), f"Alone with the quasi-identifiers that are released {who}."
+        who = f"{wording.some_of(unique, everybody, smallest)} are" if unique else f"{wording.nobody} is"
+        return round(value, 4), f"{who[0].upper()}{who[1:]} unique on the released quasi-identifiers."
 
     def promised(self, release: Release, model: Model) -> float | None:
         of_largest = self.statistic == "largest" and not release.classes.exact

@@ -12,7 +12,7 @@ from workbench.base.figures import figures
 from workbench.base.thresholds import averaged
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.models.distances import distance, jensen_shannon, unordered
+from workbench.models.distances import COMPARED, distance, jensen_shannon, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
 
@@ -25,13 +25,11 @@ class UtilityLoss(Measure):
     min_support: float = parameter(
         0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
     )
-    distance: str = parameter(
-        "js", "how distributions are compared", choices=("js", "variation", "ordered", "hierarchical")
-    )
+    distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
     name = "utility loss"
     symbol = "U_loss"
     side = "utility"
-    unit = "distance from the truth, averaged over large populations"
+    unit = "difference from the truth, averaged over large populations"
 
     def measure(self, release: Release) -> Measured:
         return worst({name: self._one(release, name) for name in sensitive_of(release)})

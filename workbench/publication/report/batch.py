@@ -171,7 +171,7 @@ def _why(job: Job, kind: str, text: str) -> str:
         return text
     if kind in ("FileNotFoundError", "PermissionError", "OSError"):
         return f"{job.page}: it cannot be written there; choose another folder with -o"
-    return f"a mistake of the workbench itself ({kind})"
+    return f"an internal error ({kind})"
 
 
 def run_all(jobs: Sequence[Job], workers: int | None = None, pdf: bool = False) -> Iterator[tuple[Job, str | None]]:
@@ -200,7 +200,7 @@ def _wrong(error: BaseException | None) -> str | None:
     if not isinstance(error, Exception):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"a mistake of the workbench itself ({type(error).__name__} in {Path(last.filename).name}:{last.lineno})"
+    return f"an internal error ({type(error).__name__} in {Path(last.filename).name}:{last.lineno})"
 
 
 def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
