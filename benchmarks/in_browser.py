@@ -19,8 +19,8 @@ from playwright.sync_api import Page
 from benchmarks.measuring import Figure
 from tests.browser import stage
 from tests.widgets.base.test_cancelling import donations
+from widgets.base.given import MEASURES
 from widgets.server.serving import voila_command
-from widgets.session.start import MEASURES
 from workbench import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
