@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
-from workbench.base.thresholds import stepped
+from workbench.base.thresholds import QUARTERS, listed, stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
@@ -38,7 +38,8 @@ class PrivacyLoss(Measure):
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
         cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
         most = float(told(classes, self.distance, smallest).loss.max())
-        value = min(stepped(stepped(most, cheapest / FINEST), COST), dearest)
+        step = cheapest / FINEST if listed(release.table.records, smallest) else dearest / QUARTERS
+        value = min(stepped(stepped(most, step), COST), dearest)
         return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def promised(self, release: Release, model: Model) -> float | None:
