@@ -14,10 +14,10 @@ import numpy as np
 from tests.attacks.everything import Counts, unique
 from tests.attacks.studies import KINDS, batch_of, frame_of, study_of
 
-TRIES, MOST = 1000, 4
+TRIES, MOST = 8000, 4
 
 
-def searched(how: str, seed: int) -> tuple[int, Counts]:
+def searched(how: str, seed: int, tries: int = TRIES) -> tuple[int, Counts]:
     """How many small counts a study, a batch or a study published twice has, and which have no witness."""
     rng, kind = np.random.default_rng(seed), KINDS[seed % len(KINDS)]
     study, frame = study_of(kind, rng), frame_of(kind, rng)
@@ -26,7 +26,7 @@ def searched(how: str, seed: int) -> tuple[int, Counts]:
         studies, frame = batch_of(study, frame, rng)
     elif how == "twice":  # with other measures and recipes
         studies.append(study_of(kind, np.random.default_rng(seed + len(KINDS))).with_(smallest=study.smallest))
-    return unique(studies, studies[0].read(frame), rng, TRIES, MOST)
+    return unique(studies, studies[0].read(frame), rng, tries, MOST)
 
 
 if __name__ == "__main__":

@@ -128,8 +128,10 @@ def judged(bad: Bad, text: str) -> str:
     return "clear" if bad.says in text else f"unclear: not a word of {bad.says}"
 
 
-QUICK = 6  # one of so many is tried each time, all of them with the slow tests
-SOME = [pytest.param(bad, id=bad.name, marks=[pytest.mark.slow] if i % QUICK else []) for i, bad in enumerate(CASES)]
+QUICK = 6  # one of so many is tried each time, all of them with the exhaustive tests
+SOME = [
+    pytest.param(bad, id=bad.name, marks=[pytest.mark.exhaustive] if i % QUICK else []) for i, bad in enumerate(CASES)
+]
 
 
 @pytest.mark.parametrize("bad", SOME)

@@ -72,7 +72,9 @@ def figures(found):
     return {name: float(value) if isinstance(value, str) else value for name, value in every.items()}
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 30))])
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 30))]
+)
 def test_an_awkward_table_keeps_its_figures_all_the_way(tmp_path, monkeypatch, capsys, seed):
     monkeypatch.chdir(tmp_path)
     encoding, quasi = written(tmp_path / "table.csv", random.Random(seed))

@@ -47,7 +47,7 @@ def awkward(rng: random.Random) -> tuple[str, str]:
     return above + text, delimiter
 
 
-@pytest.mark.parametrize("part", [0, 1, *(pytest.param(part, marks=pytest.mark.slow) for part in range(2, 10))])
+@pytest.mark.parametrize("part", [0, 1, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in range(2, 10))])
 def test_a_thousand_awkward_files_are_read_as_csv_reads_them(tmp_path, part):
     rng = random.Random(part)
     for number in range(100):
