@@ -256,7 +256,7 @@ ATTACKS: dict[str, tuple[Read, Sequence[int]]] = {  # what is read, and what the
 
 def certain_by_the_tables() -> tuple[int, int]:
     """People of whom a table of groups says that all have a value, and how many the page says there are at most."""
-    frame = people((40, 40), (60, 20), (60, 25), (60, 30), (60, 35))
+    frame = people((40, 40), (60, 20), (60, 25), (60, 30), (60, 35), (400, 165))
     with quietly(), folder(study([30, 200], caps={"P_loss": 0.05}), frame, "best") as place:
         found, told = results(place), []
         for table in place.glob("points/*/disclosure.parquet"):

@@ -129,9 +129,8 @@ def judged(bad: Bad, text: str) -> str:
 
 
 QUICK = 6  # one of so many is tried each time, all of them with the exhaustive tests
-SOME = [
-    pytest.param(bad, id=bad.name, marks=[pytest.mark.exhaustive] if i % QUICK else []) for i, bad in enumerate(CASES)
-]
+MORE = pytest.mark.exhaustive
+SOME = [pytest.param(bad, id=bad.name, marks=[MORE] if i % QUICK else []) for i, bad in enumerate(CASES)]
 
 
 @pytest.mark.parametrize("bad", SOME)
