@@ -2,7 +2,7 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 READY := .venv/ready
-# JupyterLab refuses to run as root (in a container, say) unless told
+# JupyterLab refuses by default to run as root, as in a container
 LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab explore dashboard test check bench data clean
