@@ -140,14 +140,14 @@ def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(
     assert "name nearly names people, ssn nearly names people" in read.opened(read.efficient[0])["refused"]
     told = " ".join(warned)
     assert "'ssn' (neutral) is different" in told and "No file of a release was written" in told
-    assert "Published as they are: name, wage and ssn." in told
+    assert "Neutral (published unchanged): name, wage and ssn." in told
     assert statements.as_they_are(read) in told
 
 
 def test_unless_somebody_listens_what_the_analyst_should_know_is_on_stderr(tmp_path, capsys):
     publish(planted(tmp_path), tmp_path / "out")
     said = capsys.readouterr()
-    assert "note: Published as they are: wage" in said.err and not said.out
+    assert "note: Neutral (published unchanged): wage" in said.err and not said.out
 
 
 # --- the study's limit and the measure of exposure

@@ -30,7 +30,7 @@ def test_nothing_is_fetched():
 def test_bad_settings(tmp_path):
     path = written(tmp_path, "a,b\n1,2\n")
     assert "memory_limit 'much'" in message_of(lambda: open_source(path, memory_limit="much"))
-    assert "is no folder" in message_of(lambda: open_source(path, temp_directory=tmp_path / "no"))
+    assert "is not a folder" in message_of(lambda: open_source(path, temp_directory=tmp_path / "no"))
     assert "delimiter='::' must be one character" in message_of(lambda: open_source(path, delimiter="::"))
     assert "not from list" in message_of(lambda: open_source([1, 2]))
 

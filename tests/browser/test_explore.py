@@ -159,7 +159,7 @@ def _upload_and_cancel(page, large):
     expect(done).to_contain_text(" of 26 points", timeout=60 * SECONDS)
     page.locator(".wb-running").get_by_role("button", name="Cancel").click()
     expect(page.locator(".wb-done")).to_contain_text("stopped at")
-    expect(page.get_by_role("button", name="Measure the rest")).to_be_visible()
+    expect(page.get_by_role("button", name="Measure the others")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def test_widths_are_typed_drawn_and_moved_by_keys(page):
     age, rows = state_of(page, "age"), page.locator(".wb-hier-row input")
     expect(age).to_have_text("2 levels, 74 → 16 → 9")
     rows.nth(1).fill("2x")
-    expect(page.locator("[data-field=widths-1] .wb-wrong")).to_contain_text("'2x' is no number")
+    expect(page.locator("[data-field=widths-1] .wb-wrong")).to_contain_text("'2x' is not a number")
     expect(age).to_have_text("2 levels, 74 → 16 → 9")
     choose(page, "workclass")
     choose(page, "age")

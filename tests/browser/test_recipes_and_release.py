@@ -73,7 +73,7 @@ def test_values_are_typed_with_the_keyboard_and_refused_where_they_stand(page):
     page.get_by_text("6 releases of 1 model").first.wait_for()
     box.fill("5, many")
     box.press("Tab")
-    page.get_by_text("'many' is no number").wait_for()
+    page.get_by_text("'many' is not a number").wait_for()
     assert box.input_value() == "5, many"
     page.get_by_label("t-closeness", exact=True).check()
     page.get_by_text("12 releases of 2 models").first.wait_for()
@@ -161,7 +161,7 @@ def test_what_cannot_be_had_is_said_and_the_last_good_stays(page):
     page.get_by_text("Shown below: l-diversity, l = 3").wait_for()
     typed.fill("lots")
     typed.press("Enter")
-    page.get_by_text("'lots' is no number").wait_for()
+    page.get_by_text("'lots' is not a number").wait_for()
 
 
 def test_an_alternative_is_chosen(page):

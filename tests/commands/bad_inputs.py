@@ -197,7 +197,7 @@ NAMED: dict[str, tuple[str, tuple[str, ...]]] = {  # the file at fault, and what
 
 
 def files() -> Iterator[Bad]:
-    """A file in each place where one is named, which is no file, or no such file."""
+    """A file in each place where one is named, which is not a file, or no such file."""
     for kind, make in KINDS.items():
         for name, (file, typed) in NAMED.items():
 

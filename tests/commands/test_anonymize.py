@@ -85,7 +85,7 @@ def test_raw_quasi_identifiers_are_written_only_when_that_is_said(study, tmp_pat
 def test_a_recipe_that_is_no_candidate_is_made_all_the_same(study, tmp_path, capsys):
     asked = "k-anonymity, k=9 & t-closeness, t=0.5, distance=js"
     _, err = run(capsys, "anonymize", study, "--recipe", asked, "-o", tmp_path / "o.csv")
-    assert "is no candidate of the study, and was not measured" in err
+    assert "is not a candidate of the study, and was not measured" in err
     assert smallest(pd.read_csv(tmp_path / "o.csv")) >= 9
 
 
@@ -133,7 +133,7 @@ def test_without_caps_one_has_to_say_which(tmp_path, capsys):
 @pytest.mark.parametrize(
     "name, more, words",
     [
-        ("there.csv", [], "is there already, and stays; say --force"),
+        ("there.csv", [], "already exists; use --force"),
         ("out.xlsx", [], "cannot write .xlsx"),
         ("nowhere/out.csv", [], "does not exist"),
         ("folder.csv", ["--force"], "is a folder"),
@@ -187,7 +187,7 @@ def test_several_files_appear_together(tmp_path, capsys):
     out, _ = run(capsys, *arguments, tmp_path / "out.csv", "--json")
     assert files(tmp_path) == ["out-disease.csv", "out-records.csv"]
     assert [Path(name).name for name in json.loads(out)["files"]] == ["out-records.csv", "out-disease.csv"]
-    assert "is there already" in wrong(capsys, *arguments, tmp_path / "out.csv")
+    assert "already exists" in wrong(capsys, *arguments, tmp_path / "out.csv")
     assert "2 tables, and stdout holds one" in wrong(capsys, *arguments, "-")
 
 
@@ -230,7 +230,7 @@ def test_what_is_wrong_with_a_pipe_does_not_name_our_copy(tmp_path, capsys, monk
         ([*ROLES, "--model", "mondrian"], "this is a method"),
         ([*ROLES, "--model", "k-anonymity (mondrian)", "--method", "keep"], "leave out --method"),
         ([*ROLES, "--model", "k-anonymity", "--method", "mondrain"], "did you mean 'mondrian'?"),
-        ([*ROLES, "--model", "k-anonymity", "--recipe", "1"], "is no study (.yaml); leave out --recipe"),
+        ([*ROLES, "--model", "k-anonymity", "--recipe", "1"], "is not a study (.yaml); leave out --recipe"),
         ([*ROLES, "--model", "k-anonymity", "--cap", "a=1"], "leave out --cap"),
         (["--quasi", "age,wrk", "--model", "k-anonymity"], "wrk"),
         ([*ROLES, "--model", "k-anonymity, k=500"], "no release of this table keeps"),
@@ -249,7 +249,7 @@ def test_giveaways_are_refused_by_name(study, tmp_path, capsys):
     command = ["anonymize", tmp_path / "people.csv", *ROLES, "--model", "k-anonymity, k=5", "-o"]
     for out in (tmp_path / "out.csv", "-"):
         text = wrong(capsys, *command, out)
-        assert "'born' tells 'age'" in text and "'ssn' nearly names people" in text and "say --giveaways" in text
+        assert "'born' tells 'age'" in text and "'ssn' nearly names people" in text and "use --giveaways" in text
         assert "123-45" not in text and files(tmp_path) == []
     run(capsys, *command, tmp_path / "out.csv", "--giveaways")
     assert "ssn" in pd.read_csv(tmp_path / "out.csv")
@@ -288,5 +288,5 @@ def test_export_is_asked_in_python_the_same_way(study, tmp_path):
     made = asked.candidates()[0].release(asked.table(asked.read()))
     made.refuse_giveaways("x")
     (tmp_path / "out.csv").write_text("mine")
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="already exists"):
         made.export(tmp_path / "out.csv", overwrite=False)

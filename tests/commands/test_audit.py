@@ -151,7 +151,7 @@ def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
         (["k_3.csv"], "which columns are quasi-identifiers"),
         (["none.csv", *ROLES], "none.csv"),
         (["k_3.csv", "--study", "none.yaml"], "none.yaml"),
-        (["k_3.csv", "--study", "k_5.csv"], "is no study"),
+        (["k_3.csv", "--study", "k_5.csv"], "is not a study"),
         (["k_3.csv", "--study", "study.yaml", *ROLES], "leave out --original"),
         (["k_3.csv", *ROLES, "--original", "none.csv"], "none.csv"),
         (["original.csv", *ROLES, "--original", "k_3.csv"], "300 records and the original 274"),

@@ -41,7 +41,7 @@ def said(capsys, *arguments, code=0):
 
 def test_a_study_is_written_that_can_be_checked_and_swept(folder, capsys):
     out, _ = said(capsys, "init", "people.csv")
-    assert out == "Written: people.study.yaml. Look through it, then: workbench check people.study.yaml\n"
+    assert out == "Written: people.study.yaml. Review it, then run: workbench check people.study.yaml\n"
     study = Study.open("people.study.yaml")
     assert study.identifiers == ("name",) and "disease" in study.sensitive and {"age", "sex"} <= set(study.quasi)
     assert study.data == {"path": "people.csv", "types": {"zip": "text"}}

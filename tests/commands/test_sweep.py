@@ -81,7 +81,7 @@ def test_a_wrong_study_is_one_line_and_leaves_nothing(tmp_path, capsys, old, new
     study = study_in(tmp_path, STUDY.replace(old, new))
     assert words in wrong(capsys, "sweep", study)
     assert sorted(os.listdir(tmp_path)) == ["people.csv", "people.yaml"]
-    assert "is no study" in wrong(capsys, "sweep", tmp_path / "people.csv")
+    assert "is not a study" in wrong(capsys, "sweep", tmp_path / "people.csv")
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path):

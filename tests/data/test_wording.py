@@ -55,7 +55,7 @@ def test_the_dashboard_says_them_too(read):
     study, choice = told
     assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
     assert "alike" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
-    assert "Published as they are: time of day." in study["as_they_are"]
+    assert "Neutral (published unchanged): time of day." in study["as_they_are"]
 
 
 def test_one_record_has_the_noun_of_one():

@@ -123,5 +123,5 @@ def test_why_in_special_cases():
         _ = hidden.risk_shares
     with pytest.raises(BadInput, match="there is no class 9; the release has 2"):
         bucket.why(9)
-    with pytest.raises(BadInput, match="'k' is no model"):
+    with pytest.raises(BadInput, match="'k' is not a model"):
         exposed(Keep()(made()), model="k")

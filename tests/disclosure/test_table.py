@@ -57,7 +57,7 @@ def test_what_cannot_be_shown_is_said():
         disclosure_table(release, "age")
     with pytest.raises(Undefined, match="does not publish 'ill'"):
         disclosure_table(Remove("ill")(made()))
-    with pytest.raises(BadInput, match="a Table is no release"):
+    with pytest.raises(BadInput, match="a Table is not a release"):
         disclosure_table(made())
 
 

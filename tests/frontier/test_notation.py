@@ -108,7 +108,7 @@ def test_what_is_wrong_is_said(text, words):
     "text, words",
     [
         ("keep, k=1", "keep has no parameter 'k'; it has none"),
-        ("remove, columns=(age", "is no list of columns"),
+        ("remove, columns=(age", "is not a list of columns"),
         ("k-anonymity", "no method is called 'k-anonymity'"),
     ],
 )

@@ -248,7 +248,7 @@ def test_what_is_no_folder_at_a_points_place_is_one_clear_line(store, table, kin
     else:
         place.symlink_to(store.folder / (NOWHERE if kind == "dangling link" else key))
     for asked in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
-        with pytest.raises(BadInput, match=f"{key}' is no folder with a point in it; delete it, and sweep again"):
+        with pytest.raises(BadInput, match=f"{key}' is not a folder with a point in it; delete it, and sweep again"):
             asked()
     assert os.path.lexists(place)
 
@@ -269,7 +269,7 @@ def test_the_point_of_another_recipe_and_what_is_no_number_are_not_taken(store, 
     said = json.loads(file.read_text())
     for value in (math.nan, "nan"):
         file.write_text(json.dumps({**said, "values": {"P_loss": value}}))
-        with pytest.raises(BadInput, match="a value in it is no number"):
+        with pytest.raises(BadInput, match="a value in it is not a number"):
             store.get(point.key, RECIPE)
 
 
@@ -327,13 +327,15 @@ def test_a_folder_that_cannot_be_a_store(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match=r"file' is a file, not a folder; choose another name"):
         Store(tmp_path / "file")
-    with pytest.raises(BadInput, match=r"nowhere' is no folder; make it, or choose another"):
+    with pytest.raises(BadInput, match=r"nowhere' is not a folder; make it, or choose another"):
         Store(tmp_path / "nowhere" / "points")
-    with pytest.raises(BadInput, match=r"is no folder; make it"):
+    with pytest.raises(BadInput, match=r"is not a folder; make it"):
         Store(tmp_path / "file" / "points")
     (tmp_path / "thesis").mkdir(mode=0o755)
     (tmp_path / "thesis" / "chapter.tex").write_text("")
-    with pytest.raises(BadInput, match=r"thesis' is no store: it holds 'chapter.tex'; name a new or an empty folder"):
+    with pytest.raises(
+        BadInput, match=r"thesis' is not a store: it holds 'chapter.tex'; name a new or an empty folder"
+    ):
         Store(tmp_path / "thesis")
     assert stat.S_IMODE((tmp_path / "thesis").stat().st_mode) == 0o755
     (tmp_path / "locked").mkdir(mode=0o500)

@@ -155,10 +155,10 @@ def test_what_is_no_number_has_a_reason(table, tmp_path):
         ([Recipe(Mondrian("information_gain", "town"))], MEASURES, "target = 'town' is not a column"),
         ([Recipe(Remove(["town"]))], MEASURES, "'town' is not a column"),
         ([], [AverageClassSize(k=201)], "k = 201 must be at most 200"),
-        ([], [PrivacyLoss], r"is no measure; write PrivacyLoss\(\)"),
-        ([], ["P_loss"], "str is no measure"),
+        ([], [PrivacyLoss], r"is not a measure; write PrivacyLoss\(\)"),
+        ([], ["P_loss"], "str is not a measure"),
         ([], [], "no measure was given"),
-        ([Mondrian()], MEASURES, r"is no recipe; write Recipe\(method, model\)"),
+        ([Mondrian()], MEASURES, r"is not a recipe; write Recipe\(method, model\)"),
     ],
 )
 def test_a_wrong_parameter_is_told_before_anything_is_computed(table, tmp_path, asked, measures, message):

@@ -229,7 +229,7 @@ def test_an_export_defuses_formulas_on_request(tmp_path):
 def test_an_export_writes_over_nothing_when_told(tmp_path, table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(10))
     (tmp_path / "out-s2.csv").write_text("mine")
-    with pytest.raises(BadInput, match=r"out-s2\.csv is there already"):
+    with pytest.raises(BadInput, match=r"out-s2\.csv already exists"):
         release.export(tmp_path / "out.csv", giveaways=True, overwrite=False)
     assert [path.name for path in tmp_path.iterdir()] == ["out-s2.csv"]
     assert (tmp_path / "out-s2.csv").read_text() == "mine"

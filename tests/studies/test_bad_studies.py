@@ -30,14 +30,14 @@ def text_with(**parts: str) -> str:
 
 
 STUDIES = {  # name: the study's text, and what the line says
-    "empty": ("", "no study"),
-    "only a comment": ("# nothing", "no study"),
-    "a letter": ("Dear Mrs Miller,", "no study"),
-    "a list": ("- a\n- b\n", "no study"),
+    "empty": ("", "not a study"),
+    "only a comment": ("# nothing", "not a study"),
+    "a letter": ("Dear Mrs Miller,", "not a study"),
+    "a list": ("- a\n- b\n", "not a study"),
     "binary": (bytes(range(256)) * 20, "not UTF-8"),
     "another encoding": ("study: Möbius\n".encode("latin-1"), "not UTF-8"),
     "a tab": ("study: x\nroles:\n\tquasi: [age]\n", "line 3"),
-    "an open bracket": ("study: x\nroles: {quasi: [age\n", "line 2: this is no YAML"),
+    "an open bracket": ("study: x\nroles: {quasi: [age\n", "line 2: this is not YAML"),
     "a cycle": ("study: x\nroles: &r\n  quasi: *r\n", "line 3: a reference"),
     "a billion laughs": ("a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "line 2: a reference"),
     "a merge key": ("a: &a {path: x}\ndata:\n  <<: *a\n", "line 3: a reference"),
@@ -73,7 +73,7 @@ STUDIES = {  # name: the study's text, and what the line says
     "measures that are text": (text_with(measures="measures: privacy loss"), "line 8: measures must be a list"),
     "an axis": (text_with(axes="axes: [P_los, U_loss]"), "line 9: .*did you mean 'P_loss'"),
     "one axis": (text_with(axes="axes: [P_loss]"), "line 9: axes name two"),
-    "a cap that is no number": (text_with(axes="caps: {P_loss: .nan}"), "line 9: .*finite"),
+    "a cap that is not a number": (text_with(axes="caps: {P_loss: .nan}"), "line 9: .*finite"),
     "a cap without end": (text_with(axes="caps: {P_loss: .inf}"), "line 9: .*finite"),
     "a negative cap": (text_with(axes="caps: {P_loss: -0.1}"), "line 9: .*no measure is below 0"),
     "a measure twice": (text_with(measures="measures: [{name: privacy loss}, {name: utility loss},\n"

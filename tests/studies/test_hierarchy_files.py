@@ -87,8 +87,8 @@ def test_columns_that_are_called_alike_have_files_of_their_own(folder):
         (lambda path: path.write_text('{"builder": "groups", "levels": [{"PLANTED": '), "holds no hierarchy"),
         (lambda path: path.write_text('["PLANTED"]'), "holds no hierarchy"),
         (lambda path: path.write_bytes(b"\xff\xfePLANTED"), "holds no hierarchy"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "is no file"),
-        (lambda path: (path.unlink(), path.mkdir()), "is no file"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "is not a file"),
+        (lambda path: (path.unlink(), path.mkdir()), "is not a file"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_said_at_its_line_without_a_value(folder, how, said):

@@ -40,8 +40,11 @@ def test_measures_keep_their_settings():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("- a\n- b", "no study"),
-        ("Mrs Miller, 43", "^this is no study: one has lines such as .data:. and .roles:., each a name and a colon$"),
+        ("- a\n- b", "not a study"),
+        (
+            "Mrs Miller, 43",
+            "^this is not a study: one has lines such as .data:. and .roles:., each a name and a colon$",
+        ),
         ("study: [", "line 1"),
         ("studdy: x", "did you mean 'study'"),
         ("roles: {quazi: [a]}", "did you mean 'quasi'"),
@@ -60,9 +63,9 @@ def test_measures_keep_their_settings():
         ("\n".join(" " * i + "a:" for i in range(2_000)), "line 51: more than 50 brackets"),
         ("study: " + "x" * 200_000, "line 1: a value of more than 100,000 characters"),
         ("#" * 5_000_000, "longer than 4,000,000"),
-        ("study: \ud800", "no YAML"),
-        ("study: \0", "no YAML"),
-        (None, "no text"),
+        ("study: \ud800", "not YAML"),
+        ("study: \0", "not YAML"),
+        (None, "not text"),
     ],
 )
 def test_what_is_wrong_is_said(text, says):

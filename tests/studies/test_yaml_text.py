@@ -20,7 +20,7 @@ def test_there_and_back():
         ("a: 1\nb: 2\na: 3\n", "line 3: this name stands here a second time"),
         ("a: &x [1]\nb: *x\n", "line 2: a reference"),
         ("a: !!python/object:os.system x\n", "line 1: a tag"),
-        ("a: [\n", "no YAML"),
+        ("a: [\n", "not YAML"),
         ("a: " + "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "more than 50 brackets"),
         ("a: " + "x" * (LONGEST + 1), "a value of more than"),
         ("a: " + "9" * 400, "line 1"),

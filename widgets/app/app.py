@@ -222,7 +222,7 @@ class Workbench(Results, ipywidgets.VBox):
             self.session.read(after, base)
             self._waiting = None
             if unfit:
-                self._word = f"Other values than before: hierarchies proposed anew for {', '.join(unfit)}."
+                self._word = f"The values have changed; hierarchies are proposed again for {', '.join(unfit)}."
             if first:
                 self.session.begin(after)
             else:
@@ -236,7 +236,9 @@ class Workbench(Results, ipywidgets.VBox):
         if not trouble or (self._waiting is None and self.session.table is not None):
             return
         self._waiting = self._waiting or self.session.study
-        self._word = f"The data of {self._waiting.name!r} are not there: choose them in Data, and the rest comes back."
+        self._word = (
+            f"The data of {self._waiting.name!r} are not there: choose them in Data to continue with the study."
+        )
         self.top.state(note=self._word, data="no data", busy=[0, 0, False])
         self.data.unfolded = True
 

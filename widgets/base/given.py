@@ -54,7 +54,7 @@ def begin(given: Any) -> tuple[Study, Any, Path | None]:
         if path.suffix.lower() in STUDIES:
             return Study.open(path), None, path
         return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
-    raise BadInput(f"{said(given)} is no data frame, table, path, study or 'adult'")
+    raise BadInput(f"{said(given)} is not a data frame, table, path, study or 'adult'")
 
 
 def table_of(given: Any) -> Table | None:

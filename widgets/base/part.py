@@ -89,7 +89,7 @@ class Part(anywidget.AnyWidget):
             self.problem(field, text)
 
     def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
-        """Send a message to the views; infinity goes as "inf", what is no number as null."""
+        """Send a message to the views; infinity goes as "inf", what is not a number as null."""
         self.send({"kind": kind, **jsonable(content)}, buffers)
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:

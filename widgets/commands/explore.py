@@ -12,8 +12,8 @@ from workbench.base.resources import NOTEBOOKS
 
 
 def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:
-    """The workbench as a page, for analysts without JupyterLab. Who has the link reads the files that you can read,
-    so there is always a token in it.
+    """The workbench as a page, for analysts without JupyterLab. Anyone with the link can read the files that you
+    can read, so it always contains a token.
 
     \b
     workbench explore

@@ -1,4 +1,4 @@
-"""The dashboard for those who decide: how much may be learnt about one person, and what that costs. No raw record.
+"""The dashboard for decision makers: how much may be learnt about one person, and what that costs. No raw record.
 
 It reads a published folder and nothing else, so the kernel behind the page has no microdata. What comes from the
 browser is numbers and words to look for, never a name of a file.

@@ -52,7 +52,7 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
       p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
       h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, p.title));
   });
-  const words = `Of ${steps.length} of ${shown.length} releases no other is both safer and more accurate; the others are beaten by one of them.`;
+  const words = `Of ${steps.length} of ${shown.length} releases no other is both safer and more accurate; the others are dominated by one of them.`;
   const found = new Set(shown.map(kind));
   const key = FOUND.filter(([name]) => found.has(name)).map(([name, said]) => h("span", {},
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },

@@ -64,7 +64,7 @@ class DisclosureTable(Part):
         if release is not None:
             refuse_other(release, "DisclosureTable")
         if model is not None and not isinstance(model, Model):
-            raise BadInput(f"DisclosureTable: {said(model)} is no model; write for example KAnonymity(5)")
+            raise BadInput(f"DisclosureTable: {said(model)} is not a model; write, for example, KAnonymity(5)")
         self._shown: Shown | None = None
         self._turn = self._sent = 0  # of what there is, and of what was sent last
         self._drawing = 0.0  # until when a view may be drawing that

@@ -182,7 +182,7 @@ def _number(text: str, field: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number) or "_" in text:
-        raise AtField(field, f"{text!r} is no number; write one such as 10 or 2.5.")
+        raise AtField(field, f"{text!r} is not a number; write one such as 10 or 2.5.")
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else number
 
 
@@ -191,7 +191,7 @@ def _prefixes(form: Form) -> Prefixes:
     for field, texts in (("keep", keep), ("pad", pad)):
         for text in texts:
             if not text.isdecimal():
-                raise AtField(field, f"{text!r} is no number of characters; write whole numbers such as 3.")
+                raise AtField(field, f"{text!r} is not a number of characters; write whole numbers such as 3.")
     if not keep:
         raise AtField("keep", "Type how many characters each level keeps, such as 4, 3, 2.")
     if len(pad) > 1:

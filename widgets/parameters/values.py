@@ -66,7 +66,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
         item = _ITEM.match(text, at)
         if item is None:
             odd = re.split(r"[,;]", text[at:])[0].strip()
-            raise BadInput(f"{said(odd)} is no number; {EXAMPLE}")
+            raise BadInput(f"{said(odd)} is not a number; {EXAMPLE}")
         found.update(_numbers(item, whole))
         at = _BETWEEN.match(text, item.end()).end()  # type: ignore[union-attr]
         if len(found) > MOST:

@@ -108,7 +108,7 @@ class ReleasePreview(Part):
         if self.release is None:
             return ""
         if self.recipe is None or self.recipe.model is None:
-            return "No model was asked for, so there is nothing to audit: the measures say what may be learnt."
+            return "No model was requested, so there is nothing to audit; the measures show what may be learnt."
         release, model = self.release, self.recipe.model
         if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
             try:
@@ -132,7 +132,7 @@ class ReleasePreview(Part):
         self._sampler.forget()
         if self._maker.busy and self._what in OF_RELEASE:
             self._maker.forget()
-            self._unmade(BadInput("the release is another now; ask for its file again"))
+            self._unmade(BadInput("the release has changed; request its file again"))
         if self._shown:
             self._shown = False
             self.tell("gone")
@@ -206,7 +206,7 @@ class ReleasePreview(Part):
                 raise BadInput("there is no chart yet; measure some releases first")
             draw = self.frontier.chart if self.draw is None else self.draw
             return lambda: chart_file(draw, f"{stem}-frontier", what)
-        raise BadInput("there is no such file to be had")
+        raise BadInput("there is no such file")
 
     def _release(self) -> Release:
         if self.release is None:

@@ -178,7 +178,7 @@ class RecipePicker(Part):
         """The seed of the search."""
         text = str(content.get("text", "")).strip()
         if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
-            raise BadInput(f"seed: {said(text)} is no whole number from 0 to {LARGEST_SEED:,}")
+            raise BadInput(f"seed: {said(text)} is not a whole number from 0 to {LARGEST_SEED:,}")
         self._take(seed=int(text))
 
     # --- from the draft to the traits

@@ -182,7 +182,7 @@ export default widget(({ el, say, on, at }) => {
     hold.textContent = point.kept ? "In the study" : "Keep this point";
     name.say(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
     made.say(point.expected ? `Being made and measured; about where it will be, ${point.expected}, is on the chart, hollow.`
-      : point.waits ? "Being made anew, of the data, roles and hierarchies as they are now." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
+      : point.waits ? "The release is being made again, from the current data, roles and hierarchies." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
     reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe || point.waits) return;

@@ -351,7 +351,7 @@ class ReleaseCard(Part):
             return
         by = difference(self.frontier, about_point, best.point)
         step = _step(best)
-        self.tell("change", text=f"A small change that is worth most: {step} gives {by}.", take=step)
+        self.tell("change", text=f"Most worthwhile small change: {step} gives {by}.", take=step)
 
 
 def _step(change: Change) -> str:

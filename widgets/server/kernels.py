@@ -127,7 +127,7 @@ class Messages(ZMQChannelsWebsocketConnection):
             if self.welcome(channel, header["msg_type"], content):
                 super().handle_incoming_message(incoming_msg)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, struct.error):
-            self.websocket_handler.close(1002, "that is no message")
+            self.websocket_handler.close(1002, "invalid message")
 
     def welcome(self, channel: str, kind: str, content: Mapping[str, Any]) -> bool:
         if channel != "shell" or kind not in self.INCOMING:

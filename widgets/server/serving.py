@@ -57,11 +57,11 @@ def voila_command(
     `most` at once. A page that does not answer for three times `ping` seconds has gone.
     """
     if public and not ADDRESS.fullmatch(public):
-        raise BadInput(f"address: {public!r} is no address; it begins with https:// (or http://) and a name")
+        raise BadInput(f"address: {public!r} is not an address; it begins with https:// (or http://) and a name")
     for site in frames.split():
         if not SITE.fullmatch(site):
             raise BadInput(
-                f"frames: {site!r} is no site; write https://portal.example.org, several with spaces between"
+                f"frames: {site!r} is not a site; write https://portal.example.org, several with spaces between"
             )
     options = {
         "port": port, "public": public, "frames": frames, "theme": theme, "preheat": preheat, "folder": folder or "",
@@ -109,7 +109,9 @@ def serve(
     with running(command, environment, chosen) as process, a_click(link(chosen, secret, public)) as page:
         tell(f"Open {link(chosen, secret, public)}")
         tell(
-            "Whoever has this link sees the page." if secret else "No token: every user of this machine sees the page."
+            "Anyone with this link can see the page."
+            if secret
+            else "No token: every user of this machine can see the page."
         )
         tell("Ctrl+C ends it.")
         if browser:

@@ -87,7 +87,7 @@ def kept(
     for path in _names(study.name):
         keeper = Keeper(path, handed)
         if _held_by_others(keeper):
-            note = f"{path.name} is about other data of this notebook and is left alone."
+            note = f"{path.name} belongs to other data of this notebook and is not changed."
             continue
         _open.setdefault(keeper.path, keeper)
         if not keeper.exists():
@@ -95,7 +95,7 @@ def kept(
         found = _about_the_same(keeper, study, handed)
         if found is not None:
             return found, keeper, f"Back where you were: {path.name}."
-        note = f"{path.name} is about other data and is left alone."
+        note = f"{path.name} belongs to other data and is not changed."
     return seen_from(study, keeper.path.parent), keeper, note
 
 

@@ -12,7 +12,7 @@ export default widget(({ model, el, say, on }) => {
   const bar = h("progress", { max: 1, value: 0, "aria-label": "points measured" });
   const done = h("span", { class: "wb-done" });
   const cancel = h("button", { onclick: () => { cancel.disabled = true; done.textContent = "cancelling …"; say("ask", { what: "cancel" }); } }, "Cancel");
-  const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the rest");
+  const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the others");
   const running = h("span", { class: "wb-running", role: "status" }, bar, done, cancel, again);
   const undo = h("button", { title: "undo (Ctrl+Z)", "aria-label": "undo", onclick: ask("undo") }, "↶ Undo");
   const redo = h("button", { title: "redo (Ctrl+Shift+Z)", "aria-label": "redo", onclick: ask("redo") }, "↷ Redo");

@@ -48,6 +48,6 @@ class TopBar(Part):
         """A study's text, of a file or of what this tab remembers."""
         text = str(content.get("text", ""))
         if len(text) > LARGEST:
-            self.problem("open", f"this file is larger than {LARGEST:,} characters: it is no study")
+            self.problem("open", f"this file is larger than {LARGEST:,} characters: it is not a study")
             return
         self._asked("recall" if content.get("recalled") else "open", text)

@@ -27,7 +27,7 @@ class Private:
         try:
             self.directory = scratch(temp_directory)
         except OSError:
-            failure = BadInput(f"temp_directory {str(temp_directory)!r} is no folder that can be written to")
+            failure = BadInput(f"temp_directory {str(temp_directory)!r} is not a folder that can be written to")
         if failure:
             raise failure
         limit = {"memory_limit": memory_limit} if memory_limit else {}
@@ -37,7 +37,7 @@ class Private:
             self.connection.execute("SET enable_progress_bar = false")
         except duckdb.Error:
             shutil.rmtree(self.directory)
-            failure = BadInput(f"memory_limit {memory_limit!r} is no amount of memory; say for example '1GB'")
+            failure = BadInput(f"memory_limit {memory_limit!r} is not an amount of memory; write, for example, '1GB'")
         if failure:
             raise failure
 

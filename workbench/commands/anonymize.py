@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.studies.study import Study
 
 MENDED = (
-    "Name them as identifiers, which leaves them out, or as quasi-identifiers, which blurs them, or say --giveaways"
+    "Make them identifiers, which leaves them out, or quasi-identifiers, which generalizes them, or use --giveaways"
 )
 
 Columns = list[str] | None
@@ -42,17 +42,20 @@ def anonymize(
         str, typer.Option("--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout.")
     ],
     recipe: Annotated[
-        str, typer.Option(metavar="recipe", help="Of a study: a number of `workbench frontier`, or a recipe in words.")
+        str,
+        typer.Option(metavar="recipe", help="For a study: a number from `workbench frontier`, or a recipe in words."),
     ] = "",
     cap: Caps = None,
-    quasi: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: the quasi-identifiers, a,b.")] = None,
-    sensitive: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: the sensitive columns.")] = None,
-    identifiers: Annotated[Columns, typer.Option(metavar="columns", help="Of a table: what is left out.")] = None,
-    model: Annotated[str, typer.Option(metavar="model", help="Of a table: what is safe, 'k-anonymity, k=10'.")] = "",
+    quasi: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the quasi-identifiers, a,b.")] = None,
+    sensitive: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the sensitive columns.")] = None,
+    identifiers: Annotated[Columns, typer.Option(metavar="columns", help="For a table: columns to leave out.")] = None,
+    model: Annotated[
+        str, typer.Option(metavar="model", help="For a table: the model, such as 'k-anonymity, k=10'.")
+    ] = "",
     method: Annotated[str, typer.Option(metavar="method", help="The method; default: mondrian.")] = "",
     reading: Reading = AS_FOUND,
     giveaways: Annotated[
-        bool, typer.Option("--giveaways", help="Publish neutral columns although they give away what is blurred.")
+        bool, typer.Option("--giveaways", help="Publish neutral columns although they disclose generalized values.")
     ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")
@@ -60,12 +63,12 @@ def anonymize(
     defuse: Annotated[
         bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")] = False,
 ) -> None:
     """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
     study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Neutral
-    columns, those that are not named, are published unchanged, unless they give away what is blurred.
+    columns, those that are not named, are published unchanged, unless they disclose generalized values.
 
     \b
     workbench anonymize study.yaml -o release.csv                          the best under the study's caps
@@ -85,7 +88,7 @@ def anonymize(
         study = opened(Path(given))
         (table, chosen), smallest = _of_study(study, Path(given), recipe, cap), study.smallest
     else:
-        _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is no study (.yaml)")
+        _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is not a study (.yaml)")
         (table, chosen), smallest = _of_table(given, [*roles.values()], reading, model, method), SMALLEST
     release = chosen.release(table)
     if chosen.model is None and not raw:
@@ -128,7 +131,7 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
     refuse_ending(path)
     refuse_place(path)
     if os.path.lexists(path) and not force:
-        raise BadInput(f"{path} is there already, and stays; say --force to write over it, or choose another name")
+        raise BadInput(f"{path} already exists; use --force to overwrite it, or choose another name")
     if defuse and path.suffix != ".csv":
         raise BadInput(f"{path}: nothing in Parquet is taken for a formula; --defuse-formulas is for CSV")
     refuse_inputs([path, *codebooks(path)], Path(given))
@@ -158,7 +161,7 @@ def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) 
 
 
 def chosen_from(study: Study, text: str) -> Recipe:
-    """The recipe of that number, or of that spelling; in words also one that is no candidate of the study."""
+    """The recipe of that number, or of that spelling; in words also one that is not a candidate of the study."""
     from workbench.frontier import notation
     from workbench.frontier.recipe import Recipe
     from workbench.frontier.sweep import BASELINES, distinct
@@ -181,7 +184,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
         ]
         if not same:
             made = Recipe(method or Mondrian(), model, study.seed)
-            warned(f"{made} is no candidate of the study, and was not measured")
+            warned(f"{made} is not a candidate of the study, and was not measured")
             return made
     if len(same) > 1:
         numbers = ", ".join(f"{i + 1} ({known[i]})" for i in same)
@@ -201,7 +204,7 @@ def _of_table(
     quasi, sensitive, identifiers = (names(one) for one in columns)
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
-        raise BadInput(f"of a table say what others may know of a person, and what is safe; {missing} is missing")
+        raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")
     asked, behind = notation.model_and_method(model)
     if asked is None:
         raise BadInput(f"--model {model}: this is a method; say what is safe, as in --model 'k-anonymity, k=10'")
@@ -217,7 +220,7 @@ def _of_table(
 
 
 def _refuse_raw(release: Release, recipe: Recipe) -> None:
-    """Raise BadInput where every quasi-identifier that is published at all is published as it is."""
+    """Raise BadInput where every quasi-identifier that is published at all is published unchanged."""
     from workbench.base.figures import listed
 
     if release.guarantee:

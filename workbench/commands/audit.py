@@ -68,7 +68,7 @@ def audit(
     missing_fits: MissingFits = "itself",
     reading: Reading = AS_FOUND,
     worst: Annotated[int, typer.Option(metavar="number", help="Classes that are shown.", parser=between(0, 9999))] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The whole result as one JSON document.")] = False,
 ) -> int:
     """A table that somebody has anonymised, with any tool: which models it keeps and how far, what can be learnt from
     it, its worst classes; beside the original also what is lost. Values may be intervals, sets, masked or suppressed:
@@ -185,7 +185,7 @@ def lines(found: dict[str, Any]) -> list[str]:
         out.append(f"Neutral (published unchanged): {listed(found['neutral'])}. {found['beside']['sentence']}")
     if found["asked"]:
         out += ["", "Asked", *aligned([_verdict(one) for one in found["asked"]])]
-    out += ["", "It keeps, whatever was asked", *aligned([_kept(one) for one in found["achieved"]])]
+    out += ["", "Achieved, with or without a request", *aligned([_kept(one) for one in found["achieved"]])]
     for side, title in (("privacy", "What can be learnt"), ("utility", "What is lost")):
         rows = [_value(one) for one in found["measures"] if one["side"] == side]
         out += ["", title, *aligned(rows)] if rows else []

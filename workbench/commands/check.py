@@ -1,4 +1,4 @@
-"""`workbench check`: everything that is wrong with a study, at once."""
+"""`workbench check`: every problem of a study, at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(
     from workbench.studies.checker import checked
 
     if study.suffix not in STUDIES:
-        raise BadInput(f"{study} is no study: its name would end in .yaml")
+        raise BadInput(f"{study} is not a study: its name would end in .yaml")
     found = checked(study)
     if json:
         problems = [{"line": one.line, "path": list(one.path), "text": one.text} for one in found.problems]

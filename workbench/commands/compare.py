@@ -39,7 +39,7 @@ def compare(
     study: StudyFile = None,
     suppressed: Suppressed = "class",
     missing_fits: MissingFits = "itself",
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as one JSON document.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The whole result as one JSON document.")] = False,
 ) -> None:
     """Two studies: the efficient candidates of each, which of them loses less utility at each privacy, and the best of
     each under its caps; what is not in their stores is made. Two released tables, from any tool: their audits side by

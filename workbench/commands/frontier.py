@@ -34,7 +34,7 @@ Caps = Annotated[
     typer.Option(
         "--cap",
         metavar="key=value",
-        help="What a measure may be at most (at least, where higher is better); default: the study's caps.",
+        help="The largest acceptable value of a measure (smallest, where higher is better); default: the study's caps.",
         show_default=False,
     ),
 ]

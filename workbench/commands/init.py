@@ -19,11 +19,13 @@ from workbench.commands.sweep import refuse_place
 def init(
     data: Annotated[Path, typer.Argument(help="A table: CSV, Parquet or JSON.", show_default=False)],
     out: Annotated[Path | None, typer.Option("-o", "--out", help="The study's file; default: data.study.yaml.")] = None,
-    sensitive: Annotated[str, typer.Option(metavar="columns", help="What must not be learnt of anybody: a,b.")] = "",
-    quasi: Annotated[str, typer.Option(metavar="columns", help="What others may know of a person: a,b.")] = "",
+    sensitive: Annotated[
+        str, typer.Option(metavar="columns", help="Sensitive columns, which must not be learnt: a,b.")
+    ] = "",
+    quasi: Annotated[str, typer.Option(metavar="columns", help="Quasi-identifiers, which others may know: a,b.")] = "",
     identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",
     reading: Reading = AS_FOUND,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
 ) -> None:
     """Propose a study for a table: roles, hierarchies, recipes and measures, and why each was chosen.
@@ -44,7 +46,7 @@ def init(
     if to.suffix not in STUDIES:
         raise BadInput(f"{to}: a study's name ends in .yaml")
     if to.exists() and not force:
-        raise BadInput(f"{to} is there already, and stays; say --force to write over it, or name another with -o")
+        raise BadInput(f"{to} already exists; use --force to overwrite it, or name another with -o")
     refuse_place(to)
     refuse_overwriting([to], [data])
     said, files = reading.of_file | reading.of_values, {name: Path(file) for name, file in reading.files.items()}
@@ -62,4 +64,4 @@ def init(
         told = [{"what": what, "why": why} for what, why in reasons]
         print_json({"file": str(to), "study": start.study.to_dict(), "why": told, "notes": list(start.head)})
     else:
-        typer.echo(f"Written: {to}. Look through it, then: workbench check {to}")
+        typer.echo(f"Written: {to}. Review it, then run: workbench check {to}")

@@ -50,11 +50,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(short_help="Propose a study for a table, with the reasons.")(init)
-app.command(short_help="Everything that is wrong with a study, at once.")(check)
+app.command(short_help="Every problem of a study, at once.")(check)
 app.command(short_help="Make and measure every candidate of a study.")(sweep)
 app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
 app.command(short_help="One release to a file, audited before it is written.")(anonymize)
-app.command(short_help="What a table keeps and gives away that any tool anonymised.")(audit)
+app.command(short_help="What a table anonymised by any tool guarantees and discloses.")(audit)
 app.command(short_help="Two studies, or two released tables.")(compare)
 app.command(short_help="A page about a study, or many.")(report)
 for found in plugged():

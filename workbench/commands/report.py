@@ -155,7 +155,7 @@ def _into(folder: Path, many: bool, pages: list[Path]) -> Iterator[None]:
     except OSError as error:
         raise BadInput(f"{folder}: it cannot be made: {error.strerror}; name another folder with -o") from None
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder; name another with -o")
+        raise BadInput(f"{folder} is not a folder; name another with -o")
     try:
         for path in pages:
             refuse_place(path)
@@ -236,7 +236,7 @@ def _refuse_value(where: str, name: str, text: str) -> None:
     try:
         number: float = VARIED[name](text)
     except ValueError:
-        raise BadInput(f"{where}: {name} takes numbers, separated by commas; mend {said(text)}") from None
+        raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {said(text)}") from None
     if not 0 <= number < math.inf:
         raise BadInput(f"{where}: {name} = {number:g} must be a number, 0 or above")
 

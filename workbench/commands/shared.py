@@ -29,7 +29,7 @@ def between(least: int, most: int) -> Callable[[str], int]:
 
     def number(text: str) -> int:
         if not re.fullmatch(r"-?\d{1,9}", str(text), re.ASCII) or not least <= int(text) <= most:
-            raise typer.BadParameter(f"{text} is no whole number between {least} and {most:,}")
+            raise typer.BadParameter(f"{text} is not a whole number between {least} and {most:,}")
         return int(text)
 
     return number
@@ -38,7 +38,7 @@ def between(least: int, most: int) -> Callable[[str], int]:
 def opened(study: Path) -> Study:
     """The study in a file; of another file the text is not even looked at, since it may hold records."""
     if study.suffix not in STUDIES:
-        raise BadInput(f"{study} is no study: its name would end in .yaml")
+        raise BadInput(f"{study} is not a study: its name would end in .yaml")
     from workbench.studies.study import Study
 
     return Study.open(study)

@@ -101,7 +101,7 @@ def arrange(
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
         if not callable(build) or isinstance(build, type):
             raise BadInput(
-                f"column {name!r}: {said(build)} is no hierarchy; give a builder such as Intervals(widths=(5, 10)), "
+                f"column {name!r}: {said(build)} is not a hierarchy; give a builder such as Intervals(widths=(5, 10)), "
                 "or read_csv(path) of workbench.data.hierarchies.builders"
             )
         hierarchy = build(columns[name])

@@ -225,7 +225,7 @@ class Table:
 
     @cached_property
     def neutral(self) -> tuple[str, ...]:
-        """The neutral columns: published as they are beside the quasi-identifiers, used by workloads."""
+        """The neutral columns: published unchanged beside the quasi-identifiers, used by workloads."""
         return self._in_role("neutral")
 
     @cached_property

@@ -238,7 +238,7 @@ def exposed(release: Release, sensitive: str | None = None, model: Model | None 
     """What the classes show about a sensitive column, the first that is published unless one is named."""
     refuse_other(release, "disclosure")
     if model is not None and not isinstance(model, Model):
-        raise BadInput(f"disclosure: {said(model)} is no model; write for example KAnonymity(5)")
+        raise BadInput(f"disclosure: {said(model)} is not a model; write, for example, KAnonymity(5)")
     classes, table = release.classes, release.table
     if sensitive and sensitive not in table.sensitive:
         raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")

@@ -23,7 +23,7 @@ class Certain(NamedTuple):
 
     together: int
     alone: int
-    joined: bool  # records were taken to be found again by the columns that are published as they are
+    joined: bool  # records were taken to be found again by the columns that are published unchanged
 
 
 class _Units(NamedTuple):

@@ -61,7 +61,7 @@ class Frontier:
         key = self.key(chosen)
         if self._by_key[key].side != side:
             fitting = ", ".join(m.key for m in self.measures if m.side == side) or "none"
-            raise BadInput(f"{key} is no measure of {side}; of {side} there are: {fitting}")
+            raise BadInput(f"{key} is not a measure of {side}; of {side} there are: {fitting}")
         return key
 
     def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> Frontier:
@@ -265,7 +265,7 @@ class Frontier:
         """The points that dominate this one, the most private first; Undefined if it has no value on a measure."""
         keys = self._chosen(over)
         if not isinstance(point, Point):
-            raise BadInput(f"{said(point)} is no point; take one of frontier.measured, or of best(...)")
+            raise BadInput(f"{said(point)} is not a point; take one of frontier.measured, or of best(...)")
         own = np.array(self._losses_of(point, keys))
         if np.isnan(own).any():
             raise Undefined(self._reason(point, keys))

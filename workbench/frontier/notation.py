@@ -32,7 +32,7 @@ def model(text: str) -> Model:
     """The model, or the models joined with `&`."""
     asked, behind = model_and_method(text)
     if asked is None or behind is not None:
-        raise BadInput(f"{said(text)} names a method; of a model write for example 'k-anonymity, k=10'")
+        raise BadInput(f"{said(text)} names a method; for a model write, for example, 'k-anonymity, k=10'")
     return asked
 
 
@@ -103,5 +103,5 @@ def _names(text: str) -> tuple[str, ...]:
         try:
             return tuple(map(str, ast.literal_eval(text)))
         except (ValueError, SyntaxError, TypeError):
-            raise BadInput(f"{said(text)} is no list of columns; write them between commas") from None
+            raise BadInput(f"{said(text)} is not a list of columns; write them between commas") from None
     return tuple(part.strip() for part in text.split(","))

@@ -27,7 +27,7 @@ class Recipe:
         for given, kind in ((self.method, Method), (self.model, Model | None), (self.seed, Integral)):
             if not isinstance(given, kind) or isinstance(given, bool):
                 raise BadInput(
-                    f"recipe: {said(given)} does not fit; write for example Recipe(Mondrian(), KAnonymity(5), seed=0)"
+                    f"recipe: {said(given)} does not fit; write, for example, Recipe(Mondrian(), KAnonymity(5), seed=0)"
                 )
         object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
 
@@ -78,7 +78,7 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
     Joined models are written out: `[Recipe(Mondrian(), KAnonymity(5) & TCloseness(t)) for t in (0.1, 0.2)]`.
     """
     if not isinstance(method, Method):
-        raise BadInput(f"recipes: {said(method)} is no method; write recipes(Mondrian(), KAnonymity, k=[10, 100])")
+        raise BadInput(f"recipes: {said(method)} is not a method; write recipes(Mondrian(), KAnonymity, k=[10, 100])")
     if model is None:
         if axes:
             raise BadInput(f"recipes: {', '.join(axes)} came without a model; name the model they belong to")
@@ -86,7 +86,7 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
     if not isinstance(model, type):
         shown = str(model) if isinstance(model, Model) else said(model)
         raise BadInput(
-            f"recipes: {shown} is no class of models; give one and its ranges, as KAnonymity, k=[10, 100], "
+            f"recipes: {shown} is not a class of models; give one and its ranges, as KAnonymity, k=[10, 100], "
             "or write [Recipe(method, model), ...]"
         )
     unknown = sorted(set(axes) - set(model.parameters()))

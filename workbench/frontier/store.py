@@ -82,14 +82,14 @@ class Store:
         if not os.path.lexists(folder):
             return None
         if not folder.is_dir():
-            raise BadInput(f"store: {str(folder)!r} is no folder with a point in it; delete it, and sweep again")
+            raise BadInput(f"store: {str(folder)!r} is not a folder with a point in it; delete it, and sweep again")
         try:
             said = json.loads((folder / POINT).read_bytes())
             values = {name: float(value) for name, value in said["values"].items()}
             if canonical(said["recipe"]) != canonical(recipe.to_dict()):
                 raise Damage("it is about another recipe")
             if any(map(math.isnan, values.values())):
-                raise Damage("a value in it is no number")
+                raise Damage("a value in it is not a number")
             ends = {name: (float(low), float(high)) for name, (low, high) in said.get("intervals", {}).items()}
             return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key, intervals=ends)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -190,7 +190,7 @@ def _damaged(path: Path, error: Exception) -> BadInput:
 def _prepare(folder: Path) -> bool:
     """Make the folder, or see that it is a store, readable by its owner alone; whether it can be written to."""
     if not folder.parent.is_dir():
-        raise _unusable(folder, f"cannot be made: {str(folder.parent)!r} is no folder; make it, or choose another")
+        raise _unusable(folder, f"cannot be made: {str(folder.parent)!r} is not a folder; make it, or choose another")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileExistsError:
@@ -204,7 +204,7 @@ def _prepare(folder: Path) -> bool:
     if not (folder / SECRET).exists():
         strangers = [name for name in os.listdir(folder) if name != SECRET and not _is_ours(name)]
         if strangers:
-            raise _unusable(folder, f"is no store: it holds {min(strangers)!r}; name a new or an empty folder")
+            raise _unusable(folder, f"is not a store: it holds {min(strangers)!r}; name a new or an empty folder")
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
     return True

@@ -89,7 +89,7 @@ def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     found: dict[str, Recipe] = {}
     for recipe in recipes:
         if not isinstance(recipe, Recipe):
-            raise BadInput(f"sweep: {said(type(recipe))} is no recipe; write Recipe(method, model)")
+            raise BadInput(f"sweep: {said(type(recipe))} is not a recipe; write Recipe(method, model)")
         about = recipe.to_dict()
         found.setdefault(canonical({**about, "seed": 0} if recipe.baseline else about), recipe)
     if not found:
@@ -104,7 +104,7 @@ def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure
         if not isinstance(measure, Measure):
             given = measure if isinstance(measure, type) else type(measure)
             example = f"{said(given)}()" if given is measure else "PrivacyLoss()"
-            raise BadInput(f"sweep: {said(given)} is no measure; write {example}")
+            raise BadInput(f"sweep: {said(given)} is not a measure; write {example}")
         measure.check(table)
         if found.setdefault(measure.key, measure) != measure:
             raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")

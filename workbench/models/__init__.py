@@ -136,7 +136,8 @@ class Model(Variant):
     def __and__(self, other: Model) -> And:
         if not isinstance(other, Model):
             raise BadInput(
-                f"{self} & {said(other)}: the right side is no model; write for example KAnonymity(5) & TCloseness(0.2)"
+                f"{self} & {said(other)}: the right side is not a model; "
+                "write, for example, KAnonymity(5) & TCloseness(0.2)"
             )
         return And((*self.parts, *other.parts))
 
@@ -151,7 +152,7 @@ class And(Model):
     def __post_init__(self) -> None:
         parts = tuple(dict.fromkeys(part for model in self.models for part in model.parts))
         if not parts:
-            raise BadInput("and: no model was given; write for example KAnonymity(5) & TCloseness(0.2)")
+            raise BadInput("and: no model was given; write, for example, KAnonymity(5) & TCloseness(0.2)")
         object.__setattr__(self, "models", parts)
 
     @property

@@ -24,7 +24,7 @@ class Classes:
     sensitive: Mapping[str, Sensitive]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
-    exact: bool = False  # quasi-identifiers are published as they are, beside the number of the class
+    exact: bool = False  # quasi-identifiers are published unchanged, beside the number of the class
     sets: Mapping[int, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -136,7 +136,7 @@ def refused(release: Release) -> str:
     if release.telling and not tales:
         single = "singles" if len(release.telling) == 1 else "together single"
         tales.append(f"{wording.columns(release.telling)} {single} out {wording.many}")
-    return f"columns that would be published as they are undo what the release blurs: {', '.join(tales)}" * bool(tales)
+    return f"columns that would be published unchanged undo what the release blurs: {', '.join(tales)}" * bool(tales)
 
 
 def _attack(release: Release, smallest: int) -> Attack:

@@ -238,7 +238,10 @@ def alone(study: Offer, index: int) -> str:
     if isinstance(study.opened(index)["classes"], int):
         had.append("the tables of this page")
     if not study.results["carried"]:
-        return f"Keep this page to those who decide: who has its tables can be certain of {together['sentence']}."
+        return (
+            "Share this page only with decision makers: "
+            f"anyone with its tables can be certain of {together['sentence']}."
+        )
     return f"Publish this one file only. Who also gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 
@@ -247,7 +250,8 @@ def as_they_are(study: Offer) -> str:
     neutral = study.results["table"]["neutral"]
     if not neutral:
         return ""
-    text = f"Published as they are: {study.wording.columns(neutral)}. The figures assume that no attacker knows these"
+    named = study.wording.columns(neutral)
+    text = f"Neutral (published unchanged): {named}. The figures assume that no attacker knows these"
     beside = f"; who does is certain of {study.results['beside']}" if study.results["beside"] else ""
     return f"{text}{beside}."
 

@@ -28,8 +28,8 @@ from workbench.releases.labels import region_labels
 from workbench.workloads.populations import Populations, shared_prefix
 
 IN_PYTHON = (
-    "Leave out what says too much with table.drop(release.telling), make it identifiers or quasi-identifiers, or say "
-    "giveaways=True"
+    "Drop the columns that disclose too much with table.drop(release.telling), make them identifiers or "
+    "quasi-identifiers, or pass giveaways=True"
 )
 
 
@@ -137,7 +137,7 @@ class Release(ABC):
     def audit(self, model: Model) -> Audit:
         """Whether the model holds, and the classes that break it."""
         if not isinstance(model, Model):
-            raise BadInput(f"audit: {said(model)} is no model; write for example KAnonymity(5)")
+            raise BadInput(f"audit: {said(model)} is not a model; write, for example, KAnonymity(5)")
         return model.audit(self.classes)
 
     @property
@@ -153,12 +153,12 @@ class Release(ABC):
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
         if name not in self.table.quasi:
-            raise BadInput(f"{name!r} is no quasi-identifier; there are {', '.join(self.table.quasi)}")
+            raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
         a = self.table.quasi.index(name)
         return region_labels(self.table.columns[name], self.classes, a)
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """What each label stands for; nothing where all values are published as they are."""
+        """What each label stands for; nothing where all values are published unchanged."""
         return []
 
     @property
@@ -170,7 +170,7 @@ class Release(ABC):
 
     @property
     def neutral(self) -> list[str]:
-        """The columns that are published as they are."""
+        """The columns that are published unchanged."""
         return [name for name in self.table.neutral if name not in self.removed]
 
     @cached_property
@@ -184,11 +184,11 @@ class Release(ABC):
 
     @property
     def blurred(self) -> dict[str, np.ndarray]:
-        """Which columns are not published as they are, and for which records; taken are all of them."""
+        """Which columns are not published unchanged, and for which records; taken are all of them."""
         return dict.fromkeys([*self.table.quasi, *self.table.sensitive], np.ones(self.table.records, bool))
 
     def giveaways(self) -> list[Giveaway]:
-        """Neutral columns, published as they are, that narrow what the release blurs.
+        """Neutral columns, published unchanged, that narrow what the release blurs.
 
         Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
         schooling), and look for that; or the neutral one tells it (a husband, the sex). What is hidden of a sensitive
@@ -197,7 +197,7 @@ class Release(ABC):
         return giveaways(self.table, self.neutral, self.blurred) if self.neutral else []
 
     def named(self) -> list[str]:
-        """Neutral columns, published as they are, that nearly name people: with one of them known, nothing is hidden.
+        """Neutral columns, published unchanged, that nearly name people: with one of them known, nothing is hidden.
 
         Two releases that both have such a column can be joined by it, record by record.
         """
@@ -259,7 +259,7 @@ class Release(ABC):
         targets += books
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
         if there:
-            raise BadInput(f"{there[0]} is there already; choose another name, or allow to write over it")
+            raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
         every = [*tables.values(), *([as_rows(found)] if found else [])]
         written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
         write_tables(written, {books[1]: as_json(found)} if found else {})
@@ -283,6 +283,6 @@ def _people(table: Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 def refuse_other(given: Any, where: str) -> None:
-    """Raise BadInput for what is no release."""
+    """Raise BadInput for what is not a release."""
     if not isinstance(given, Release):
-        raise BadInput(f"{where}: {said(given)} is no release; a method makes one of a table")
+        raise BadInput(f"{where}: {said(given)} is not a release; a method makes one of a table")

@@ -351,7 +351,7 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
 
 
 def _as_it_is(column: Column, released: Column) -> list[int]:
-    """The code of each label of a column that is published as it is: nothing but values, none oftener than it was.
+    """The code of each label of a column that is published unchanged: nothing but values, none oftener than it was.
 
     A value may be called like a group; the count tells them apart. It may be called "missing", too, and is a value.
     """

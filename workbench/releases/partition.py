@@ -41,7 +41,7 @@ class Partition(Release):
     parts: tuple[np.ndarray, np.ndarray] | None = None
     sets: frozenset[str] = frozenset()  # quasi-identifiers without an order, of which a class shows its values, no run
     guarantee: str = ""
-    exact: ClassVar[bool] = False  # quasi-identifiers are published as they are, beside the number of the class
+    exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, beside the number of the class
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.table.records:,} records in {len(self.classes):,} classes>"
@@ -108,7 +108,7 @@ class Partition(Release):
 
     @property
     def blurred(self) -> dict[str, np.ndarray]:
-        """Which columns are not published as they are, and for which records."""
+        """Which columns are not published unchanged, and for which records."""
         self._require_records()
         classes, table, blurred = self.classes, self.table, dict[str, np.ndarray]()
         for a, name in enumerate(table.quasi):
@@ -135,7 +135,7 @@ class Partition(Release):
         )
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """What each label stands for; nothing where all values are published as they are."""
+        """What each label stands for; nothing where all values are published unchanged."""
         kept = [(a, name) for a, name in enumerate(self.table.quasi) if name not in self.removed]
         if self.exact or not any(self.classes.spread(a).any() for a, _ in kept):
             return []

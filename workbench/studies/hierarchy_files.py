@@ -76,7 +76,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Builder]:
         if not path.exists() or path.is_file():
             spec = json.loads(path.read_text("utf-8"))
             return spec, from_dict(spec)
-        why = "it is no file"
+        why = "it is not a file"
     except OSError as error:
         why = str(error.strerror)
     except (ValueError, TypeError, AttributeError, RecursionError):

@@ -14,7 +14,7 @@ from workbench.data.uniqueness import Survey, agreement, alone, namelike
 ADDS = 0.001  # the share of records singled out from which a column matters
 QUASI = 8  # quasi-identifiers that are proposed at most: each more makes every release coarser
 CHANCE = 1e-4  # how likely it is at most that one column follows from another by chance
-LEFT_OUT = "published as it is, it would only help to single people out"
+LEFT_OUT = "published unchanged, it would only help to single people out"
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ Faults = Iterator[Fault]
 def faults(given: Any) -> Faults:
     """Everything that is wrong with a study as plain data; the first is what opening it says."""
     if not isinstance(given, Mapping):
-        yield Fault((), "this is no study: one has lines such as 'data:' and 'roles:', each a name and a colon")
+        yield Fault((), "this is not a study: one has lines such as 'data:' and 'roles:', each a name and a colon")
         return
     parts: dict[str, Callable[[Any], Faults]] = {
         "study": _title,
@@ -85,7 +85,7 @@ def first(found: Faults) -> None:
 
 
 def _prefixed(text: str) -> str:
-    return text if text.startswith(("study", "this is no study")) else f"study: {text}"
+    return text if text.startswith(("study", "this is not a study")) else f"study: {text}"
 
 
 def _under(found: Faults, *path: Any) -> Faults:

@@ -50,7 +50,7 @@ class _Dumper(DUMPER):  # type: ignore[misc, valid-type]
 def read_yaml(text: str, where: str) -> Any:
     """The data in a text; BadInput with the line where it is none, or where it stands for more than it says."""
     if not isinstance(text, str):
-        raise BadInput(f"{where}: this is no text")
+        raise BadInput(f"{where}: this is not text")
     if len(text) > MOST:
         raise BadInput(f"{where}: the text is longer than {MOST:,} characters; hierarchies can lie in files beside it")
     failure = None
@@ -61,10 +61,10 @@ def read_yaml(text: str, where: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         last = text.rstrip().count("\n")  # the reader may stop one line later
         line = f", line {min(mark.line, last) + 1}" if mark else ""
-        no = "" if isinstance(error, _Refused) else "this is no YAML: "
+        no = "" if isinstance(error, _Refused) else "this is not YAML: "
         failure = BadInput(f"{where}{line}: {no}{getattr(error, 'problem', None) or 'unreadable'}")
     except ValueError:  # such as half of a character
-        failure = BadInput(f"{where}: this is no YAML: unreadable")
+        failure = BadInput(f"{where}: this is not YAML: unreadable")
     raise failure
 
 

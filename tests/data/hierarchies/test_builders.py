@@ -73,7 +73,7 @@ def test_groups_keep_a_given_order():
 
 
 def test_groups_refuse_a_value_in_two_groups():
-    with pytest.raises(BadInput, match="level 1 is no partition: 'b' listed more than once"):
+    with pytest.raises(BadInput, match="level 1 is not a partition: 'b' listed more than once"):
         Groups(({"x": ["a", "b"], "y": ["b"]},))
 
 

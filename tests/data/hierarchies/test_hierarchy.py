@@ -1,4 +1,4 @@
-"""Hierarchies: every level is a partition into runs, and what is no hierarchy says so."""
+"""Hierarchies: every level is a partition into runs, and what is not a hierarchy says so."""
 
 import numpy as np
 import pytest
@@ -129,7 +129,7 @@ def test_level_that_is_no_partition_is_refused():
     with pytest.raises(BadInput) as error:
         Hierarchy.from_assignment(["1", "2", "3"], [["odd", "even", "odd"]], ordered=True, where="column 'n'")
     assert str(error.value) == (
-        "column 'n': level 1 is no partition into neighbours: 'odd' holds '1' and '3', "
+        "column 'n': level 1 is not a partition into neighbours: 'odd' holds '1' and '3', "
         "but '2' between them is in 'even'; "
         "the order of the values is fixed: give the parts different labels, or what lies between them the same"
     )
@@ -137,7 +137,7 @@ def test_level_that_is_no_partition_is_refused():
 
 def test_levels_that_no_order_serves_are_refused():
     levels = [["x", "y", "x", "y"], ["p", "p", "q", "q"]]
-    with pytest.raises(BadInput, match=r"level 1 is no partition.*'x' holds 'a' and 'c'.*do not nest"):
+    with pytest.raises(BadInput, match=r"level 1 is not a partition.*'x' holds 'a' and 'c'.*do not nest"):
         Hierarchy.from_assignment(["a", "b", "c", "d"], levels)
 
 
@@ -151,7 +151,7 @@ def test_duplicate_leaves_are_named():
     [([1], ["x"]), ([0, 2, 1], "xyz"), ([0, 3], "xy"), ([0, 1], ["x"]), ([0, 1], ["x", "x"]), ([], [])],
 )
 def test_unsound_level_is_refused(starts, labels):
-    with pytest.raises(BadInput, match="level 1 is no partition"):
+    with pytest.raises(BadInput, match="level 1 is not a partition"):
         Hierarchy(("a", "b", "c"), (level(starts, labels),))
 
 

@@ -42,7 +42,7 @@ def test_duplicate_leaves_of_numbers_are_found_as_numbers():
 
 def test_level_that_is_no_partition_of_numbers_is_refused():
     rows = [("1", "odd"), ("3", "odd"), ("2", "even")]
-    with pytest.raises(BadInput, match=r"column 'age': level 1 is no partition.*'odd' holds '1' and '3', but '2'"):
+    with pytest.raises(BadInput, match=r"column 'age': level 1 is not a partition.*'odd' holds '1' and '3', but '2'"):
         Columns(rows)(numbers([1, 2, 3]))
 
 

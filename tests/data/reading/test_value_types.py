@@ -97,7 +97,7 @@ def test_mixed_types_in_a_csv(tmp_path):
 
 def test_declared_number_that_is_none(tmp_path):
     assert "2 of 3 distinct" in message_of(lambda: from_csv(tmp_path, ["1", "a", "b"], types={"x": "number"}))
-    assert "are no numbers" in message_of(lambda: from_frame(pd.to_datetime(["2024-01-01"]), types={"x": "number"}))
+    assert "are not numbers" in message_of(lambda: from_frame(pd.to_datetime(["2024-01-01"]), types={"x": "number"}))
 
 
 def test_declared_date_that_is_none(tmp_path):

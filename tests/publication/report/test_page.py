@@ -31,7 +31,7 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "fewer than 15 people",
         "about 600 people",
         "every group's mix of disease stays close to that of everybody: for example, at most ",
-        "Published as they are: wage.",
+        "Neutral (published unchanged): wage.",
         statements.learnt(read, best)["sentence"],
         statements.most_exposed(read, best)["sentence"],
         statements.cost(read, best)["worst"],

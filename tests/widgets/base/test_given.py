@@ -26,7 +26,7 @@ def test_a_path_names_the_study_and_a_study_is_opened(tmp_path):
     Study(name="mine", quasi=("age",)).save(tmp_path / "mine.yaml")
     study, _, path = begin(tmp_path / "mine.yaml")
     assert study.name == "mine" and path == tmp_path / "mine.yaml"
-    with pytest.raises(BadInput, match="is no data frame"):
+    with pytest.raises(BadInput, match="is not a data frame"):
         begin(5)
 
 

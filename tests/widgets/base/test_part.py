@@ -75,7 +75,7 @@ def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplo
     with caplog.at_level(logging.ERROR, "widgets"):
         part.wrong("k", ValueError("Mrs Miller, 43, HIV"))
     texts = [one["text"] for one in part.sent]
-    assert texts[0] == "choose another" and "itself: ValueError. The last" in texts[1]
+    assert texts[0] == "choose another" and "Internal error: ValueError. The last" in texts[1]
     assert "Miller" not in caplog.text
 
 

@@ -29,8 +29,8 @@ def test_help_has_examples(capsys):
         (["dashboard", "people.yaml", "folder"], "goes with --publish"),
         (["dashboard", "empty"], "no study was published there"),
         (["dashboard", "--publish", "people.yaml", "nowhere/folder"], "nowhere"),
-        (["dashboard", "--publish", "people.csv", "folder"], "people.csv is no study"),
-        (["dashboard", "people.csv"], "people.csv is no study"),
+        (["dashboard", "--publish", "people.csv", "folder"], "people.csv is not a study"),
+        (["dashboard", "people.csv"], "people.csv is not a study"),
         (["lab", "extra"], "extra"),
     ],
 )

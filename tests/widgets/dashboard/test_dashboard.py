@@ -155,7 +155,7 @@ def test_the_studys_limit_that_none_keeps_and_what_is_published_as_it_is_are_sai
     heard.say("hello")
     told = heard.one("study")
     assert "No release keeps to the study's own limit of at most 0.0001" in told["limit"]
-    assert "Published as they are: wage." in told["as_they_are"]
+    assert "Neutral (published unchanged): wage." in told["as_they_are"]
     assert "who does is certain of the disease of" in told["as_they_are"]
     assert "the study's own limit is stricter" in heard.one("choice")["why"]
     assert heard.one("choice")["name"].startswith("Best within")

@@ -195,9 +195,9 @@ def test_an_infinite_score_is_sent_as_such(small):
 
 
 def test_what_is_no_release_is_refused(small):
-    with pytest.raises(BadInput, match="a Table is no release"):
+    with pytest.raises(BadInput, match="a Table is not a release"):
         DisclosureTable(small(0))
-    with pytest.raises(BadInput, match="'k' is no model"):
+    with pytest.raises(BadInput, match="'k' is not a model"):
         DisclosureTable(None, "k")
     with pytest.raises(BadInput, match="'wage' is not a sensitive column"):
         listening(Keep()(small(0))).sensitive = "wage"

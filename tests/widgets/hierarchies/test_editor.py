@@ -173,12 +173,12 @@ def test_intervals(driven, base, form, spec):
 @pytest.mark.parametrize(
     ("form", "field", "said"),
     [
-        ({"by": "widths", "widths": ["5", "1x"]}, "widths-1", "'1x' is no number"),
+        ({"by": "widths", "widths": ["5", "1x"]}, "widths-1", "'1x' is not a number"),
         ({"by": "widths", "widths": ["0"]}, "widths-0", "above 0"),
         ({"by": "widths", "widths": ["5", "5"]}, "widths-1", "is a level already"),
         ({"by": "widths", "widths": [""]}, "widths-0", "Type a width"),
-        ({"by": "widths", "widths": ["nan"]}, "widths-0", "no number"),
-        ({"by": "widths", "widths": ["5"], "origin": "a"}, "origin", "no number"),
+        ({"by": "widths", "widths": ["nan"]}, "widths-0", "not a number"),
+        ({"by": "widths", "widths": ["5"], "origin": "a"}, "origin", "not a number"),
         ({"by": "cuts", "cuts": ["9, 3"]}, "cuts-0", "ascend"),
         ({"by": "quantiles", "quantiles": ["1"]}, "quantiles-0", "2 or more"),
     ],
@@ -356,7 +356,7 @@ def test_a_name_that_another_group_has(driven):
 
 def test_numbers_that_are_no_neighbours(driven):
     driven.say("group", column="age", level=1, members=["17", "20"], label="young")
-    assert "no partition into neighbours" in driven.problem["text"]
+    assert "not a partition into neighbours" in driven.problem["text"]
     driven.fix("Take the 2 values between")
     assert driven.editor.hierarchies["age"]["levels"] == [{"young": ["17", "20", "18", "19"]}]
     driven.say("group", column="age", level=1, members=["18"], label="18 only").fix("Give the parts names")
@@ -433,7 +433,7 @@ def test_rows_with_gaps(driven, short):
 
 def test_labels_that_split(driven):
     driven.paste("city", "Bonn;a;x\nKiel;b;x\nLyon;a;y\nNice;b;y\nOslo;c;z")
-    assert "no partition" in driven.problem["text"]
+    assert "not a partition" in driven.problem["text"]
     driven.fix("Give the parts names")
     assert set(driven.labels("city")) == {"a (x)", "b (x)", "a (y)", "b (y)", "c"}
 

@@ -39,8 +39,8 @@ def test_decimal_ranges_are_exact():
     ("text", "says"),
     [
         ("", "no values"),
-        ("ten", "'ten' is no number"),
-        ("10, 2o", "'2o' is no number"),
+        ("ten", "'ten' is not a number"),
+        ("10, 2o", "'2o' is not a number"),
         ("5..100", "how far apart"),
         ("100..5 step 5", "runs downwards"),
         ("5..100 step 0", "step must be above 0"),
@@ -53,7 +53,7 @@ def test_decimal_ranges_are_exact():
         ("0", "must be at least 1"),
         ("-3", "must be at least 1"),
         ("1e999", "too large"),
-        ("nan", "no number"),
+        ("nan", "not a number"),
     ],
 )
 def test_what_is_typed_wrong_is_explained(text, says):

@@ -90,12 +90,12 @@ def test_wrong_values_stay_in_their_field_and_the_last_good_ones_hold(stand):
     row = stand.row("k-anonymity")
     stand.type(row, "k", "5, many")
     assert stand.last("problem")["field"] == f"{row}.0.k"
-    assert "'many' is no number" in stand.last("problem")["text"]
+    assert "'many' is not a number" in stand.last("problem")["text"]
     assert stand.picker.recipes == RECIPES
     stand.say("hello")  # a reloaded page
     field = stand.last("draft")["groups"][0]["rows"][int(row.split(".")[-1])]["parts"][0]["fields"][0]
     assert (field["text"], field["values"]) == ("5, many", [5, 10])
-    assert "no number" in field["problem"]
+    assert "not a number" in field["problem"]
     stand.type(row, "k", "5")
     assert stand.last("problem") is None
     assert stand.picker.recipes[0]["model"]["k"] == 5

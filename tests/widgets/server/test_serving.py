@@ -77,7 +77,7 @@ def test_the_path_is_secret_and_tells_nothing_of_the_token(tmp_path):
     ],
 )
 def test_what_goes_into_the_pages_policy_is_a_site_and_nothing_else(tmp_path, given):
-    with pytest.raises(BadInput, match=r"is no site; write https|is no address; it begins with https"):
+    with pytest.raises(BadInput, match=r"is not a site; write https|is not an address; it begins with https"):
         voila_command(tmp_path / "page.ipynb", 1234, "t", **given)
     voila_command(tmp_path / "page.ipynb", 1234, "t", frames="'self' https://a.example http://127.0.0.1:99")
 
@@ -104,7 +104,7 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         assert free_port(None) != taken
     with pytest.raises(BadInput, match="no such notebook"):
         serve(tmp_path / "none.ipynb")
-    with pytest.raises(BadInput, match="is no address"):
+    with pytest.raises(BadInput, match="is not an address"):
         serve(write_notebook(tmp_path / "page.ipynb", "1"), public="example.org")
 
 

@@ -81,7 +81,7 @@ def test_a_damaged_file_is_left_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.study.yaml").write_text("study: [")
     _, keeper, note = kept(ONE, None, None, None)
-    assert keeper.path.name == "one-2.study.yaml" and "left alone" in note
+    assert keeper.path.name == "one-2.study.yaml" and "is not changed" in note
     assert (tmp_path / "one.study.yaml").read_text() == "study: ["
 
 

@@ -128,7 +128,7 @@ class Groups(Builder):
             twice = [v for v, n in Counter(v for values in level.values() for v in values).items() if n > 1]
             if twice:
                 raise BadInput(
-                    f"groups: level {number} is no partition: {quoted(twice)} listed more than once; list it once"
+                    f"groups: level {number} is not a partition: {quoted(twice)} listed more than once; list it once"
                 )
 
     def __call__(self, column: Column) -> Hierarchy:

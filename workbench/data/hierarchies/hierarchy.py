@@ -28,7 +28,7 @@ def quoted(values: Sequence[object], limit: int = LISTED) -> str:
 
 PLAIN = {  # what is wrong, with the number of values it is about and their level
     "unlisted": "{0} of its values are missing from the hierarchy; list them too, or correct the spelling",
-    "split": "level {1} is no partition into neighbours: {0} values lie between those of a group; give its "
+    "split": "level {1} is not a partition into neighbours: {0} values lie between those of a group; give its "
     "parts different labels",
     "lone": "level {1}: {0} groups are called like a value outside them; rename the group, or list the value in it",
     "duplicate": "{0} values are listed twice; list each once",
@@ -84,13 +84,15 @@ class Hierarchy:
             starts = np.asarray(level.starts)
             sound = len(starts) == len(level.labels) and (len(starts) > 0) == (len(self.leaves) > 0)
             if not sound or (len(starts) and (starts[0] != 0 or starts[-1] >= len(self.leaves))):
-                raise BadInput(f"level {number} is no partition: its runs do not cover the {len(self.leaves)} leaves")
+                raise BadInput(
+                    f"level {number} is not a partition: its runs do not cover the {len(self.leaves)} leaves"
+                )
             if (np.diff(starts) <= 0).any():
-                raise BadInput(f"level {number} is no partition: its runs overlap; give their first codes ascending")
+                raise BadInput(f"level {number} is not a partition: its runs overlap; give their first codes ascending")
             twice = [label for label, count in Counter(level.labels).items() if count > 1]
             if twice:
                 raise BadInput(
-                    f"level {number} is no partition: {quoted(twice)} names several runs; give each run its own label"
+                    f"level {number} is not a partition: {quoted(twice)} names several runs; give each its own label"
                 )
 
     @classmethod
@@ -246,6 +248,6 @@ def _no_partition(
         else "the levels do not nest and no order keeps their values together: give the parts different labels"
     )
     return (
-        f"{where}: level {number} is no partition into neighbours: {labels[end]!r} holds {leaves[end]!r} and "
+        f"{where}: level {number} is not a partition into neighbours: {labels[end]!r} holds {leaves[end]!r} and "
         f"{leaves[start]!r}, but {leaves[end + 1]!r} between them is in {labels[end + 1]!r}; {cure}"
     )

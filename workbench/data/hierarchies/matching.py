@@ -25,7 +25,7 @@ SEARCHED = 500  # neighbours searched for the nearest spelling
 
 
 def key(leaf: str, kind: Kind) -> Key:
-    """What a leaf's text stands for in a column of this kind; the text itself where it is no number or date."""
+    """What a leaf's text stands for in a column of this kind; the text itself where it is not a number or date."""
     try:
         if kind == "number" and "_" not in leaf:
             number = float(leaf.replace(",", ".") if DECIMAL_COMMA.fullmatch(leaf.strip()) else leaf)
@@ -108,7 +108,7 @@ def read_rows(path: str | PathLike[str], delimiter: str | None, header: bool | N
     """The rows of a hierarchy file, without our header; BadInput for a file that is none."""
     try:
         if Path(path).exists() and not Path(path).is_file():  # a pipe or a device might never end
-            raise BadInput(f"hierarchy file {path} is no file; name a CSV with one row a leaf")
+            raise BadInput(f"hierarchy file {path} is not a file; name a CSV with one row a leaf")
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise BadInput(f"hierarchy file {path} does not exist; check the path") from None

@@ -65,7 +65,7 @@ def raw_blocks(path: Path) -> Generator[bytes]:
     except (OSError, EOFError, zlib.error):
         broken = True
     if broken:
-        raise BadInput(f"{path}: the file is damaged or cut off; get it anew")
+        raise BadInput(f"{path}: the file is damaged or cut off; get it again")
 
 
 def refuse_larger(path: Path, most: int, stop: Callable[[], bool] = lambda: False) -> None:

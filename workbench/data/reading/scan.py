@@ -92,7 +92,7 @@ def scanned(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int, fiel
     if state[PROBLEM]:
         raise _bad(state, f"{where}, line {state[START]}", f"delimiter {delimiter!r}, quote {quote!r}", fields)
     if state[CRLF] and state[CR]:
-        raise BadInput(f"{where}: its lines end in several ways, some in CR alone and some in CR LF; write it anew")
+        raise BadInput(f"{where}: its lines end in several ways, some in CR alone and some in CR LF; write it again")
     end = "\r" if state[CR] else "\r\n" if state[CRLF] else "\n"
     return Scanned(int(state[RECORDS]), end, bool(state[SPACED] and not state[TIGHT]))
 
@@ -101,7 +101,7 @@ def _bad(state: np.ndarray, line: str, dialect: str, fields: int) -> BadInput:
     if state[PROBLEM] == RAGGED:
         return BadInput(
             f"{line}: {state[DELIMITERS] + 1} fields where there should be {fields}; "
-            f"mend the line, or give delimiter= and quote= if these are wrong: {dialect}"
+            f"correct the line, or give delimiter= and quote= if these are wrong: {dialect}"
         )
     what = "a quote is not closed" if state[PROBLEM] == OPEN else "text follows a closing quote"
-    return BadInput(f"{line}: {what}; mend the line, or give quote= if this is wrong: {dialect}")
+    return BadInput(f"{line}: {what}; correct the line, or give quote= if this is wrong: {dialect}")

@@ -90,7 +90,7 @@ class Source:
         if not read:
             raise BadInput(f"{self.where}: there are no records")
         if self.records not in (None, read):
-            raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file anew")
+            raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file again")
 
     def unreadable(self, columns: list[str]) -> dict[str, str]:
         """What is wrong with columns that cannot be read, where that is known beforehand."""
@@ -196,7 +196,7 @@ class CsvSource(Source):
         if "Maximum line size" in message:
             return BadInput(f"{self.where}: a record is longer than 2 MB; a quote may be out of place")
         return BadInput(
-            f"{self.where}: it cannot be split into lines; if their ends are of several kinds, write it anew"
+            f"{self.where}: it cannot be split into lines; if their ends are of several kinds, write it again"
         )
 
 
@@ -250,7 +250,7 @@ class FileSource(Source):
         line = re.search(r"line (\d+)", message)
         place = f"{self.where}, near line {line[1]}" if line else self.where
         kind = {"parquet": "Parquet", "json": "JSON"}[self._format]
-        return BadInput(f"{place}: not valid {kind}; write the file anew, or say format= if it is something else")
+        return BadInput(f"{place}: not valid {kind}; write the file again, or say format= if it is something else")
 
 
 class FrameSource(Source):
@@ -321,7 +321,7 @@ class QuerySource(Source):
             )
         # What parser, binder and catalog say is about the query; what execution says may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
-        return BadInput(f"the query cannot be run; mend it: {message if about_sql else message.split(':')[0]}")
+        return BadInput(f"the query cannot be run; correct it: {message if about_sql else message.split(':')[0]}")
 
 
 def open_source(
@@ -352,7 +352,7 @@ def open_source(
         try:
             data = pa.table(data)
         except (pa.ArrowException, TypeError, ValueError):
-            raise BadInput(f"a {type(data).__name__} is no table with named columns; give a frame") from None
+            raise BadInput(f"a {type(data).__name__} is not a table with named columns; give a frame") from None
     if not isinstance(data, (pd.DataFrame, pa.Table)):
         what = "nothing" if data is None else type(data).__name__
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")

@@ -235,7 +235,7 @@ class _Reading:
         place = f", the first in record {found:,}" if found else ""
         return self.bad(
             f"mixed types: {len(others):,} of {len(number):,} distinct values are no numbers{place}; "
-            f"{self.declare('text')}, list what stands for missing in missing=[...], or mend the data"
+            f"{self.declare('text')}, list what stands for missing in missing=[...], or correct the data"
         )
 
     def numbers(self, present: pa.Array) -> np.ndarray:
@@ -282,11 +282,11 @@ class _Reading:
             values = present.to_numpy(zero_copy_only=False)
         if values is None:
             raise self.bad(
-                "not all values are dates such as 2024-12-31 or 31.12.2024; declare another type or mend the data"
+                "not all values are dates such as 2024-12-31 or 31.12.2024; declare another type or correct the data"
             )
         days = values.astype("datetime64[D]")
         if days.min() < FIRST or days.max() > LAST:
-            raise self.bad("dates outside the years 1 to 9999; make them missing, or mend the data")
+            raise self.bad("dates outside the years 1 to 9999; make them missing, or correct the data")
         return days if (days == values).all() else values.astype("datetime64[us]")
 
     def text(self, present: pa.Array) -> pa.Array:

@@ -59,9 +59,8 @@ class Achieved(Measure):
             raise Undefined(f"this release publishes no sensitive column, so it has no {model.figure}")
         scores = np.asarray(model.score(classes), float)
         value = float(scores.min() if model.at_least else scores.max())
-        sentence = (
-            f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)}, whatever was asked for."
-        )
+        achieved = f"{model.figure} = {figures(value, model.better)}"
+        sentence = f"It achieves {achieved} of {self.model}, whatever model was requested."
         return Measured(value, sentence, {"score": scores, "sizes": classes.sizes})
 
 

@@ -1,4 +1,4 @@
-"""The other candidates: the frontier, what else was offered, and what is beaten by what."""
+"""The other candidates: the frontier, what else was offered, and what dominates what."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _offered(study: Published, index: int, names: list[str], cap: float | None) 
 
 
 def dominated(study: Published, index: int, cap: float | None) -> Markup:
-    """What every other candidate is beaten by."""
+    """What dominates every other candidate."""
     beaten = [one for one in study.points if not one["efficient"] and not one["baseline"]]
     if not beaten:
         return Markup("")
@@ -84,5 +84,7 @@ def dominated(study: Published, index: int, cap: float | None) -> Markup:
         )
         for one in sorted(beaten, key=lambda one: float(one["values"].get(keys[0], "nan")))
     ]
-    count = f"{len(beaten):,} candidates are beaten: another is at least as good on both measures, and better on one."
+    count = (
+        f"{len(beaten):,} candidates are dominated: another is at least as good on both measures, and better on one."
+    )
     return render("tables.html", paragraphs=[count], tables=[(("candidate", *keys, "why"), rows, None)])

@@ -246,7 +246,7 @@ def printed(page: Path) -> Path:
         "--virtual-time-budget=5000",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags.append("--no-sandbox")  # as root, in a container, Chromium refuses unless told
+        flags.append("--no-sandbox")  # as root, in a container, Chromium refuses by default
     try:
         with whole(into) as aside:
             subprocess.run(

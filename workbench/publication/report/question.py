@@ -40,7 +40,7 @@ def data(study: Published, index: int, cap: float | None) -> Markup:
     if of["sensitive"]:
         rows.append(("nobody should learn (sensitive)", wording.columns([one["name"] for one in of["sensitive"]])))
     if of["neutral"]:
-        rows.append(("neutral: published as they are", wording.columns(of["neutral"])))
+        rows.append(("neutral (published unchanged)", wording.columns(of["neutral"])))
     tables: list[tuple[Any, Any, int | None]] = [(("role", "columns"), rows, None)]
     tables += [((wording.column(one["name"]), f"of {counted}"), _common(one), 1) for one in of["sensitive"]]
     return render("tables.html", paragraphs=[f"The table is {counted}."], tables=tables)

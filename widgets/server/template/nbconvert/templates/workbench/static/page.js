@@ -36,7 +36,7 @@
   let open = 0;
   const gone = () => {
     if (open > 0 || !lost.hidden || leaving) return;
-    lost.textContent = "The connection to the server is lost, or this page was left alone for too long. ";
+    lost.textContent = "The connection to the server is lost, or this page was not used for too long. ";
     const again = document.createElement("button");
     again.textContent = "Open it again";
     again.onclick = () => reopen(again);
