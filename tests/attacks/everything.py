@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from workbench import BadInput
 from workbench.base.errors import Unsatisfiable
-from workbench.base.thresholds import coarse
+from workbench.base.small_counts import coarse
 from workbench.data import cells
 from workbench.data.column import Column
 from workbench.data.engines.memory import Memory
@@ -29,7 +29,7 @@ from workbench.frontier.sweep import BASELINES, point_of
 from workbench.publication import selection
 from workbench.publication.publish import publish
 from workbench.releases.base import Release
-from workbench.releases.coarsened import rounded
+from workbench.releases.published_classes import rounded
 from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.base.thresholds import coarse, least
+from workbench.base.small_counts import coarse, least
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep

@@ -7,8 +7,8 @@ import pytest
 
 from tests.planted import people, planted
 from workbench import BadInput
-from workbench.base.thresholds import coarse
-from workbench.base.thresholds import people as counted
+from workbench.base.small_counts import coarse
+from workbench.base.small_counts import people as counted
 from workbench.data import datasets
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain

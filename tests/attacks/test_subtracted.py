@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.base.thresholds import coarse, few
+from workbench.base.small_counts import coarse, few
 from workbench.commands import report
 from workbench.publication import format
 from workbench.publication.publish import publish

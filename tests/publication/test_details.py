@@ -6,7 +6,7 @@ import pytest
 
 from tests.planted import people
 from workbench import BadInput
-from workbench.base.thresholds import coarse
+from workbench.base.small_counts import coarse
 from workbench.disclosure.exposure import exposed
 from workbench.publication import statements
 from workbench.publication.details import _risk as shown_risk

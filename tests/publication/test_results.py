@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.planted import RARE_DISEASE, people
-from workbench.base.thresholds import least
+from workbench.base.small_counts import least
 from workbench.publication import statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published

@@ -3,7 +3,7 @@
 from workbench.frontier.sweep import sweep
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
-from workbench.releases.coarsened import disclosures
+from workbench.releases.published_classes import disclosures
 
 
 def test_figures_are_coarse_and_never_flatter(read, study, table):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.planted import planted
 from tests.publication.published import carried, study_release
-from workbench.base.thresholds import coarse
+from workbench.base.small_counts import coarse
 from workbench.measures import UtilityLoss
 from workbench.publication import statements
 from workbench.publication.publish import publish

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.errors import Undefined
 from workbench.base.variants import parameter
 from workbench.data.table import Table
@@ -43,7 +43,7 @@ class Perturbed(Release):
     def _counted(self, sensitive: str) -> np.ndarray:
         values, group = len(self.table.sensitive[sensitive]), self.group_of_record
         ones = np.ones(len(group), np.int64)
-        return counting.histogram(group, self.drawn[sensitive], ones, int(group.max()) + 1, values)
+        return cell_kernels.histogram(group, self.drawn[sensitive], ones, int(group.max()) + 1, values)
 
     def _true_given(self, sensitive: str) -> np.ndarray:
         """By Bayes' rule: how likely each true value is, behind each released one."""
@@ -62,8 +62,8 @@ class Perturbed(Release):
         quasi = np.stack([self.table.codes[name] for name in self.table.quasi])
         ones = np.ones(self.table.records, np.int64)
         if sensitive is None:
-            return counting.reach(runs, quasi, ones, np.zeros(len(ones), np.int32), np.ones((1, 1)), same)
-        return counting.reach(runs, quasi, ones, self.drawn[sensitive], self._true_given(sensitive), same)
+            return cell_kernels.reach(runs, quasi, ones, np.zeros(len(ones), np.int32), np.ones((1, 1)), same)
+        return cell_kernels.reach(runs, quasi, ones, self.drawn[sensitive], self._true_given(sensitive), same)
 
     def rows(self) -> dict[str, Rows]:
         columns = []

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from mlxtend.frequent_patterns import fpgrowth
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled, listening
 from workbench.data.hierarchies.builders import Groups, Intervals
@@ -128,7 +128,7 @@ def same(one, other):
 
 def test_a_walk_that_is_interrupted_goes_on_where_it_stood(small, monkeypatch):
     whole = large_populations(small(1), 0.02)
-    monkeypatch.setattr(counting, "STEPS", 1)
+    monkeypatch.setattr(cell_kernels, "STEPS", 1)
     assert len(whole) > 100 and same(whole, large_populations(anew(small(1)), 0.02))
 
 
@@ -155,15 +155,6 @@ def test_of_too_many_a_sample_is_drawn_that_is_always_the_same(small, seed, monk
     assert same(drawn, large_populations(anew(small(seed)), 0.02))
     monkeypatch.setattr(populations, "LISTED", len(every))
     assert same(every, large_populations(anew(small(seed)), 0.02))
-
-
-def test_each_population_is_as_likely_in_a_sample_as_any_other():
-    """Of the numbers that stand for chance: evenly spread, wherever they are looked at, and unlike their neighbours."""
-    chances = np.array([counting._chance(i) for i in range(20_000)])
-    for part in (chances, chances[::2], chances[::3], chances[:500], chances[-500:]):
-        share = np.histogram(part, 10, (0, 1))[0] / len(part)
-        assert np.abs(share - 0.1).max() < 4 * np.sqrt(0.09 / len(part))
-    assert abs(np.corrcoef(chances[1:], chances[:-1])[0, 1]) < 0.03
 
 
 def test_the_interval_of_a_sample_has_the_loss_over_all(adult, monkeypatch):

@@ -20,7 +20,7 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 from voila.tornado.handler import TornadoVoilaHandler
 
-from widgets.server.kernels import V1, Kernels, placed
+from widgets.server.jupyter_kernels import V1, Kernels, placed
 
 ROOM = 3  # seconds that a page waits for room: the one it was reloaded from is just closing
 

@@ -26,7 +26,7 @@ from voila.app import Voila
 from voila.paths import collect_static_paths
 
 from widgets.server.handlers import Channels, Closed, Identity, Model, Nothing, Static, ThePage, told_path
-from widgets.server.kernels import Kernels, Messages, Quiet, room_for
+from widgets.server.jupyter_kernels import Kernels, Messages, Quiet, room_for
 from widgets.server.serving import secret_path
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch

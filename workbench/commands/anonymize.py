@@ -78,7 +78,7 @@ def anonymize(
     workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
-    from workbench.base.thresholds import SMALLEST
+    from workbench.base.small_counts import SMALLEST
 
     _refuse_output(given, output, defuse, force, as_json)
     roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers}

@@ -243,7 +243,7 @@ def _refuse_value(where: str, name: str, text: str) -> None:
 
 def _labels(study: Path, column: str) -> list[str]:
     """The values of a column that enough records have for a report."""
-    from workbench.base.thresholds import few
+    from workbench.base.small_counts import few
     from workbench.publication.report.reporting import quietly_read
     from workbench.studies.study import Study
 

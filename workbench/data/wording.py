@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from workbench.base import thresholds
+from workbench.base import small_counts
 from workbench.base.figures import listed, words
 
 LONG = 2  # values that a sentence lists
@@ -50,11 +50,11 @@ class Wording:
 
     def people(self, count: int, smallest: int) -> str:
         """How many records, as the threshold allows: about 120 visits."""
-        return thresholds.people(count, smallest, self.one, self.many)
+        return small_counts.people(count, smallest, self.one, self.many)
 
     def some_of(self, count: int, of: int, smallest: int) -> str:
         """So many of all records, as the threshold allows."""
-        return thresholds.some_of(count, of, smallest, self.one, self.many)
+        return small_counts.some_of(count, of, smallest, self.one, self.many)
 
     def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
         """A group in words; what is None may be anything."""

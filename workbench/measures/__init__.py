@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.thresholds import averaged
+from workbench.base.small_counts import averaged
 from workbench.base.variants import Variant, about, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from workbench.base.thresholds import coarse, listed
+from workbench.base.small_counts import coarse, listed
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.publication import format

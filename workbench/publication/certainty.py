@@ -8,15 +8,15 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import QUARTERS, STEPS, about_share, listed, named
+from workbench.base.small_counts import QUARTERS, STEPS, about_share, listed, named
 from workbench.data.table import Table
 from workbench.data.wording import Wording
-from workbench.disclosure.safety import nearly
+from workbench.disclosure.recommendable import nearly
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.publication.format import Surest
 from workbench.releases.base import Release
-from workbench.releases.coarsened import rounded, told_values
+from workbench.releases.published_classes import rounded, told_values
 
 FEW = 2  # sensitive columns that a sentence names
 

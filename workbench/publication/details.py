@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
-from workbench.base.thresholds import few, least, listed, named, parts, share
+from workbench.base.small_counts import few, least, listed, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.exposure import exposed
@@ -26,8 +26,8 @@ from workbench.publication.certainty import surest
 from workbench.publication.format import Accuracy, Attack, Details, Example, Figure, PopulationRow, Reason, Risk
 from workbench.publication.reasons import reason
 from workbench.releases.base import Release
-from workbench.releases.coarsened import FINEST, Told, rounded, told
 from workbench.releases.labels import run_label
+from workbench.releases.published_classes import FINEST, Told, rounded, told
 from workbench.releases.scale import allowed, promised
 
 FIGURES = 4

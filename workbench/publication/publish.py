@@ -2,8 +2,8 @@
 
 What is where is said in `workbench.publication.format`. Four rules keep raw records out:
 
-- Every number of people is rounded to the study's threshold (`workbench.base.thresholds`), however large it is, and
-  what is worked out of the counts of classes is worked out of rounded ones (`workbench.releases.coarsened`).
+- Every number of people is rounded to the study's threshold (`workbench.base.small_counts`), however large it is, and
+  what is worked out of the counts of classes is worked out of rounded ones (`workbench.releases.published_classes`).
 - Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
   Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
 - The text of an exception passes `reasons.reason`: advice that is known keeps the study's own numbers; nothing

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench import __version__
 from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.thresholds import coarse, named
+from workbench.base.small_counts import coarse, named
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
@@ -37,7 +37,7 @@ from workbench.publication.format import (
 )
 from workbench.publication.promises import about, allows, promise
 from workbench.publication.selection import choice, safe, simplest
-from workbench.releases.coarsened import told_values
+from workbench.releases.published_classes import told_values
 from workbench.studies.study import Study
 
 USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on

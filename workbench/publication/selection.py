@@ -11,7 +11,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures, listed
 from workbench.data.table import Table
-from workbench.disclosure.safety import against
+from workbench.disclosure.recommendable import against
 from workbench.frontier.frontier import Frontier, undominated
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure, Measured

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.files import codebooks, refuse_nameless
-from workbench.base.thresholds import SMALLEST
+from workbench.base.small_counts import SMALLEST
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.models import Audit, Model
@@ -107,7 +107,7 @@ class Release(ABC):
         left, right = self.table.edges
         classes, counts = self.classes, np.ascontiguousarray(histogram, dtype=np.int64)
         assert classes.low is not None and classes.high is not None
-        return counting.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
+        return cell_kernels.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
 
     def _known(self, sensitive: str) -> None:
         if sensitive not in self.table.sensitive:

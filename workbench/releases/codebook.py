@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.base.thresholds import SMALLEST, named
+from workbench.base.small_counts import SMALLEST, named
 from workbench.data.column import Column
 from workbench.models.classes import Classes
 from workbench.releases.export import Coded, Rows

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, columns_meant, said
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
@@ -106,7 +106,7 @@ class Foreign(Release):
         runs, same = as_runs(populations)
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        there = counting.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
+        there = cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
         return told + there * (1.0 if sensitive is None else self.table.sensitive[sensitive].prior)
 
     def class_labels(self, name: str) -> np.ndarray:
@@ -311,7 +311,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
 
 def _counted(group: np.ndarray, value: np.ndarray, values: int) -> np.ndarray:
     """Records of each group and value."""
-    return counting.histogram(group, value, np.ones(len(group), np.int64), int(group.max()) + 1, values)
+    return cell_kernels.histogram(group, value, np.ones(len(group), np.int64), int(group.max()) + 1, values)
 
 
 def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.models.classes import Classes
 
 ANYTHING = -1  # in place of a code
@@ -28,7 +28,7 @@ def matched(classes: Classes, codes: np.ndarray) -> Classes:
     counts = np.column_stack([classes.sizes, *(classes.histograms[name] for name in names)])
     found = np.empty_like(counts)
     patterns = np.ascontiguousarray(codes[first], dtype=np.int32)
-    found[first] = counting.lookalikes(patterns, counts[first], int(wild.sum()), ANYTHING)
+    found[first] = cell_kernels.lookalikes(patterns, counts[first], int(wild.sum()), ANYTHING)
     ends = np.cumsum([1, *(classes.histograms[name].shape[1] for name in names)])
     histograms = np.split(found, ends, axis=1)[1:-1]
     return replace(classes, sizes=found[:, 0], histograms=dict(zip(names, histograms, strict=True)))

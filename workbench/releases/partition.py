@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.randomness import operating_system_random
-from workbench.base.thresholds import SMALLEST
+from workbench.base.small_counts import SMALLEST
 from workbench.data import engines
 from workbench.data.cells import Cells, distinct_rows
 from workbench.data.column import spare
@@ -55,14 +55,14 @@ class Partition(Release):
     def _regions(self) -> Classes:
         """What each group shows of each quasi-identifier."""
         groups, (cell, weight) = int(self.group.max()) + 1, self._entries
-        low, high = counting.ranges(self.group, cell, self.cells.quasi, groups)
+        low, high = cell_kernels.ranges(self.group, cell, self.cells.quasi, groups)
         sets = {}
         for a, name in enumerate(self.table.quasi):
             size = self.table.columns[name].size
             if name in self.removed:
                 low[:, a], high[:, a] = 0, size - 1
             elif name in self.sets:
-                sets[a] = counting.histogram(self.group, self.cells.quasi[a][cell], weight, groups, size) > 0
+                sets[a] = cell_kernels.histogram(self.group, self.cells.quasi[a][cell], weight, groups, size) > 0
         sizes = np.bincount(self.group, weights=weight, minlength=groups).astype(np.int64)
         return Classes(sizes, {}, self._published(), low, high, self.exact, sets)
 
@@ -81,7 +81,7 @@ class Partition(Release):
         """Sizes, regions and histograms of the classes."""
         (group, shown), (cell, weight) = self._merged, self._entries
         histograms = {
-            name: counting.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
+            name: cell_kernels.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
             for name, seen in self._published().items()
         }
         sizes = np.bincount(group, weights=weight, minlength=len(shown)).astype(np.int64)
@@ -183,7 +183,7 @@ class Bucketized(Partition):
         belief = histogram / self.classes.sizes[:, None]
         cell, weight = self._entries
         quasi = np.ascontiguousarray(self.cells.quasi[:, cell])
-        return counting.reach(runs, quasi, weight, self.group, belief, same)
+        return cell_kernels.reach(runs, quasi, weight, self.group, belief, same)
 
     def frame(self) -> pd.DataFrame:
         """One row a record, its sensitive values dealt anew inside its class: what a reader can put together."""

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import named
+from workbench.base.small_counts import named
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
 from workbench.models import Model
 from workbench.models.distances import distance, jensen_shannon
-from workbench.releases.coarsened import disclosures, everybodys, told_values
+from workbench.releases.published_classes import disclosures, everybodys, told_values
 
 NEAR = 1e-9  # distances as far apart are one
 

@@ -18,7 +18,7 @@ from typing import Any
 from workbench import __version__
 from workbench.base.errors import BadInput, at, said
 from workbench.base.files import whole
-from workbench.base.thresholds import SMALLEST
+from workbench.base.small_counts import SMALLEST
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.base import counting, progress
+from workbench.base import cell_kernels, population_kernels, progress
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 
@@ -104,7 +104,7 @@ def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed:
     while state[0] >= 0 and state[1] <= COUNTED:
         if state[2] == len(found.support):
             found = found.longer(most + 1)
-        counting.descend(trie, frames, state, found, needed, limit, counting.STEPS)
+        population_kernels.descend(trie, frames, state, found, needed, limit, cell_kernels.STEPS)
         progress.step(f"{state[1]:,} populations found")
         if state[2] > most:  # keep those of the smallest chances: any are as likely as any others
             found, limit = _smallest(found, drawn)
@@ -122,7 +122,7 @@ def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
 
 
 def _trie(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
-    """What `kernels.descend` walks on: the cells of the axes that remain, axis by axis, at first all of them."""
+    """What `population_kernels.descend` walks on: the cells of the axes that remain, axis by axis, at first all of them."""
     cells = table.cells()
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.methods import oracle
 from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data import datasets
 from workbench.methods import Mondrian
@@ -139,8 +139,10 @@ def test_a_floor_saves_questions_and_changes_no_class(monkeypatch, model, strict
 
 def test_under_k_anonymity_each_level_is_one_question(monkeypatch, adult):
     proposals = []
-    propose = counting.propose
-    monkeypatch.setattr(counting, "propose", lambda nodes, *given: proposals.append(nodes) or propose(nodes, *given))
+    propose = cell_kernels.propose
+    monkeypatch.setattr(
+        cell_kernels, "propose", lambda nodes, *given: proposals.append(nodes) or propose(nodes, *given)
+    )
     release = Mondrian()(adult, KAnonymity(10))
     assert len(proposals) < 2 * np.log2(len(release.classes))
 

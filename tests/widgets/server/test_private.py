@@ -9,15 +9,15 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from voila.app import Voila
 
-from widgets.server import kernels, server
+from widgets.server import jupyter_kernels, server
 
 PRIVATE = {  # by where it is
     AsyncMappingKernelManager: {"_kernels", "_pending_kernels", "_kernel_connections"},
     ZMQChannelsWebsocketConnection: {"_open_sockets"},
 }
 REPLACED = {  # methods that ours take the place of: if one is gone, ours is never called
-    kernels.Kernels: AsyncMappingKernelManager,
-    kernels.Messages: ZMQChannelsWebsocketConnection,
+    jupyter_kernels.Kernels: AsyncMappingKernelManager,
+    jupyter_kernels.Messages: ZMQChannelsWebsocketConnection,
     server.Server: Voila,
 }
 OWN = {"connects", "full", "welcome", "headers"}

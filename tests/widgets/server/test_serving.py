@@ -17,7 +17,7 @@ from nbclient.exceptions import CellExecutionError
 from tests.browser.stage import free_port as any_port
 from tests.browser.stage import write_notebook
 from tests.widgets.server.visitor import visited, within
-from widgets.server.kernels import Quiet
+from widgets.server.jupyter_kernels import Quiet
 from widgets.server.server import copied
 from widgets.server.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 from workbench.base.errors import BadInput

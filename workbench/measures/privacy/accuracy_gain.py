@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import coarse, named
+from workbench.base.small_counts import coarse, named
 from workbench.measures import Measure, Measured, adversary, apart, average, sensitive_of, worst
 from workbench.releases.base import OWN_CLASS, Release
 

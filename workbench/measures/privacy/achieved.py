@@ -8,12 +8,12 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures
-from workbench.base.thresholds import averaged
+from workbench.base.small_counts import averaged
 from workbench.base.variants import catalog, parameter
 from workbench.measures import Measure, Measured
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.coarsened import told_classes
+from workbench.releases.published_classes import told_classes
 
 MODELS = catalog("workbench.models", Model)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import figures
-from workbench.base.thresholds import averaged
+from workbench.base.small_counts import averaged
 from workbench.measures import Measure, Measured, adversary, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.releases.base import Release
-from workbench.releases.coarsened import everybodys, those_of
+from workbench.releases.published_classes import everybodys, those_of
 
 
 @dataclass(frozen=True)

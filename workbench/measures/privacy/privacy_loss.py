@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
-from workbench.base.thresholds import QUARTERS, listed, stepped
+from workbench.base.small_counts import QUARTERS, listed, stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
@@ -16,7 +16,7 @@ from workbench.measures import Measure, Measured, adversary, average, sensitive_
 from workbench.models import Model
 from workbench.models.distances import COMPARED, DISTANCES, Levels, distance, unordered
 from workbench.releases.base import Release
-from workbench.releases.coarsened import COST, FINEST, disclosures, told
+from workbench.releases.published_classes import COST, FINEST, disclosures, told
 from workbench.releases.scale import Scale, scale
 
 

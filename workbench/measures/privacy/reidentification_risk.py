@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import per_cent
-from workbench.base.thresholds import averaged, coarse, least
+from workbench.base.small_counts import averaged, coarse, least
 from workbench.base.variants import parameter
 from workbench.data.cells import distinct_rows
 from workbench.measures import Measure, Measured, average, crowd

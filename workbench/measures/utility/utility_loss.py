@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures
-from workbench.base.thresholds import averaged
+from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
 from workbench.models.distances import COMPARED, distance, jensen_shannon, unordered

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.data.cells import Cells
 from workbench.data.column import Column
 from workbench.data.table import Table
@@ -99,7 +99,7 @@ class InformationGain:
         key, slot = np.unique(place * size + self.cells.quasi[a][entries], return_inverse=True)
 
         def counted(value: np.ndarray, values: int) -> np.ndarray:
-            return counting.histogram(slot, value[entries], weight, len(key), values)
+            return cell_kernels.histogram(slot, value[entries], weight, len(key), values)
 
         seen = {name: counted(self.cells.others[name], len(values)) for name, values in self.sensitive.items()}
         node = key // size

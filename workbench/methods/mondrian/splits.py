@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 from workbench.base.progress import step
 from workbench.data.cells import Cells
 from workbench.data.table import Table
@@ -74,7 +74,7 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
         closed[split.node] = False
         starts.append(nodes.start[closed])
         ends.append(nodes.end[closed])
-        nodes = divide(nodes, split, splitter.cells)
+        nodes = split_nodes(nodes, split, splitter.cells)
     start, end = np.concatenate(starts), np.concatenate(ends)
     left_to_right = np.argsort(start)
     group = np.empty(len(nodes.order), np.int32)
@@ -82,10 +82,10 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
     return group
 
 
-def divide(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
+def split_nodes(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
     """The parts of the nodes that are cut."""
-    begins = counting.divide(split.node, nodes.order, nodes.start, nodes.end, cells.quasi, *split[1:5])
-    bounds = counting.bounds(split.node, nodes.low, nodes.high, nodes.exact, *split[1:5])
+    begins = cell_kernels.divide(split.node, nodes.order, nodes.start, nodes.end, cells.quasi, *split[1:5])
+    bounds = cell_kernels.bounds(split.node, nodes.low, nodes.high, nodes.exact, *split[1:5])
     ends = np.append(begins[1:], 0)
     ends[split.first[1:] + np.arange(len(split.node))] = nodes.end[split.node]  # the last part of each
     return Nodes(nodes.order, begins, ends, split.sizes, *bounds)
@@ -111,7 +111,7 @@ class Widest:
             refused = []
             for first in range(0, len(pending), self.block):
                 step()
-                proposed = counting.propose(
+                proposed = cell_kernels.propose(
                     pending[first : first + self.block], nodes.order, nodes.start, nodes.end, self.cells.quasi,
                     self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried,
                     self.strict, self.floor,
@@ -129,7 +129,7 @@ class Widest:
         self, nodes: Nodes, node: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray
     ) -> Classes:
         histograms = {
-            name: counting.halves(
+            name: cell_kernels.halves(
                 node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
                 self.cells.others[name], len(seen), axis, cut, quota,
             )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.base import counting
+from workbench.base import cell_kernels
 
 seeds = st.integers(0, 10_000)
 
@@ -23,7 +23,7 @@ def test_a_histogram_counts_records(seed):
     _, weight, rng = cells(seed)
     group, value = rng.integers(0, 4, 40).astype(np.int32), rng.integers(0, 3, 40).astype(np.int32)
     counted = [[int(weight[(group == g) & (value == v)].sum()) for v in range(3)] for g in range(4)]
-    assert counting.histogram(group, value, weight, 4, 3).tolist() == counted
+    assert cell_kernels.histogram(group, value, weight, 4, 3).tolist() == counted
 
 
 @settings(max_examples=30, deadline=None)
@@ -31,7 +31,7 @@ def test_a_histogram_counts_records(seed):
 def test_ranges_are_the_lowest_and_highest_codes(seed):
     quasi, _, rng = cells(seed)
     group, cell = np.arange(25, dtype=np.int32) % 5, rng.integers(0, 40, 25).astype(np.int32)
-    low, high = counting.ranges(group, cell, quasi, 5)
+    low, high = cell_kernels.ranges(group, cell, quasi, 5)
     for g in range(5):
         mine = quasi[:, cell[group == g]]
         assert low[g].tolist() == mine.min(axis=1).tolist() and high[g].tolist() == mine.max(axis=1).tolist()
@@ -47,7 +47,7 @@ def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_
     edge = np.tile(np.arange(codes, dtype=float), (2, 1))
     low, high = np.zeros((1, 2), np.int32), np.full((1, 2), codes - 1, np.int32)
     one = np.ones(1, np.int64)
-    node, axis, cut, quota, sides = counting.propose(
+    node, axis, cut, quota, sides = cell_kernels.propose(
         0 * one, order, 0 * one, 12 * one, quasi, weight, edge, np.full(2, codes - 1.0), n * one, low, high,
         np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict, floor,
     )  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_
 
 def divided(quasi, cuts, quota, order):
     one = np.ones(1, np.int64)
-    begins = counting.divide(
+    begins = cell_kernels.divide(
         0 * one, order, 0 * one, len(order) * one, quasi, np.zeros(1, np.int32), np.array(cuts, np.int32),
         np.array([0, len(cuts)]), np.array([quota]),
     )  # fmt: skip
@@ -95,7 +95,7 @@ def test_parts_know_between_which_codes_they_lie():
     nodes, low, high = np.array([1, 0]), np.array([[0, 0], [0, 2]], np.int32), np.array([[9, 9], [9, 8]], np.int32)
     exact = np.array([[False, True], [True, True]])
     cuts, first, axis = np.array([4, 6, 5], np.int32), np.array([0, 2, 3]), np.array([1, 0], np.int32)
-    found = counting.bounds(nodes, low, high, exact, axis, cuts, first, np.array([-1, 3]))
+    found = cell_kernels.bounds(nodes, low, high, exact, axis, cuts, first, np.array([-1, 3]))
     assert found[0].tolist() == [[0, 2], [0, 5], [0, 7], [0, 0], [5, 0]]  # ties at 5 are dealt to both sides
     assert found[1].tolist() == [[9, 4], [9, 6], [9, 8], [5, 9], [9, 9]]
     assert found[2].tolist() == [[False, True], [False, False], [False, False], [False, False], [False, False]]
@@ -115,7 +115,7 @@ def test_the_halves_that_a_model_sees_are_the_halves_that_are_made(seed, quota):
     quasi, _, rng = cells(seed, axes=1, count=30)
     value, weight, one = rng.integers(0, 3, 30).astype(np.int32), np.ones(30, np.int64), np.ones(1, np.int64)
     order, cut = rng.permutation(30).astype(np.int32), np.array([2], np.int32)
-    counts = counting.halves(
+    counts = cell_kernels.halves(
         0 * one, order, 0 * one, 30 * one, quasi, weight, value, 3, np.zeros(1, np.int32), cut, np.array([quota])
     )
     parts = divided(quasi, [2], quota, order)
@@ -139,7 +139,7 @@ def test_coverage_spreads_each_class_evenly_over_its_run(seed):
     left = np.cumsum(rng.integers(1, 4, (3, 6)), axis=1).astype(float)
     right = left + 1
     low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
-    found = counting.coverage(runs, low, high, left, right, histogram, same)
+    found = cell_kernels.coverage(runs, low, high, left, right, histogram, same)
     expected = np.zeros((15, 2))
     for p, c in np.ndindex(15, 8):
         share = 1.0
@@ -149,8 +149,8 @@ def test_coverage_spreads_each_class_evenly_over_its_run(seed):
             share *= max(inside, 0) / (end - begin)
         expected[p] += share * histogram[c]
     assert found == pytest.approx(expected)
-    with patch.object(counting, "STEPS", 1):  # interrupted after each population
-        assert (counting.coverage(runs, low, high, left, right, histogram, same) == found).all()
+    with patch.object(cell_kernels, "STEPS", 1):  # interrupted after each population
+        assert (cell_kernels.coverage(runs, low, high, left, right, histogram, same) == found).all()
 
 
 @settings(max_examples=30, deadline=None)
@@ -159,10 +159,10 @@ def test_reach_counts_the_records_inside_and_believes_their_class(seed):
     quasi, weight, rng = cells(seed)
     runs, same = populations(rng, 3, 6)
     group, belief = rng.integers(0, 4, 40).astype(np.int32), rng.dirichlet([1, 1], 4)
-    found = counting.reach(runs, quasi, weight, group, belief, same)
+    found = cell_kernels.reach(runs, quasi, weight, group, belief, same)
     for p in range(15):
         low, high = runs[p].T[:, :, None]
         inside = ((low <= quasi) & (quasi <= high)).all(axis=0)
         assert found[p] == pytest.approx((weight[inside, None] * belief[group[inside]]).sum(axis=0))
-    with patch.object(counting, "STEPS", 1):
-        assert (counting.reach(runs, quasi, weight, group, belief, same) == found).all()
+    with patch.object(cell_kernels, "STEPS", 1):
+        assert (cell_kernels.reach(runs, quasi, weight, group, belief, same) == found).all()

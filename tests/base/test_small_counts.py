@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from workbench.base.thresholds import about_share, averaged, coarse, few, least, named, parts, share, some_of
-from workbench.base.thresholds import people as counted
+from workbench.base.small_counts import about_share, averaged, coarse, few, least, named, parts, share, some_of
+from workbench.base.small_counts import people as counted
 
 
 def test_numbers_of_people_are_as_coarse_as_the_threshold():

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from workbench.data.table import Table
-from workbench.disclosure.safety import against
+from workbench.disclosure.recommendable import against
 from workbench.methods import Mondrian
 from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
 

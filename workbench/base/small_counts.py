@@ -1,4 +1,4 @@
-"""Thresholds: what a page may say of numbers of people, all of them as coarse as a study's smallest count.
+"""Small counts: what a page may say of numbers of people, all of them as coarse as a study's smallest count.
 
 A release may well show a class of seven people to whoever gets the file. What is published beside it to be read by
 many doesn't. Every number of people is rounded to a multiple of the threshold, whatever it counts and however large it

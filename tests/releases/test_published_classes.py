@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from workbench.base.thresholds import stepped
+from workbench.base.small_counts import stepped
 from workbench.data.sensitive import Sensitive
 from workbench.models.classes import Classes
 from workbench.models.distances import distance
 from workbench.models.farthest import Bounds, farthest
-from workbench.releases.coarsened import FINEST, disclosures, told
+from workbench.releases.published_classes import FINEST, disclosures, told
 
 CLASSES, MANY, FEW = 40, 10_000, 10
 # values of the sensitive column, how unevenly they are spread, the largest class

@@ -1,4 +1,4 @@
-"""Safety: what speaks against recommending a release to somebody who has set no limit."""
+"""Recommendable: what speaks against recommending a release to somebody who has set no limit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import QUARTERS, listed
+from workbench.base.small_counts import QUARTERS, listed
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.coarsened import everybodys, rounded, those_of
+from workbench.releases.published_classes import everybodys, rounded, those_of
 from workbench.releases.scale import promised
 
 LEAST = 5  # the smallest group of a release that is recommended

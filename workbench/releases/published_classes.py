@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.figures import about_per_cent
-from workbench.base.thresholds import BANDS, QUARTERS, about_share, few, least, named, parts, share, stepped
+from workbench.base.small_counts import BANDS, QUARTERS, about_share, few, least, named, parts, share, stepped
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
