@@ -1,4 +1,4 @@
-"""The compiled walk over all populations: which conjunctions of runs enough records satisfy, and what is true of them."""
+"""The compiled walk over all populations: which conditions enough records satisfy, and what is true of these."""
 
 from __future__ import annotations
 

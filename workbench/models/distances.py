@@ -11,6 +11,7 @@ from workbench.base.errors import Undefined
 
 Levels = Sequence[np.ndarray]
 COMPARED = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a distance"
+NEAR = 1e-9  # divergences as far apart are one
 LEAST = np.finfo(float).tiny  # has a logarithm, and 0 has none
 
 
@@ -72,6 +73,21 @@ def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np
     if kind == "hierarchical" and not _nest(levels):
         raise Undefined("the hierarchical distance needs levels that nest; one here cuts through runs of a finer one")
     return DISTANCES[kind](p, q, levels)
+
+
+def misplaced_share(kind: str, value: float) -> float | None:
+    """The largest share in which two distributions this far apart may differ; None where the kind bounds none.
+
+    Of the distributions that differ in so large a share none are nearer by Jensen-Shannon than two values whose
+    shares are exchanged (Lin 1991); that bound is convex, so it holds for averages.
+    """
+    if kind == "variation":
+        return value
+    if kind != "js":
+        return None
+    half = np.arange(101) / 200
+    costs = jensen_shannon(np.stack([0.5 + half, 0.5 - half], axis=1), np.stack([0.5 - half, 0.5 + half], axis=1))
+    return next((n for n, cost in enumerate(costs) if cost >= value - NEAR), 100) / 100
 
 
 def _nest(levels: Levels) -> bool:

@@ -18,6 +18,7 @@ from workbench.data.table import Table
 LISTED = 200_000  # populations at most; of more a sample is drawn
 DRAWN = 20_000  # of them
 COUNTED = 20_000_000  # are counted at most
+CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 NUMBERS = 40_000_000  # that a list may have, one for each population and sensitive value
 
 
@@ -36,6 +37,10 @@ class Populations:
     @property
     def sampled(self) -> bool:
         return len(self) < self.every
+
+    def margin(self, loss: np.ndarray) -> float:
+        """How far the mean over this sample may be from the mean over all populations, with 95 %."""
+        return CERTAIN * float(loss.std(ddof=1)) * math.sqrt((1 - len(loss) / self.every) / len(loss))
 
     @cached_property
     def same(self) -> np.ndarray:
@@ -122,7 +127,7 @@ def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
 
 
 def _trie(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
-    """What `population_kernels.descend` walks on: the cells of the axes that remain, axis by axis, at first all of them."""
+    """What `population_kernels.descend` walks on: the cells of the axes that remain, axis by axis; at first all."""
     cells = table.cells()
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +11,9 @@ from workbench.base.figures import figures
 from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.models.distances import COMPARED, distance, jensen_shannon, unordered
+from workbench.models.distances import COMPARED, distance, misplaced_share, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
-
-NEAR = 1e-9  # distances as far apart are one
-CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 
 
 @dataclass(frozen=True)
@@ -51,18 +47,8 @@ class UtilityLoss(Measure):
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
     def misplaced(self, value: float) -> float | None:
-        """The largest share of a population that is told with a wrong value, on average, where the loss is so large.
-
-        Of the distributions that differ in so large a share none are nearer by Jensen-Shannon than two values whose
-        shares are exchanged (Lin 1991); that bound is convex, so it holds for averages.
-        """
-        if self.distance == "variation":
-            return value
-        if self.distance != "js":
-            return None
-        half = np.arange(101) / 200
-        costs = jensen_shannon(np.stack([0.5 + half, 0.5 - half], axis=1), np.stack([0.5 - half, 0.5 + half], axis=1))
-        return next((n for n, cost in enumerate(costs) if cost >= value - NEAR), 100) / 100
+        """The largest share of a population that is told with a wrong value, on average, where the loss is so large."""
+        return misplaced_share(self.distance, value)
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
@@ -82,7 +68,7 @@ class UtilityLoss(Measure):
         mean, most = float(loss.mean()), float(loss.max())
         over, wide, interval = f"Over {len(loss):,} populations of {large}", "", None
         if populations.sampled:
-            off = CERTAIN * float(loss.std(ddof=1)) * math.sqrt((1 - len(loss) / populations.every) / len(loss))
+            off = populations.margin(loss)
             over = f"Estimated from {len(loss):,} of {populations.every:,} populations of {large}, drawn at random"
             wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
         sentence = (
