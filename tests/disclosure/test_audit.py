@@ -74,7 +74,8 @@ def tables(draw):
         above = [groups[i * len(groups) // len(words)] for i in range(len(words))]
         hierarchies["word"] = Columns([(word, group, "*") for word, group in zip(words, above, strict=True)])
     if draw(st.booleans()):
-        hierarchies["number"] = Intervals(widths=(10, 50))
+        ends = draw(st.sampled_from([{}, {"top": 20}, {"bottom": 1, "top": 30}]))
+        hierarchies["number"] = Intervals(widths=(10, 50), **ends)
     roles = (["word", "number", "day"], "s", (), hierarchies)
     return Table.from_frame(frame, *roles, types={"word": "text", "s": "text"}, missing=[])
 

@@ -15,18 +15,20 @@ const numbersIn = text => String(text).split(/[,;\s]+/).filter(Boolean).map(Numb
 const tidy = number => String(Number(number.toPrecision(12)));
 
 /** Where a row of the form cuts: [{ at, nth }], `nth` being the line's number from the origin, or its place in the list. */
-function linesOf(by, text, origin, low, high, lines) {
-  if (by === "quantiles") return (lines ?? []).map((at, nth) => ({ at, nth }));
+function linesOf(form, text, low, high, lines) {
+  const { by, bottom, top } = form, origin = Number(form.origin || 0);
+  const within = found => found.filter(({ at }) => !(bottom && at <= Number(bottom)) && !(top && at >= Number(top)));
+  if (by === "quantiles") return within((lines ?? []).map((at, nth) => ({ at, nth })));
   const numbers = numbersIn(text);
   if (!numbers.length || numbers.some(n => !Number.isFinite(n))) return [];
-  if (by === "cuts") return numbers.map((at, nth) => ({ at, nth })).filter(({ at }) => at >= low && at <= high);
+  if (by === "cuts") return within(numbers.map((at, nth) => ({ at, nth })).filter(({ at }) => at >= low && at <= high));
   const width = numbers[0];
   if (!(width > 0) || (high - low) / width > 5000) return null;
   const found = [];
   for (let nth = Math.ceil((low - origin) / width); origin + nth * width <= high; nth++) {
     if (nth) found.push({ at: origin + nth * width, nth });
   }
-  return found;
+  return within(found);
 }
 
 /**
@@ -132,9 +134,19 @@ function cutChart({ moved, settled }) {
         h("svg:title", {}, by === "widths" ? `${name} ${now.form.widths[row]}: drag to change` : `${name} at ${tidy(at)}: drag to move`)));
   }
 
+  /** What is one group at either end. */
+  function ends(y, x) {
+    const { low, high } = now.histogram, inside = text => text !== "" && Number(text) > low && Number(text) <= high;
+    const end = (from, to, name) => h("svg:rect", { class: "wb-hier-end", x: x(from), y, width: x(to) - x(from), height: CUTS.lane - 4 },
+      h("svg:title", {}, name));
+    const { bottom = "", top = "" } = now.form;
+    return [inside(bottom) && end(low, Number(bottom), `under ${bottom}: one group`),
+      inside(top) && end(Number(top), high, `${top} and over: one group`)].filter(Boolean);
+  }
+
   function lane(row, base, scaled) {
     const { form, histogram, about } = now, y = base + row * CUTS.lane, { low, high } = histogram;
-    const found = linesOf(form.by, form[form.by][row], Number(form.origin || 0), low, high, about?.rows?.[row]?.lines);
+    const found = linesOf(form, form[form.by][row], low, high, about?.rows?.[row]?.lines);
     const back = h("svg:rect", { class: "wb-hier-lane", "data-lane": row, x: CUTS.left, y, width: scaled.inner, height: CUTS.lane - 4 },
       form.by === "cuts" && h("svg:title", {}, "Double-click adds a cut here"));
     const name = h("svg:text", { class: "wb-hier-lanename", x: 4, y: y + 11, style: `fill: ${hueOf(row)}` }, row + 1);
@@ -142,7 +154,7 @@ function cutChart({ moved, settled }) {
       return [back, name, h("svg:text", { class: "wb-hier-many", x: CUTS.left + 6, y: y + 11 }, "too many lines to draw")];
     }
     const asks = form.by === "widths" ? found[Math.floor(found.length / 2)] : null;
-    return [back, name, found.map(one => line(row, one, y, scaled.x, asks === null || asks === one))];
+    return [back, name, ends(y, scaled.x), found.map(one => line(row, one, y, scaled.x, asks === null || asks === one))];
   }
 
   function draw() {

@@ -37,11 +37,24 @@ function intervalForm({ typed, meant }) {
     onchange: () => meant() });
   const start = field("origin", "counted from", origin, "Where intervals of equal widths begin to be counted");
   start.classList.add("wb-hier-inline");
-  const element = h("div", { "data-field": "intervals" }, wrongHere(), ways, chart.element, rows, more);
+  const [bottom, top] = [
+    end("bottom", "one group below", "Bottom coding: on every level all smaller values are one group"),
+    end("top", "one group from", "Top coding: on every level this value and all larger ones are one group")];
+  const ends = h("div", { class: "wb-row wb-hier-ends" }, bottom.element, top.element);
+  const element = h("div", { "data-field": "intervals" }, wrongHere(), ways, chart.element, rows, more, ends);
   const inputs = () => [...rows.querySelectorAll("input")];
   const WAYS = [["widths", "Widths", "Intervals of one width"], ["cuts", "Cut points", "Intervals between points of your choice"],
     ["quantiles", "Equally filled", "As many records in each group as in the others"]];
   const WANTED = { widths: ["width", "10"], cuts: ["cut points", "18, 30, 65"], quantiles: ["number of groups", "4"] };
+
+  /** Below what, or from what on, all values are one group on every level. */
+  function end(name, label, help) {
+    const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "wb-hier-short", placeholder: "none",
+      oninput: () => { form[name] = input.value; change(); }, onchange: () => meant() });
+    const element = field(name, label, input, help);
+    element.classList.add("wb-hier-inline");
+    return { element, input };
+  }
 
   function change() { chart.paint(last?.histogram, form, last?.about); ranks(); typed(); }
 
@@ -74,7 +87,7 @@ function intervalForm({ typed, meant }) {
   function asCuts() {
     if (!last?.histogram) return;
     const { low, high } = last.histogram, nth = form[form.by].map((text, i) =>
-      linesOf(form.by, text, Number(form.origin || 0), low, high, last.about?.rows?.[i]?.lines) ?? []);
+      linesOf(form, text, low, high, last.about?.rows?.[i]?.lines) ?? []);
     const cuts = nth.map(lines => lines.map(line => tidy(line.at)).join(", ")).filter(Boolean);
     if (!cuts.length) return;
     form.cuts = [...new Set(cuts)];
@@ -107,6 +120,8 @@ function intervalForm({ typed, meant }) {
       const focused = inputs().indexOf(rows.getRootNode().activeElement);
       form = JSON.parse(now);
       origin.value = form.origin;
+      bottom.input.value = form.bottom;
+      top.input.value = form.top;
       build();
       if (focused >= 0) inputs()[focused]?.focus();
     },

@@ -22,6 +22,7 @@ from workbench.data.hierarchies.proposal import propose
 
 Form = Mapping[str, Any]
 BY = ("widths", "cuts", "quantiles")
+ENDS = ("bottom", "top")
 DRAWN = 400  # lines of one level that are worth drawing
 BINS = 60
 
@@ -92,6 +93,7 @@ def typed(tab: str, column: Column, given: Any) -> dict[str, Any]:
 
 def _intervals_form(builder: Builder | None) -> dict[str, Any]:
     form: dict[str, Any] = {"by": "widths", "widths": [""], "cuts": [""], "quantiles": [""], "origin": "0"}
+    form |= {"bottom": "", "top": ""}
     if not isinstance(builder, Intervals):
         return form
     for by in BY:
@@ -99,7 +101,8 @@ def _intervals_form(builder: Builder | None) -> dict[str, Any]:
         if given:
             form["by"] = by
             form[by] = [", ".join(map(str, row)) if by == "cuts" else str(row) for row in given]
-    return {**form, "origin": str(builder.origin)}
+    ends = {name: "" if getattr(builder, name) is None else str(getattr(builder, name)) for name in ENDS}
+    return {**form, "origin": str(builder.origin), **ends}
 
 
 def _some_lengths(column: Column) -> tuple[int, ...]:
@@ -126,6 +129,8 @@ def read(tab: str, form: Form) -> Builder:
 
 def checked(builder: Builder, column: Column) -> None:
     """Raise AtField where what is typed makes a level that changes nothing, or leaves nothing."""
+    if isinstance(builder, Intervals) and column.kind == "number" and len(column.values):
+        _check_ends(builder, column)
     fits = column.kind == "text" or integers(column)  # else the builder says so
     if not isinstance(builder, Prefixes) or not fits or not column.labels:
         return
@@ -143,12 +148,24 @@ def checked(builder: Builder, column: Column) -> None:
             raise AtField("keep", f"{why} characters: keeping {keep} changes nothing. Keep fewer.")
 
 
+def _check_ends(builder: Intervals, column: Column) -> None:
+    low, high = column.values[[0, -1]].tolist()
+    if builder.bottom is not None and not low < builder.bottom <= high:
+        none = builder.bottom <= low
+        cure = "it groups nothing. Leave it empty, or give more" if none else "nothing else is left. Give less"
+        raise AtField("bottom", f"{'No' if none else 'Every'} value is below {builder.bottom}: {cure}.")
+    if builder.top is not None and not low < builder.top <= high:
+        none = builder.top > high
+        cure = "it groups nothing. Leave it empty, or give less" if none else "nothing else is left. Give more"
+        raise AtField("top", f"{'No' if none else 'Every'} value is {builder.top} or more: {cure}.")
+
+
 def _intervals(form: Form) -> Intervals:
     by = str(form.get("by"))
     if by not in BY:
         raise AtField("by", f"intervals are given by {', '.join(BY)}")
     origin = _number(str(form.get("origin", "0")).strip() or "0", "origin") if by == "widths" else 0
-    levels: list[Any] = []
+    ends, levels = _ends(form), list[Any]()
     for i, row in enumerate(form.get(by, ())):
         field, texts = f"{by}-{i}", _split(str(row))
         if not texts:
@@ -161,14 +178,24 @@ def _intervals(form: Form) -> Intervals:
             raise AtField(field, f"{row.strip()} is a level already; give each level its own.")
         try:
             setting: dict[str, Any] = {by: (level,)}
-            Intervals(**setting)
+            Intervals(**setting, **ends)
         except BadInput as error:
             raise AtField(field, str(error).removeprefix("intervals: ")) from None
         levels.append(level)
-    if not levels:
+    if not levels and not ends:
         wanted = {"widths": "a width, such as 10", "cuts": "cut points, such as 18, 65", "quantiles": "how many groups"}
         raise AtField(f"{by}-0", f"Type {wanted[by]}.")
-    return Intervals(**{by: tuple(levels)}, origin=origin)
+    made: dict[str, Any] = {by: tuple(levels), **ends}
+    return Intervals(**made, origin=origin)
+
+
+def _ends(form: Form) -> dict[str, Any]:
+    """Below what and from what on all values are one group, as far as it is typed."""
+    texts = {name: str(form.get(name, "")).strip() for name in ENDS}
+    ends = {name: _number(text, name) for name, text in texts.items() if text}
+    if len(ends) > 1 and ends["bottom"] >= ends["top"]:
+        raise AtField("top", f"Values from {texts['top']} on are below {texts['bottom']} too: give a higher number.")
+    return ends
 
 
 def _split(text: str) -> list[str]:
@@ -238,6 +265,8 @@ def about(tab: str, form: Form, column: Column, hierarchy: Hierarchy | None) -> 
 
 def _row(by: str, row: str, form: Form, column: Column) -> dict[str, Any]:
     """How many groups a level of intervals makes, and for quantiles where they begin."""
+    if not row.strip():
+        return {"groups": None}
     try:
         level = _intervals({**form, by: [row]})(bare(column)).levels[0]
     except (BadInput, IndexError):

@@ -39,6 +39,13 @@ BUILT = {
     "widths": (Intervals(widths=(5, 20)), numbers([17, 19, 20, 25, 39, 40, 90])),
     "widths that do not nest": (Intervals(widths=(20, 50)), numbers([10, 45, 55, 99])),
     "float widths": (Intervals(widths=(0.1, 0.5)), numbers([-0.2, 0.1, 0.3, 0.7, 1.25])),
+    "widths, top and bottom": (
+        Intervals(widths=(5, 20, 40), bottom=20, top=80),
+        numbers([3, 18, 20, 25, 39, 40, 80, 90]),
+    ),
+    "cuts and top": (Intervals(cuts=[(30, 65), (40,)], top=79.5), numbers([3, 29, 30, 64, 65, 79, 80])),
+    "quantiles and bottom": (Intervals(quantiles=(4, 2), bottom=0.5), numbers([i / 4 for i in range(-4, 16)])),
+    "top alone": (Intervals(top=80), numbers([17, 19, 79, 80, 90])),
     "cuts": (Intervals(cuts=[(18, 30, 65), (30,)]), numbers([3, 18, 29, 30, 64, 65])),
     "quantiles": (Intervals(quantiles=(4, 2)), numbers(range(-4, 16))),
     "groups": (Groups(({"gov": ["Local-gov", "Federal-gov"]},), order=WORK), texts(WORK)),

@@ -1,15 +1,18 @@
 """Intervals of numbers: widths, cuts, equally filled groups; the calendar."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.data.hierarchies.columns import DAYS, WORK, dates, labels, numbers, texts
 from workbench.base.errors import BadInput
-from workbench.data.hierarchies.builders import Dates, Intervals
+from workbench.data.hierarchies.builders import Dates, Intervals, from_dict
+from workbench.data.hierarchies.recovery import recover
+from workbench.releases.label_parser import Labels, Meaning
 
 
 def test_widths_are_aligned_at_the_origin():
@@ -55,6 +58,45 @@ def test_cuts_are_open_at_both_ends():
     assert labels(Intervals(cuts=(0.5, 2))(numbers([0.1, 0.5, 2.5]))) == ["<0.5", "[0.5-2[", ">=2"]
 
 
+def test_what_is_beyond_top_and_bottom_is_one_node_on_every_level():
+    column = numbers([3, 19, 20, 39, 40, 79, 80, 101])
+    hierarchy = Intervals(widths=(25, 50), bottom=20, top=80)(column)
+    assert labels(hierarchy) == ["under 20", "[20-24]", "[25-49]", "[75-79]", "80 and over"]
+    assert labels(hierarchy, 1) == ["under 20", "[20-49]", "[50-79]", "80 and over"]
+    cut = Intervals(cuts=(30, 65), bottom=20, top=80)(column)
+    assert labels(cut) == ["under 20", "[20-29]", "[30-64]", "[65-79]", "80 and over"]
+    assert labels(Intervals(top=80)(column)) == ["3", "19", "20", "39", "40", "79", "80 and over"]
+    assert labels(Intervals(widths=1.5, top=2.2)(numbers([0.1, 1.7, 2.2]))) == ["[0-1.5[", "[1.5-2.2[", "2.2 and over"]
+    assert labels(Intervals(top=2, bottom=1)(numbers([2, 3]))) == ["2 and over"]
+
+
+WAYS = st.sampled_from([{}, {"widths": (3, 12)}, {"widths": 2.5}, {"cuts": ((0, 5), (0,))}, {"quantiles": (4, 2)}])
+
+
+@given(
+    st.sets(st.integers(-60, 60), min_size=1, max_size=40),
+    st.sampled_from([1, 4]),
+    WAYS,
+    st.none() | st.integers(-40, -3) | st.just(-2.5),
+    st.none() | st.integers(6, 30) | st.just(5.75),
+)
+def test_top_and_bottom_are_a_partition_whose_labels_are_read_back(values, parts, way, bottom, top):
+    assume(way or (bottom, top) != (None, None))
+    column = numbers([value / parts if parts > 1 else value for value in values])
+    builder = Intervals(**way, bottom=bottom, top=top)
+    hierarchy = builder(column)
+    for i, level in enumerate(hierarchy.levels):
+        node, reading = hierarchy.node(i), Labels(column, level.labels)  # the column has no hierarchy: words alone
+        for value, number in zip(column.values, node, strict=True):
+            low = bottom is not None and value < bottom
+            assert low == level.labels[number].startswith("under ")
+            assert (top is not None and value >= top) == level.labels[number].endswith(" and over")
+        for label, (first, last) in zip(level.labels, hierarchy.bounds(i).tolist(), strict=True):
+            assert reading.meaning(label) == Meaning(first, last)
+    made = recover(replace(column, hierarchy=hierarchy))
+    assert made(column).spec() == hierarchy.spec() == from_dict(builder.to_dict())(column).spec()
+
+
 def test_quantiles_follow_the_records():
     column = numbers([0, 1, 2, 3, 4, 5], counts=[60, 10, 10, 10, 10, 20])
     hierarchy = Intervals(quantiles=2)(column)
@@ -65,6 +107,10 @@ def test_quantiles_follow_the_records():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"top": 5, "bottom": 5}, "bottom 5 must be below top 5"),
+        ({"top": (5, 6)}, "top holds 2 numbers; give one"),
+        ({"widths": 5, "top": "x"}, "top hold 'x'; give finite numbers"),
+        ({"cuts": (5, 80), "top": 80}, "every cut must lie between bottom and top"),
         ({}, "exactly one of widths, cuts and quantiles"),
         ({"widths": 5, "cuts": (1,)}, "exactly one of widths, cuts and quantiles"),
         ({"widths": (5, -1)}, "width -1 must be above 0"),

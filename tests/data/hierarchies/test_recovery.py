@@ -16,7 +16,7 @@ def test_what_is_recovered_makes_the_same_hierarchy(case):
     assert recover(replace(column, hierarchy=made))(column).spec() == made.spec()
 
 
-@pytest.mark.parametrize("case", ["widths", "cuts", "dates"])
+@pytest.mark.parametrize("case", ["widths", "widths, top and bottom", "cuts", "top alone", "dates"])
 def test_the_builder_is_the_one_that_was_given(case):
     builder, column = BUILT[case]
     assert recover(replace(column, hierarchy=builder(column))).to_dict() == builder.to_dict()

@@ -20,6 +20,8 @@ ZIP = Column("zip", "text", np.array(CODES, dtype=object), CODES, np.ones(4, np.
         (AGE, Intervals(widths=(5, 10), origin=2)),
         (AGE, Intervals(cuts=((30, 40), (40,)))),
         (AGE, Intervals(quantiles=(4, 2))),
+        (AGE, Intervals(widths=(5,), bottom=25, top=50)),
+        (AGE, Intervals(top=50)),
         (ZIP, Prefixes((4, 2))),
     ],
 )
@@ -28,6 +30,23 @@ def test_a_builder_comes_back_from_its_form(column, builder):
     form = forms.filled(tab, column, builder)
     assert forms.read(tab, form).to_dict() == builder.to_dict()
     assert forms.typed(tab, column, form) == form
+
+
+@pytest.mark.parametrize(
+    ("ends", "field", "said"),
+    [
+        ({"top": "x"}, "top", "'x' is not a number"),
+        ({"bottom": "40", "top": "30"}, "top", "give a higher number"),
+        ({"top": "80"}, "top", "No value is 80 or more: it groups nothing"),
+        ({"top": "20"}, "top", "Every value is 20 or more: nothing else is left"),
+        ({"bottom": "20"}, "bottom", "No value is below 20: it groups nothing"),
+        ({"bottom": "60"}, "bottom", "Every value is below 60: nothing else is left"),
+    ],
+)
+def test_top_and_bottom_coding_says_what_it_cannot_do(ends, field, said):
+    with pytest.raises(forms.AtField, match=said) as caught:
+        forms.checked(forms.read("intervals", {**forms.filled("intervals", AGE, None), **ends}), AGE)
+    assert caught.value.field == field
 
 
 def test_the_likeliest_form_comes_first_and_groups_can_always_be_made():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from functools import partial
 from itertools import pairwise
 from numbers import Integral, Real
 from os import PathLike
@@ -18,8 +19,16 @@ import pandas as pd
 
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
-from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit, quoted
-from workbench.data.hierarchies.intervals import calendar, cut_level, integers, quantile_level, width_level
+from workbench.data.hierarchies.hierarchy import Hierarchy, Level, Misfit, quoted
+from workbench.data.hierarchies.intervals import (
+    calendar,
+    coded,
+    cut_level,
+    integers,
+    quantile_level,
+    single_level,
+    width_level,
+)
 from workbench.data.hierarchies.matching import bound, key, keys, read_rows, rows_of
 
 DATES = ("day", "month", "quarter", "year", "decade")
@@ -64,7 +73,9 @@ def from_dict(given: Mapping[str, Any]) -> Builder:
 class Intervals(Builder):
     """Intervals of numbers: of equal widths aligned at an origin, between cut points, or equally filled (quantiles).
 
-    One level a width or number of groups; one level for a list of cuts, several for a list of lists.
+    One level a width or number of groups; one level for a list of cuts, several for a list of lists. On every level
+    what reaches `top` is one node, `80 and over`, and what lies below `bottom` another, `under 20`; with these alone
+    the values between them stay as they are.
     """
 
     name = "intervals"
@@ -72,6 +83,8 @@ class Intervals(Builder):
     cuts: float | Sequence[float] | Sequence[Sequence[float]] = ()
     quantiles: int | Sequence[int] = ()
     origin: float = 0
+    bottom: float | None = None
+    top: float | None = None
 
     def __post_init__(self) -> None:
         widths, quantiles = _finite("widths", self.widths), _finite("quantiles", self.quantiles)
@@ -79,29 +92,52 @@ class Intervals(Builder):
         several = any(isinstance(c, Iterable) for c in given)
         cuts = tuple(_finite("cuts", c) for c in (given if several else (given,) if given else ()))
         (origin,) = _finite("origin", self.origin)
-        if sum(map(bool, (widths, cuts, quantiles))) != 1:
-            raise BadInput("intervals: give exactly one of widths, cuts and quantiles")
+        bottom, top = _end("bottom", self.bottom), _end("top", self.top)
+        ways = sum(map(bool, (widths, cuts, quantiles)))
+        if ways > 1 or (not ways and bottom is None and top is None):
+            raise BadInput("intervals: give exactly one of widths, cuts and quantiles, or only a top or a bottom")
         if min(widths, default=1) <= 0:
             raise BadInput(f"intervals: width {min(widths):g} must be above 0")
         for level in cuts:
             if not level or any(a >= b for a, b in pairwise(level)):
                 raise BadInput(f"intervals: cuts {level} must ascend, each once, with at least one a level")
+        self._check_ends(bottom, top, cuts)
         if any(q < 2 or q != int(q) for q in quantiles):
             raise BadInput(f"intervals: quantiles {quantiles} must be whole numbers of groups, 2 or more")
         self._set("widths", tuple(sorted(set(widths))))
         self._set("cuts", cuts)
         self._set("quantiles", tuple(sorted(set(quantiles), reverse=True)))
         self._set("origin", origin)
+        self._set("bottom", bottom)
+        self._set("top", top)
+
+    @staticmethod
+    def _check_ends(bottom: float | None, top: float | None, cuts: Sequence[Sequence[float]]) -> None:
+        if bottom is not None and top is not None and bottom >= top:
+            raise BadInput(f"intervals: bottom {bottom:g} must be below top {top:g}")
+        low, high = -math.inf if bottom is None else bottom, math.inf if top is None else top
+        if any(not low < cut < high for level in cuts for cut in level):
+            raise BadInput("intervals: every cut must lie between bottom and top: what is beyond them is one node")
 
     def __call__(self, column: Column) -> Hierarchy:
         """The intervals that hold values of a column of numbers."""
         _require(column, "number", "intervals need numbers; use groups, prefixes, dates or a nested mapping")
         if not len(column.values):
             return Hierarchy(())
-        levels = [width_level(column, width, self.origin) for width in _finite("widths", self.widths)]
-        levels += [cut_level(column, cuts) for cuts in self.cuts]  # type: ignore[arg-type,union-attr]
-        levels += [quantile_level(column, groups) for groups in self.quantiles]  # type: ignore[union-attr]
-        return Hierarchy(column.labels, tuple(levels))
+        return Hierarchy(column.labels, tuple(coded(column, self.bottom, self.top, one) for one in self._levels()))
+
+    def _levels(self) -> list[Callable[[Column], Level]]:
+        """How each level divides what lies between bottom and top."""
+        bottom, top = self.bottom, self.top
+        found: list[Callable[[Column], Level]] = [
+            partial(width_level, width=width, origin=self.origin, bottom=bottom, top=top)
+            for width in self.widths  # type: ignore[union-attr]
+        ]
+        for level in self.cuts:  # type: ignore[union-attr]
+            points = [cut for cut in (bottom, *level, top) if cut is not None]  # type: ignore[misc]
+            found.append(partial(cut_level, cuts=points))
+        found += [partial(quantile_level, groups=groups) for groups in self.quantiles]  # type: ignore[union-attr]
+        return found or [single_level]
 
 
 @dataclass(frozen=True)
@@ -327,6 +363,14 @@ def _finite(where: str, given: object) -> tuple[float, ...]:
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise BadInput(f"intervals: {where} hold {value!r}; give finite numbers")
     return tuple(map(_whole, values))
+
+
+def _end(where: str, given: object) -> float | None:
+    """Where the first or last node begins, if there is one."""
+    found = () if given is None else _finite(where, given)
+    if len(found) > 1:
+        raise BadInput(f"intervals: {where} holds {len(found)} numbers; give one")
+    return found[0] if found else None
 
 
 def _texts(values: Sequence[object], where: str) -> tuple[str, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +20,42 @@ def integers(column: Column) -> bool:
     return column.kind == "number" and column.values.dtype.kind in "iu"
 
 
-def width_level(column: Column, width: float, origin: float) -> Level:
-    """Intervals of one width, aligned at the origin."""
+def coded(column: Column, bottom: float | None, top: float | None, between: Callable[[Column], Level]) -> Level:
+    """One node below the bottom and one from the top on; what lies between is divided by itself."""
+    low = 0 if bottom is None else int(np.searchsorted(column.values, bottom))
+    high = len(column.values) if top is None else int(np.searchsorted(column.values, top))
+    starts, labels = [np.zeros(min(low, 1), np.int32)], [f"under {_named(bottom)}"] if low else []
+    if low < high:
+        inner = slice(low, high)
+        part = replace(
+            column, values=column.values[inner], labels=column.labels[inner], counts=column.counts[inner], missing=0
+        )
+        level = between(part)
+        starts.append(level.starts + np.int32(low))
+        labels += level.labels
+    if high < len(column.values):
+        starts.append(np.array([high], np.int32))
+        labels.append(f"{_named(top)} and over")
+    return Level(np.concatenate(starts), tuple(labels))
+
+
+def single_level(column: Column) -> Level:
+    """Every value by itself."""
+    return Level(np.arange(len(column.values), dtype=np.int32), column.labels)
+
+
+def width_level(
+    column: Column, width: float, origin: float, bottom: float | None = None, top: float | None = None
+) -> Level:
+    """Intervals of one width, aligned at the origin; where values end at the bottom or the top, labels do too."""
     values = column.values
+    least: Any = -math.inf if bottom is None else bottom
+    most: Any = math.inf if top is None else top
     if integers(column) and isinstance(width, int) and isinstance(origin, int) and width < 2**62:
         shift = origin % width  # subtracting the origin itself could overflow
         group = values // width - (values % width < shift)
         ends = [(int(k) * width + shift, (int(k) + 1) * width + shift) for k in group[starts_of(group)]]
-        return Level(starts_of(group), tuple(_interval(low, high, True) for low, high in ends))
+        return Level(starts_of(group), tuple(_interval(max(low, least), min(high, most), True) for low, high in ends))
     step, start = Decimal(str(width)), Decimal(str(origin))
     ratio = np.floor((values.astype(float) - origin) / width)
     if np.abs(ratio).max() > 2**53:
@@ -35,7 +65,9 @@ def width_level(column: Column, width: float, origin: float) -> Level:
     low, high = (np.array([float(start + (int(k) + side) * step) for k in group]) for side in (0, 1))
     group = group[inverse] - (values < low[inverse]) + (values >= high[inverse])
     exact = [(start + int(k) * step, start + (int(k) + 1) * step) for k in group[starts_of(group)]]
-    return Level(starts_of(group), tuple(_interval(*ends, integers(column)) for ends in exact))
+    inside = [(max(low, Decimal(str(least))), min(high, Decimal(str(most)))) for low, high in exact]
+    names = [_interval(*ends, integers(column)) for ends in inside]
+    return Level(starts_of(group), tuple(names))
 
 
 def cut_level(column: Column, cuts: Sequence[float]) -> Level:
@@ -72,6 +104,10 @@ def _interval(low: int | Decimal, high: int | Decimal, whole: bool) -> str:
             return str(low)
     dash = " to " if low < 0 else "-"
     return f"[{_spelled(low)}{dash}{_spelled(high)}{']' if whole else '['}"
+
+
+def _named(number: float | None) -> str:
+    return _spelled(number if isinstance(number, int) else Decimal(str(number)))
 
 
 def _spelled(number: int | Decimal) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.intervals import calendar
 
+NUMBER = r"-?\d+(\.\d+)?(E[+-]?\d+)?"
 Level = dict[str, tuple[str, ...]]  # label -> values; a value in no group stands on its own
 
 
@@ -37,14 +39,34 @@ def _guesses(column: Column) -> list[Builder]:
         return [Dates(tuple(names))] if names else []
     if column.kind != "number":
         return []
-    widths = [_width(level.labels) for level in hierarchy.levels]
-    guesses: list[Builder] = [Intervals(widths=tuple(widths))] if all(widths) else []
-    sizes = [len(level.starts) for level in hierarchy.levels]
-    guesses += [Intervals(quantiles=tuple(sizes))] if min(sizes) > 1 else []
-    cuts = tuple(tuple(column.values[level.starts[1:]].tolist()) for level in hierarchy.levels)
-    named = tuple(_named_cuts(level.labels) for level in hierarchy.levels)
-    guesses += [Intervals(cuts=given) for given in (named, cuts) if all(given) and all(map(_ascends, given))]
+    ends = _ends(hierarchy)
+    guesses: list[Builder] = [Intervals(**ends)] if ends else []
+    inner = [level.labels[int("bottom" in ends) : len(level.labels) - int("top" in ends)] for level in hierarchy.levels]
+    widths = [_width(labels) for labels in inner]
+    guesses += [Intervals(widths=tuple(widths), **ends)] if all(widths) else []
+    sizes = [len(labels) for labels in inner]
+    guesses += [Intervals(quantiles=tuple(sizes), **ends)] if min(sizes) > 1 else []
+    starts = [level.starts[int("bottom" in ends) :] for level in hierarchy.levels]
+    cuts = tuple(tuple(column.values[at[1 : len(labels)]].tolist()) for at, labels in zip(starts, inner, strict=True))
+    named = tuple(_between(ends, _named_cuts(labels[1:] if "bottom" in ends else labels)) for labels in inner)
+    guesses += [Intervals(cuts=given, **ends) for given in (named, cuts) if all(given) and all(map(_ascends, given))]
     return guesses
+
+
+def _ends(hierarchy: Hierarchy) -> dict[str, Any]:
+    """Below what and from what on values are one node, if it is the same on every level."""
+    found: dict[str, Any] = {}
+    for name, place, pattern in (("bottom", 0, f"under ({NUMBER})"), ("top", -1, f"({NUMBER}) and over")):
+        told = {level.labels[place] for level in hierarchy.levels}
+        end = re.fullmatch(pattern, told.pop()) if len(told) == 1 else None
+        if end:
+            found[name] = float(end[1]) if end[2] or end[3] else int(end[1])
+    return found if found.get("bottom", -math.inf) < found.get("top", math.inf) else {}
+
+
+def _between(ends: Mapping[str, float], cuts: Sequence[float]) -> tuple[float, ...]:
+    low, high = ends.get("bottom", -math.inf), ends.get("top", math.inf)
+    return tuple(cut for cut in cuts if not cut <= low and not cut >= high)
 
 
 def _named_cuts(labels: Sequence[str]) -> tuple[float, ...]:
@@ -60,15 +82,16 @@ def _ascends(cuts: Sequence[float]) -> bool:
 
 
 def _width(labels: Sequence[str]) -> float:
-    """The width that intervals of these labels have; 0 where they don't tell."""
-    for label in labels:
-        whole = re.fullmatch(r"\[(-?\d+)(?:-| to )(-?\d+)\]", label)
-        if whole:
-            return int(whole[2]) - int(whole[1]) + 1
-        open_end = re.fullmatch(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)\[", label)
-        if open_end:
-            return round(float(open_end[2]) - float(open_end[1]), 12)
-    return 0
+    """The width that intervals of these labels have, or most of them; 0 where they don't tell."""
+    return max(map(_width_of, labels), default=0)
+
+
+def _width_of(label: str) -> float:
+    whole = re.fullmatch(r"\[(-?\d+)(?:-| to )(-?\d+)\]", label)
+    if whole:
+        return int(whole[2]) - int(whole[1]) + 1
+    open_end = re.fullmatch(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)\[", label)
+    return round(float(open_end[2]) - float(open_end[1]), 12) if open_end else 0
 
 
 def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level]:
