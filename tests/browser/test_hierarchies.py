@@ -47,6 +47,19 @@ def state_of(page, column):
     return page.locator(".wb-hier-column", has_text=column).locator(".wb-hier-state")
 
 
+def test_the_ends_of_a_column_are_one_group_each(page):
+    bottom, top = (page.locator(f"[data-field={name}] input") for name in ("bottom", "top"))
+    top.fill("200")
+    top.press("Tab")
+    expect(page.locator("[data-field=top] .wb-wrong")).to_contain_text("No value is 200 or more")
+    top.fill("70")
+    bottom.fill("25")
+    bottom.press("Tab")
+    expect(state_of(page, "age")).to_have_text("2 levels, 74 → 11 → 7")
+    expect(page.locator(".wb-hier-end")).to_have_count(4)  # two a level
+    expect(page.locator(".wb-hier-tree")).to_contain_text("70 and over")
+
+
 def test_widths_are_typed_drawn_and_moved_by_keys(page):
     age, rows = state_of(page, "age"), page.locator(".wb-hier-row input")
     expect(age).to_have_text("2 levels, 74 → 16 → 9")
