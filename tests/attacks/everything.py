@@ -29,7 +29,7 @@ from workbench.frontier.sweep import BASELINES, point_of
 from workbench.publication import selection
 from workbench.publication.publish import publish
 from workbench.releases.base import Release
-from workbench.releases.published_classes import rounded
+from workbench.releases.published_classes import coarse_counts
 from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data
@@ -160,7 +160,7 @@ class Seen:
         if any(mine.columns[name].labels != theirs.columns[name].labels for name in mine.columns):
             return MANY
         totals = [
-            int((rounded(seen.totals, few) != rounded(theirs.sensitive[name].totals, few)).sum())
+            int((coarse_counts(seen.totals, few) != coarse_counts(theirs.sensitive[name].totals, few)).sum())
             for name, seen in mine.sensitive.items()
         ]
         if sum(totals) or coarse(mine.records, few) != coarse(theirs.records, few):

@@ -119,7 +119,7 @@ def test_undefined_points_are_counted_and_explained(tmp_path, capsys):
         (["--cap", "P_loss=much"], "write a measure and a number"),
         (["--cap", "P_loss=nan"], "write a measure and a number"),
         (["--cap", "P_los=1"], "not measured with 'P_los'"),
-        (["--privacy", "U_loss(min_support=0.1)"], "no measure of privacy"),
+        (["--privacy", "U_loss(min_support=0.1)"], "is not a measure of privacy"),
         (["--utility", "none"], "not measured with 'none'"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
-from workbench.releases.label_parser import Labels, spelled
+from workbench.releases.label_parser import Labels
 from workbench.releases.labels import run_label, run_labels
 
 
@@ -84,7 +84,6 @@ def test_labels_read_well(column, low, high, label):
 def test_labels_that_collide_are_spelled_out():
     low, high = np.array([0, 0]), np.array([0, 1])
     assert list(run_labels(NASTY["a leaf and a group of one name"], low, high)) == ["Private", "{Private, Public}"]
-    assert spelled(text("a, b", "c"), 0, 1, quoted=True) == '{"a, b", "c"}'
     quoted = list(run_labels(NASTY["a value called missing"], np.array([1, 2]), np.array([1, 2])))
     assert quoted == ['"missing"', "missing"]
 

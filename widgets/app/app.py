@@ -26,7 +26,7 @@ from widgets.roles.roles import RolePicker
 from widgets.session.keeping import Keeper, kept
 from widgets.session.points import Points
 from widgets.session.replacing import replaces
-from widgets.session.results import Results
+from widgets.session.results import WorkbenchResults
 from widgets.session.saving import Saving
 from widgets.session.session import COMPARED, POINTS, TABLE, Session, differ, fitting
 from widgets.topbar.topbar import TopBar
@@ -41,7 +41,7 @@ OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting",
 REST = 0.4  # seconds on a release until it is chosen
 
 
-class Workbench(Results, ipywidgets.VBox):
+class Workbench(WorkbenchResults, ipywidgets.VBox):
     """`Workbench(frame, path, study or "adult")` as the last line of a cell.
 
     The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in

@@ -33,7 +33,7 @@ KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
 T = TypeVar("T")
 
 
-class Cancelled(Exception):
+class ReadingCancelled(Exception):
     """Whoever asked does not want it any more."""
 
 
@@ -291,7 +291,7 @@ class DataPicker(Part):
         def job(cancel: threading.Event, tell: Tell) -> None:
             def progress(records: int) -> None:
                 if cancel.is_set():
-                    raise Cancelled
+                    raise ReadingCancelled
                 tell(self._progressed, records)
 
             try:
@@ -299,7 +299,7 @@ class DataPicker(Part):
                     readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
                 table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
                 seen = summary(table)
-            except Cancelled:
+            except ReadingCancelled:
                 return
             finally:
                 if upload:

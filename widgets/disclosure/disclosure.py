@@ -32,7 +32,7 @@ SCRIPTS = ("data", "cells", "grid", "loss", "controls")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReleaseView:
     """A release as the view gets it."""
 
     release: Release
@@ -65,7 +65,7 @@ class DisclosureTable(Part):
             refuse_other(release, "DisclosureTable")
         if model is not None and not isinstance(model, Model):
             raise BadInput(f"DisclosureTable: {said(model)} is not a model; write, for example, KAnonymity(5)")
-        self._shown: Shown | None = None
+        self._shown: ReleaseView | None = None
         self._turn = self._sent = 0  # of what there is, and of what was sent last
         self._drawing = 0.0  # until when a view may be drawing that
         self._later: Turn | None = None
@@ -142,7 +142,7 @@ class DisclosureTable(Part):
             self._computing = on
             self.tell("stale", on=on)
 
-    def _computed(self, found: Shown | None, of: tuple[Any, ...]) -> None:
+    def _computed(self, found: ReleaseView | None, of: tuple[Any, ...]) -> None:
         self._computing = False
         if found is not None and not self._holds(found):
             self._refresh()
@@ -153,7 +153,7 @@ class DisclosureTable(Part):
         self.tell("fine", field="")
         self._offer()
 
-    def _holds(self, found: Shown) -> bool:
+    def _holds(self, found: ReleaseView) -> bool:
         """Whether what was computed is still of the table at hand; a slider's next release is of the same one."""
         return self.release is not None and self.release.table is found.release.table
 
@@ -188,7 +188,7 @@ class DisclosureTable(Part):
         self._drawing = 0.0
         self._offer()
 
-    def _keep_choice(self, old: Shown | None, new: Shown | None) -> None:
+    def _keep_choice(self, old: ReleaseView | None, new: ReleaseView | None) -> None:
         """Classes with the same released values stay chosen in another release; others are let go."""
         if new is None or new.exposure is None:
             self._active, self.selected = -1, []
@@ -240,7 +240,7 @@ class DisclosureTable(Part):
         return self._shown.exposure.why(row)
 
 
-def look(release: Release | None, sensitive: str, model: Model | None) -> Shown | None:
+def look(release: Release | None, sensitive: str, model: Model | None) -> ReleaseView | None:
     """All that the view shows of a release."""
     if release is None:
         return None
@@ -248,7 +248,7 @@ def look(release: Release | None, sensitive: str, model: Model | None) -> Shown 
         seen = exposed(release, sensitive or None, model)
     except Undefined as reason:
         text = f"{reason}: who would be exposed can't be told class by class."
-        return Shown(release, None, "nothing", {"text": text[:1].upper() + text[1:]})
+        return ReleaseView(release, None, "nothing", {"text": text[:1].upper() + text[1:]})
     columns: dict[str, np.ndarray] = {"size": seen.classes.sizes}
     content = {
         "classes": len(seen.classes),
@@ -266,7 +266,7 @@ def look(release: Release | None, sensitive: str, model: Model | None) -> Shown 
     }
     packed = {name: small(array) for name, array in columns.items()}
     content["columns"] = [[name, array.dtype.name] for name, array in packed.items()]
-    return Shown(release, seen, "classes", content, [array.ravel().data.cast("B") for array in packed.values()])
+    return ReleaseView(release, seen, "classes", content, [array.ravel().data.cast("B") for array in packed.values()])
 
 
 def small(array: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import traitlets
 from widgets.base.part import script, styles, whole
 from widgets.base.vega import ChartPart
 from widgets.frontier.picture import Picture, table
-from widgets.frontier.still import Still
+from widgets.frontier.still import SavedPicture
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import about_per_cent, figures
 from workbench.charts.comparison import unlike
@@ -53,7 +53,7 @@ class FrontierChart(ChartPart):
         self._picture = Picture()
         self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
         self._next, self._waits = 0.0, False
-        self.still = Still(self, self._picture)
+        self.still = SavedPicture(self, self._picture)
         super().__init__(frontier=frontier, instead=self.still.name, **traits)
         self._wanted = self._chosen()
         self.observe(self._changed, ["frontier", "pinned", "axes", "log", "view", "total", "empty"])

@@ -35,7 +35,7 @@ ABOUT = (
 )
 
 
-class Still:
+class SavedPicture:
     """`beside(widget)` shows a widget and this below it, in an output of its own that the live view hides.
 
     `soon()` draws it anew when nothing has changed for a while. It holds figures of points, no other data.

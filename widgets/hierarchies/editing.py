@@ -8,7 +8,7 @@ from typing import Any
 
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.forms import Form
-from widgets.hierarchies.repairs import Fix, Problem, diagnosed
+from widgets.hierarchies.repairs import FieldProblem, Fix, diagnosed
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
@@ -18,7 +18,7 @@ from workbench.data.table import Table
 from workbench.studies.study import Study
 
 Specs = Mapping[str, Any]  # column -> a builder's settings, "bundled", or {"csv": file}
-Tried = tuple[Form, Builder | None, Hierarchy | None, tuple[Problem, ...]]
+Tried = tuple[Form, Builder | None, Hierarchy | None, tuple[FieldProblem, ...]]
 LISTED = ("quasi", "sensitive", "neutral")
 
 
@@ -35,7 +35,7 @@ class Editing:
     column: str = ""
     tabs: Mapping[str, str] = field(default_factory=dict)  # column -> the form that is open
     drafts: Mapping[tuple[str, str], Form] = field(default_factory=dict)  # column and form -> what was typed
-    wrong: Mapping[str, Problem] = field(default_factory=dict)  # column -> why its last step could not be done
+    wrong: Mapping[str, FieldProblem] = field(default_factory=dict)  # column -> why its last step could not be done
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unfit: Mapping[str, str] = field(default_factory=dict)  # columns whose hierarchy does not fit the data, and why
     stamp: Mapping[str, Any] = field(default_factory=dict)  # the view that sent the last draft, and its number there
@@ -85,7 +85,7 @@ class Editing:
             untouched = draft is None and column.name not in self.unfit  # an empty form is nobody's mistake
             return form, None, None, () if untouched else (diagnosed(tab, form, column, error),)
 
-    def refusals(self, column: Column) -> list[Problem]:
+    def refusals(self, column: Column) -> list[FieldProblem]:
         """Why the last step on a column could not be done."""
         return [self.wrong[column.name]] if column.name in self.wrong else []
 
@@ -189,9 +189,9 @@ class Editing:
         try:
             return now.with_hierarchies(others if spec is None else {**others, name: spec}, here=name)
         except BadInput as error:
-            return now._refused(column, Problem(now.tab(column), str(error)))
+            return now._refused(column, FieldProblem(now.tab(column), str(error)))
 
-    def _refused(self, column: Column, problem: Problem) -> Editing:
+    def _refused(self, column: Column, problem: FieldProblem) -> Editing:
         return replace(self, wrong={**self.wrong, column.name: problem})
 
     # --- groups made by hand
@@ -209,7 +209,7 @@ class Editing:
         held = levels[level - 1].get(label, ())
         if held and to != label and to in levels[level - 1]:
             merge = Fix(f"Merge it with {to!r}", lambda now: now.grouped(column, level, held, to))
-            return self._refused(column, Problem("groups", f"There is a group {to!r} already.", (merge,)))
+            return self._refused(column, FieldProblem("groups", f"There is a group {to!r} already.", (merge,)))
         return self.levelled(column, grouping.renamed(levels, level, label, to))
 
     def levelled(
@@ -229,7 +229,7 @@ class Editing:
                 rows = grouping.untangled(grouping.rows_of(levels, column.labels), column)
                 apart = grouping.from_rows(rows)
                 fixes.append(Fix("Give the parts names of their own", lambda now: now.levelled(column, apart, notes)))
-            return self._refused(column, Problem("groups", str(error), tuple(fixes)))
+            return self._refused(column, FieldProblem("groups", str(error), tuple(fixes)))
         draft = {**self.drafts.get((column.name, "groups"), {"level": 1}), "name": ""}
         return self.drafted(column, "groups", draft, stamp={}).committed(column, builder.to_dict(), notes)
 

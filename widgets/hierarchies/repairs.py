@@ -31,7 +31,7 @@ class Fix:
 
 
 @dataclass(frozen=True)
-class Problem:
+class FieldProblem:
     """What is wrong at a field, and how it may be put right."""
 
     field: str
@@ -39,7 +39,7 @@ class Problem:
     fixes: tuple[Fix, ...] = ()
 
 
-def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> Problem:
+def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> FieldProblem:
     """What an error means for a form; a fix uses the form that is meant."""
     field, text = tab, str(error)
     mends: Iterable[Mend] = ()
@@ -50,7 +50,7 @@ def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> Problem:
         text = text[:1].upper() + text[1:]
         if tab == "import" and isinstance(error, Misfit):
             mends = _file_mends(form, column, error)
-    return Problem(field, text, tuple(Fix(button, partial(_used, column, tab, mend)) for button, mend in mends))
+    return FieldProblem(field, text, tuple(Fix(button, partial(_used, column, tab, mend)) for button, mend in mends))
 
 
 def _used(column: Column, tab: str, mend: Callable[[], Form], now: Editing) -> Editing:

@@ -20,7 +20,7 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.base.figures import listed
+from workbench.base.figures import join_names
 from workbench.base.scratch import scratch
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
@@ -123,7 +123,7 @@ class ReleasePreview(Part):
         neutral = self.release.neutral if self.release else ()
         if self.release is None or not neutral:
             return ""
-        return f"Neutral (published unchanged): {listed(neutral)}. {facts.neutral(self.release)}"
+        return f"Neutral (published unchanged): {join_names(neutral)}. {facts.neutral(self.release)}"
 
     # --- original beside release
 

@@ -74,7 +74,7 @@ class Locked(JupyterHandler):
             self.log.error("%s %s: %s", self.request.method, told_path(self), placed(typ, tb))
 
 
-class ThePage(Locked, TornadoVoilaHandler):
+class PageHandler(Locked, TornadoVoilaHandler):
     """The notebook, run in a kernel of its own, as long as there is room for one more."""
 
     async def prepare(self, **given: Any) -> None:
@@ -97,7 +97,7 @@ class Static(Locked, FileFindHandler):
     """Scripts and styles of the page."""
 
 
-class Model(Locked, KernelHandler):
+class KernelStatus(Locked, KernelHandler):
     """That a kernel is there: the page asks before it connects."""
 
     SUPPORTED_METHODS = ("GET",)
@@ -140,7 +140,7 @@ class Closed(Locked):
         self.set_status(204)
 
 
-class Nothing(Locked):
+class NotFound(Locked):
     """Everything else."""
 
     async def prepare(self, **given: Any) -> None:

@@ -164,7 +164,7 @@ def _read(part: bytes) -> Any:
     return read
 
 
-class Quiet(logging.Filter):
+class RedactingFilter(logging.Filter):
     """Of an error the log keeps its kind and its places: its text may hold data. Of an address it keeps no query."""
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -25,8 +25,8 @@ from traitlets.config import Config
 from voila.app import Voila
 from voila.paths import collect_static_paths
 
-from widgets.server.handlers import Channels, Closed, Identity, Model, Nothing, Static, ThePage, told_path
-from widgets.server.jupyter_kernels import Kernels, Messages, Quiet, room_for
+from widgets.server.handlers import Channels, Closed, Identity, KernelStatus, NotFound, PageHandler, Static, told_path
+from widgets.server.jupyter_kernels import Kernels, Messages, RedactingFilter, room_for
 from widgets.server.serving import secret_path
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
@@ -94,15 +94,15 @@ class Server(Voila):
         styles = {"path": collect_static_paths(["voila", "nbconvert"], TEMPLATE)}
         extensions = "|".join(EXTENSIONS)
         handlers: dict[str, tuple[Any, ...]] = {
-            "/": (ThePage, page),
+            "/": (PageHandler, page),
             rf"/voila/templates/{TEMPLATE}/static/(.+)": (Static, styles),
             r"/voila/static/(.+)": (Static, styles),
             rf"/voila/labextensions/((?:{extensions})/static/.+)": (Static, {"path": self.labextensions_path}),
-            rf"/api/kernels/{KERNEL}": (Model,),
+            rf"/api/kernels/{KERNEL}": (KernelStatus,),
             rf"/api/kernels/{KERNEL}/channels": (Channels,),
             rf"/voila/api/shutdown/{KERNEL}": (Closed,),
         }
-        return [*((url_path_join(self.base_url, path), *rest) for path, rest in handlers.items()), (".*", Nothing)]
+        return [*((url_path_join(self.base_url, path), *rest) for path, rest in handlers.items()), (".*", NotFound)]
 
     def listen(self) -> None:
         """On this port and no other, until a signal, or until the process that started it is gone."""
@@ -137,7 +137,7 @@ def quieted(log: logging.Logger) -> None:
     """Whatever is written, by whomever: the server's own words, and those that nobody else writes down."""
     for handler in (*log.handlers, logging.lastResort):
         if handler is not None:
-            handler.addFilter(Quiet())
+            handler.addFilter(RedactingFilter())
 
 
 def copied(notebook: Path, folder: Path, title: str) -> Path:

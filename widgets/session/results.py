@@ -21,7 +21,7 @@ from workbench.frontier.frontier import Frontier
 from workbench.releases.base import Release
 
 
-class Results:
+class WorkbenchResults:
     """The part of a workbench that asks nobody and changes nothing."""
 
     session: Session

@@ -86,7 +86,7 @@ def words(name: str) -> str:
     return name.replace("_", " ").strip()
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
+def join_names(names: Sequence[str], last: str = "and") -> str:
     """Names as people list them: age, race and sex."""
     if len(names) < 2 or last == ",":
         return ", ".join(names)

@@ -2,8 +2,8 @@
 
 A release may well show a class of seven people to whoever gets the file. What is published beside it to be read by
 many doesn't. Every number of people is rounded to a multiple of the threshold, whatever it counts and however large it
-is: a number, a share or the difference of two then fits many counts. Of a table of few people (`listed`) nothing is
-told of single groups.
+is: a number, a share or the difference of two then fits many counts. Of a table of few people nothing is told of
+single groups (`may_list_groups`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def about_share(count: int, of: int, smallest: int) -> str:
     return about_per_cent(share(count, of, smallest))
 
 
-def listed(records: int, smallest: int) -> bool:
+def may_list_groups(records: int, smallest: int) -> bool:
     """Whether a table has so many people that anything is told of single groups.
 
     Each cut of a group is at a median: among few people the bounds of groups tell how many are in each of them, and

@@ -20,7 +20,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 Place = tuple[Box, str, list[str], float]  # with alignment, lines, and what it costs by itself
 
 
-class Ground:
+class PlotArea:
     """A plot in pixels from its upper left corner: points and curves, and the words that stand there already."""
 
     def __init__(self, size: tuple[int, int], marks: Iterable[Sequence[float]], curves: Iterable[np.ndarray]) -> None:

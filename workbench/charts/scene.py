@@ -13,7 +13,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import estimated, figures
 from workbench.charts.axis import Axis
-from workbench.charts.labels import LINE, Ground
+from workbench.charts.labels import LINE, PlotArea
 from workbench.charts.look import PINNED
 from workbench.charts.strands import strands
 from workbench.frontier.recipe import Point, Recipe
@@ -186,23 +186,23 @@ class Scene:
         _, named, best = self._worded(x, y)
         return {"chosen": [chosen] if chosen else [], "names": named, "best": best}
 
-    def _worded(self, x: Axis, y: Axis) -> tuple[Ground, Rows, Rows]:
+    def _worded(self, x: Axis, y: Axis) -> tuple[PlotArea, Rows, Rows]:
         return worded(self.frontier, self.pinned, tuple(self.caps.items()), x, y, self.size)
 
-    def words_placed(self, x: Axis, y: Axis) -> tuple[Ground, Rows, Rows]:
+    def words_placed(self, x: Axis, y: Axis) -> tuple[PlotArea, Rows, Rows]:
         """The plot with its words, the names of points, and the best under the caps with its own."""
-        ground, at = self._ground(x, y), self._at(x, y)
-        named = names(ground, self._named(x, y), at)
+        area, at = self._area(x, y), self._at(x, y)
+        named = names(area, self._named(x, y), at)
         best = self._placed(self.best, x, y) if self.best else None
-        own = [{**best, **ground.put("best under the cap", at(best), 14, short="best")}] if best else []
-        return ground, named, own
+        own = [{**best, **area.put("best under the cap", at(best), 14, short="best")}] if best else []
+        return area, named, own
 
     def _at(self, x: Axis, y: Axis) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
         """Where a row is on the plot, in pixels from its upper left corner."""
         width, height = self.size
         return lambda row: (x.share(row["x"]) * width, (1 - y.share(row["y"])) * height)
 
-    def _ground(self, x: Axis, y: Axis) -> Ground:
+    def _area(self, x: Axis, y: Axis) -> PlotArea:
         """The plot with its points and curves, where words are to find room."""
         at, marks, curves = self._at(x, y), [], []
         for _, frontier in self.frontiers:
@@ -214,7 +214,7 @@ class Scene:
                 if row["finite"] and not point.recipe.baseline:
                     curved.setdefault(strand, []).append(at(row))
             curves += [np.array(sorted(places)) for places in curved.values()]
-        return Ground(self.size, marks, curves)
+        return PlotArea(self.size, marks, curves)
 
     def _named(self, x: Axis, y: Axis) -> Rows:
         """The points that have a name: the baselines and the knee."""
@@ -242,14 +242,14 @@ class Scene:
             up = [{**up[0], **self._along_cap(self._worded(x, y)[0], up[0], x, y)}]
         return {"cap_x": across, "cap_y": up}
 
-    def _along_cap(self, ground: Ground, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
+    def _along_cap(self, area: PlotArea, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
         """At which end of its line, above or below it, a cap on the axis upwards says what it is."""
         level, (width, _) = self._at(x, y)({"x": x.low, "y": row["y"]})[1], self.size
         long, boxes = 6 * len(row["label"]) + 8, []
         for along, below in SIDES:
             left, top = along * (width - long - 8) + 4, level + 3 if below else level - LINE - 3
             boxes.append((left, top, left + long, top + LINE))
-        along, below = SIDES[ground.best_of(boxes)]
+        along, below = SIDES[area.best_of(boxes)]
         return {"along": along, "flip": below == (y.worst > y.low)}
 
     def _cap(self, axis: Axis, name: str, grips: bool) -> Rows:
@@ -266,8 +266,8 @@ class Scene:
         if self.moving is None or (placed := self._placed(self.moving, x, y)) is None:
             return []
         more = self._spoken(self.moving, self.frontier) if spoken else {}
-        ground, at = self._worded(x, y)[0], self._at(x, y)(placed)
-        label = ground.put(words(self.moving.recipe), at, 14, bold=True, short=in_short(self.moving.recipe), take=False)
+        area, at = self._worded(x, y)[0], self._at(x, y)(placed)
+        label = area.put(words(self.moving.recipe), at, 14, bold=True, short=in_short(self.moving.recipe), take=False)
         said = self._said(self.moving, "about " if self.nearly else "")
         return [
             {**placed, **label, "recipe": str(self.moving.recipe), "said": said, "nearly": bool(self.nearly), **more}
@@ -288,7 +288,7 @@ def worded(
     x: Axis,
     y: Axis,
     size: tuple[int, int],
-) -> tuple[Ground, Rows, Rows]:
+) -> tuple[PlotArea, Rows, Rows]:
     """Where words stand as long as only the point under the slider moves, or another one is selected."""
     return Scene(frontier, pinned, None, dict(caps), -1, size).words_placed(x, y)
 
@@ -340,13 +340,13 @@ def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
     return [{"x": across, "y": up, "order": i} for i, (across, up) in enumerate(corners)]
 
 
-def names(ground: Ground, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
+def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
     """The names of the baselines and of the knee, where they hide least; a pinned end at the same place has none."""
     found: Rows = []
     for row in named:
         same = (other for other in found if row["label"] == PINNED + other["label"])
         if not any(np.abs(np.subtract(at(row), at(other))).max() < TOGETHER for other in same):
-            found.append({**row, **ground.put(row["label"], at(row), 14)})
+            found.append({**row, **area.put(row["label"], at(row), 14)})
     return found
 
 

@@ -13,7 +13,7 @@ import typer
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands.audit import file_of
-from workbench.commands.frontier import Caps, limits, on_axes, seen
+from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
 from workbench.commands.reading import AS_FOUND, Reading, names, reads
 from workbench.commands.shared import STUDIES, noted, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
@@ -153,7 +153,7 @@ def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) 
             f"{path}: say which release: --recipe with a number of `workbench frontier {path}`, or --cap P_loss=0.15 "
             "for the best one under a cap"
         )
-    seen(study, None, None, list(caps))
+    refuse_unknown_measures(study, None, None, list(caps))
     found = swept(path)
     best = on_axes(found.frontier, study).best(caps).recipe
     warned(f"the best under {', '.join(f'{key}={value:g}' for key, value in caps.items())} is {best}")
@@ -221,7 +221,7 @@ def _of_table(
 
 def _refuse_raw(release: Release, recipe: Recipe) -> None:
     """Raise BadInput where every quasi-identifier that is published at all is published unchanged."""
-    from workbench.base.figures import listed
+    from workbench.base.figures import join_names
 
     if release.guarantee:
         return
@@ -229,8 +229,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
     if kept and (classes.exact or not any(blurred)):
         raise BadInput(
-            f"{recipe}: without a model it publishes {listed(kept)} unchanged, so anyone who knows these values of a "
-            "person finds the person; choose another recipe, or use --raw if that is intended"
+            f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "
+            "a person finds the person; choose another recipe, or use --raw if that is intended"
         )
 
 

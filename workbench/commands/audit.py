@@ -175,14 +175,14 @@ def file_of(released: str) -> Iterator[Path]:
 
 def lines(found: dict[str, Any]) -> list[str]:
     """The audit as it is read."""
-    from workbench.base.figures import listed
+    from workbench.base.figures import join_names
 
-    roles = f"quasi-identifiers {listed(found['quasi'])}"
-    roles += f"; sensitive {listed(found['sensitive'])}" if found["sensitive"] else "; nothing sensitive"
+    roles = f"quasi-identifiers {join_names(found['quasi'])}"
+    roles += f"; sensitive {join_names(found['sensitive'])}" if found["sensitive"] else "; nothing sensitive"
     name = "standard input" if found["release"] == "-" else found["release"]
     out = [f"{name}: {found['records']:,} records in {found['classes']:,} classes; {roles}", _measured_against(found)]
     if found["neutral"]:
-        out.append(f"Neutral (published unchanged): {listed(found['neutral'])}. {found['beside']['sentence']}")
+        out.append(f"Neutral (published unchanged): {join_names(found['neutral'])}. {found['beside']['sentence']}")
     if found["asked"]:
         out += ["", "Asked", *aligned([_verdict(one) for one in found["asked"]])]
     out += ["", "Achieved, with or without a request", *aligned([_kept(one) for one in found["achieved"]])]

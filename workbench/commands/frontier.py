@@ -66,7 +66,7 @@ def frontier(
     """
     asked = opened(study)
     caps = limits(asked, cap)
-    seen(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
+    refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
     found = swept(study)
     view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps)
     if as_json:
@@ -98,7 +98,7 @@ def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
     return found
 
 
-def seen(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
+def refuse_unknown_measures(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
     """Raise BadInput where the study takes no such measures."""
     from workbench.frontier.frontier import Frontier
 
@@ -160,11 +160,11 @@ class View:
     @property
     def capped(self) -> str:
         """The caps in words."""
-        from workbench.base.figures import listed
+        from workbench.base.figures import join_names
 
         words = {1: "at most", -1: "at least"}
         sign = {key: words[self.frontier.sign(self.frontier.key(key))] for key in self.caps}
-        return listed([f"{key} {sign[key]} {cap:g}" for key, cap in self.caps.items()])
+        return join_names([f"{key} {sign[key]} {cap:g}" for key, cap in self.caps.items()])
 
     # --- as data
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from workbench.base import small_counts
-from workbench.base.figures import listed, words
+from workbench.base.figures import join_names, words
 
 LONG = 2  # values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -34,7 +34,7 @@ class Wording:
 
     def columns(self, names: Sequence[str], last: str = "and") -> str:
         """Columns in a sentence: age, race and sex."""
-        return listed([self.column(name) for name in names], last)
+        return join_names([self.column(name) for name in names], last)
 
     @property
     def nobody(self) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.figures import figures, listed, per_cent
+from workbench.base.figures import figures, join_names, per_cent
 from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
 from workbench.measures import apart, average
@@ -180,7 +180,7 @@ class Exposure:
         if not len(absent) or (counts > 0).sum() == 1:
             return ""
         common = absent[np.argsort(-seen.prior[absent], kind="stable")]
-        names = listed([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")
+        names = join_names([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")
         more = f" and {len(common) - 3:,} other values" if len(common) > 3 else ""
         return f"Nobody in it has {names}{more} ({per_cent(seen.prior[absent].sum())} of the whole table)."
 
@@ -211,7 +211,7 @@ class Exposure:
             if self._narrow(name, row)
         ]
         return (
-            f"Whoever knows that a person has {listed(known)}"
+            f"Whoever knows that a person has {join_names(known)}"
             if known
             else "Whoever knows only that a person is in the table"
         )

@@ -6,11 +6,11 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import QUARTERS, listed
+from workbench.base.small_counts import QUARTERS, may_list_groups
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.published_classes import everybodys, rounded, those_of
+from workbench.releases.published_classes import coarse_counts, everybodys, those_of
 from workbench.releases.scale import promised
 
 LEAST = 5  # the smallest group of a release that is recommended
@@ -58,8 +58,8 @@ def nearly(release: Release, smallest: int, model: Model | None = None) -> list[
         told = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
         there = told & (most >= NEARLY) & (most - everybodys(seen.totals, smallest).low >= FAR)
         if there.any():
-            many = min(int(rounded(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
-            known = listed(table.records, smallest)
+            many = min(int(coarse_counts(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
+            known = may_list_groups(table.records, smallest)
             whose = f"up to {table.wording.some_of(many, table.records, smallest)}" if known else "some"
             found.append(f"the {table.wording.column(name)} of {whose} may be nearly certain ({SURE} or more)")
     return found

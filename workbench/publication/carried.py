@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from workbench.base.small_counts import coarse, listed
+from workbench.base.small_counts import coarse, may_list_groups
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.publication import format
@@ -73,7 +73,7 @@ def _together(table: Table, files: Sequence[Release], opened: Sequence[Release],
     """What the files and the tables of classes tell together, in numbers and in words; of few people there are none."""
     if not table.sensitive:
         return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
-    found = certain(table, files, opened if listed(table.records, smallest) else ())
+    found = certain(table, files, opened if may_list_groups(table.records, smallest) else ())
     return {
         "files": len(files),
         "joined": found.joined,

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import QUARTERS, STEPS, about_share, listed, named
+from workbench.base.small_counts import QUARTERS, STEPS, about_share, may_list_groups, named
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import nearly
@@ -16,7 +16,7 @@ from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.publication.format import Surest
 from workbench.releases.base import Release
-from workbench.releases.published_classes import rounded, told_values
+from workbench.releases.published_classes import coarse_counts, told_values
 
 FEW = 2  # sensitive columns that a sentence names
 
@@ -57,7 +57,7 @@ def values_of(sensitive: Sequence[str], wording: Wording) -> str:
 def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
     """The surest guess of a sensitive column: how sure at most, and a sentence."""
     seen, (sizes, beliefs) = release.table.sensitive[name], release.posterior(name)
-    many = rounded(sizes, smallest)
+    many = coarse_counts(sizes, smallest)
     upper = (np.minimum(np.floor(QUARTERS * beliefs), QUARTERS - 1) + 1) / QUARTERS
     for parts in reversed(STEPS):
         fine = many >= parts * max(smallest, 1)
@@ -66,7 +66,7 @@ def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
     share = about_share(round(float(beliefs[group, value]) * int(sizes[group])), int(sizes[group]), smallest)
     share = "nearly all" if share == about_per_cent(1) and beliefs[group, value] < 1 else share
     wording = release.table.wording
-    if not listed(release.table.records, smallest):
+    if not may_list_groups(release.table.records, smallest):
         guess, usual = f"of a {wording.column(name)}", ""
     elif not named(seen.totals, smallest)[value]:
         guess, usual = f"a {wording.column(name)} that few {wording.many} have", ""

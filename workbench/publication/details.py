@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
-from workbench.base.small_counts import few, least, listed, named, parts, share
+from workbench.base.small_counts import few, least, may_list_groups, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.exposure import exposed
@@ -27,7 +27,7 @@ from workbench.publication.format import Accuracy, Attack, Details, Example, Fig
 from workbench.publication.reasons import reason
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label
-from workbench.releases.published_classes import FINEST, Told, rounded, told
+from workbench.releases.published_classes import FINEST, Told, coarse_counts, told
 from workbench.releases.scale import allowed, promised
 
 FIGURES = 4
@@ -58,7 +58,7 @@ def details_of(
         format.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     misled = _or_reason(table, lambda: of_utility(release))
-    many = listed(table.records, smallest)
+    many = may_list_groups(table.records, smallest)
     rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) and many else []
     format.write_populations(folder, rows)
     return {
@@ -79,7 +79,7 @@ def details_of(
 
 def _grouped(release: Release, smallest: int) -> Release:
     """The release, if its groups may be listed."""
-    if not listed(release.table.records, smallest):
+    if not may_list_groups(release.table.records, smallest):
         raise Undefined(f"the table has so few {release.table.wording.many} that its groups are not listed")
     return release
 
@@ -247,7 +247,7 @@ def exposures(release: Release, smallest: int, most: float = math.inf, model: Mo
     everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
     columns["who"] = [table.wording.who(table.quasi, labels) for labels in everyone]
     few_there = classes.sizes[order] < few(smallest)
-    columns["people"] = pa.array(rounded(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
+    columns["people"] = pa.array(coarse_counts(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
         columns["share"] = [round(1 / least(int(size), smallest), 3) for size in classes.sizes[order]]
         columns["fewest"] = [0.0] * len(order)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import figures, listed
+from workbench.base.figures import figures, join_names
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import against
 from workbench.frontier.frontier import Frontier, undominated
@@ -48,7 +48,7 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
         return frontier, ""
     over = frontier.losses(list(caps))
     kept = (over <= [frontier.sign(key) * cap for key, cap in caps.items()]).all(axis=1)
-    asked = listed(
+    asked = join_names(
         [
             f"{'at most' if frontier.sign(key) > 0 else 'at least'} {figures(cap)} on {frontier.measure(key).name}"
             for key, cap in caps.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from workbench.base.figures import about_per_cent, figures, listed
+from workbench.base.figures import about_per_cent, figures, join_names
 from workbench.publication.format import ClassRow, PopulationRow
 from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
@@ -55,7 +55,7 @@ def limit(study: Offer) -> str:
 def unsafe(study: Published, index: int) -> str:
     """What speaks against a release; nothing where it may be recommended."""
     found = study.points[index]["against"]
-    return f"Not recommended: {listed(found)}." if found else ""
+    return f"Not recommended: {join_names(found)}." if found else ""
 
 
 def rule(study: Published, index: int, cap: float | None) -> str:
@@ -225,7 +225,7 @@ def _called(study: Offer, versions: Sequence[int]) -> str:
     called = {**OFFERED, **({} if study.results["limit"] else {"recommended": "our suggestion"})}
     roles = {i: f"‘{called[name].capitalize()}’" for name, i in reversed(study.choices(study.results["cap"]).items())}
     names = [name for i, name in reversed(roles.items()) if i in versions]
-    return f" ({listed(names)})" if len(names) == len(versions) else ""
+    return f" ({join_names(names)})" if len(names) == len(versions) else ""
 
 
 def alone(study: Offer, index: int) -> str:

@@ -24,7 +24,7 @@ from workbench.models.classes import Classes
 from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
-from workbench.releases.label_parser import STARS, Labels, Meaning
+from workbench.releases.label_parser import STARS, CoveredRun, Labels
 from workbench.releases.missing_matches import ANYTHING, matched
 from workbench.workloads.populations import Populations
 
@@ -319,7 +319,7 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
     name, released = column.name, file.table.columns[column.name]
     reading, found, plain = Labels(column, released.labels), [], _as_it_is(column, released)
     for code, label in enumerate(released.labels):
-        run = Meaning(plain[code], plain[code]) if plain else reading.meaning(label)
+        run = CoveredRun(plain[code], plain[code]) if plain else reading.meaning(label)
         if run is None:
             raise BadInput(
                 f"{file.place(name, code)}: the label fits no value of the original; if it is a group, "
@@ -328,7 +328,7 @@ def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
         found.append(run)
     if released.missing:
         last = column.size - 1
-        found.append(Meaning(last if column.missing else 0, last))
+        found.append(CoveredRun(last if column.missing else 0, last))
         if not column.missing:
             notes.append(f"{name}: {released.missing:,} empty values are read as suppressed")
     loose = sum(not run.exact for run in found)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.figures import listed, per_cent
+from workbench.base.figures import join_names, per_cent
 from workbench.data.column import Column
 from workbench.data.meaning import NAMING, says
 from workbench.data.table import Table
@@ -40,7 +40,7 @@ class Giveaway(NamedTuple):
         return f"{wording.columns(self.columns)} {tells} {wording.column(self.about)}"
 
     def __str__(self) -> str:
-        named = listed([repr(name) for name in self.columns])
+        named = join_names([repr(name) for name in self.columns])
         tells = "tells" if len(self.columns) == 1 else "together tell"
         return f"{named} {tells} {self.about!r} of {'' if self.exact else 'about '}{self.records:,} records"
 
@@ -72,7 +72,7 @@ class Beside(NamedTuple):
         verb = "is" if self.unique == 1 else "are"
         said = f"{found} {verb} unique on the quasi-identifiers{too}"
         if self.sensitive:
-            said += f", and {listed(self.sensitive, 'or')} can be inferred with certainty for {self.certain:,}"
+            said += f", and {join_names(self.sensitive, 'or')} can be inferred with certainty for {self.certain:,}"
         return said
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import numpy as np
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import DOTTED, key, keys
+from workbench.releases.label_text import in_quotes, spelled
 
 STARS = re.compile(r"\*+")
 NUMBERED = re.compile(r".*\(values (\d+) to (\d+)\)", re.S)
@@ -34,11 +34,10 @@ WRAPPED = re.compile(r"(?:frozenset|set|list|tuple)\((.*)\)", re.S)
 DECADE = re.compile(r"(\d+0)s")
 QUARTER = re.compile(r"(?:[qQ]([1-4])[- ])?(\d{4})(?(1)|[- ]?[qQ]([1-4]))")
 LARGEST = 2**62
-LISTED = 8  # values that a set names one by one at most
 
 
 @dataclass(frozen=True)
-class Meaning:
+class CoveredRun:
     """The smallest run of codes that holds everything a label names."""
 
     low: int
@@ -61,13 +60,13 @@ class Labels:
         except ValueError:  # it looks like a date, and is none: 2024-02-31
             return None
 
-    def meaning(self, label: str) -> Meaning | None:
+    def meaning(self, label: str) -> CoveredRun | None:
         """What a label covers; None where it fits no value of the column."""
         codes = self.codes(label)
         if codes is None or not len(codes):
             return None
         low, high = int(codes[0]), int(codes[-1])
-        return Meaning(low, high, len(codes) == high - low + 1)
+        return CoveredRun(low, high, len(codes) == high - low + 1)
 
     # --- a label that names codes, in the order in which it is tried
 
@@ -345,30 +344,6 @@ class Labels:
             if all(one is not None and len(one) for one in codes):
                 return sorted({code for one in codes if one is not None for code in one})
         return None
-
-
-def in_quotes(name: str) -> str:
-    """A name in double quotes, so that nothing in it is taken for more than a part of it."""
-    return json.dumps(name, ensure_ascii=False)
-
-
-def spelled(column: Column, low: int, high: int, quoted: bool = False) -> str:
-    """A run as an interval of numbers or dates, or as a set of its values; missing is named beside them."""
-
-    def name(code: int) -> str:
-        label = column.value_labels()[code]
-        return in_quotes(label) if quoted and code < len(column.values) else label
-
-    if low == high:
-        return name(low)
-    if column.missing and high == len(column.values):
-        return f"{spelled(column, low, high - 1, quoted)} or {MISSING}"
-    if column.kind != "text":
-        plain = column.values.dtype.kind == "i" and column.values[0] >= 0
-        return f"[{name(low)}{'-' if plain else '..'}{name(high)}]"
-    if high - low < LISTED:
-        return "{" + ", ".join(map(name, range(low, high + 1))) + "}"
-    return f"{{{name(low)} .. {name(high)}: {high - low + 1} values}}"
 
 
 def _cut(text: str, separator: str) -> Iterator[tuple[str, str]]:

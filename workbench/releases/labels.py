@@ -11,7 +11,8 @@ from workbench.data.cells import distinct_rows
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.models.classes import Classes
-from workbench.releases.label_parser import LISTED, Labels, in_quotes, spelled
+from workbench.releases.label_parser import Labels
+from workbench.releases.label_text import LISTED, in_quotes, spelled
 
 GROUPS = 3  # of a hierarchy that one label names at most
 

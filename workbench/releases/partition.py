@@ -102,7 +102,7 @@ class Partition(Release):
 
     def _shuffled(self, columns: Sequence[tuple[Named, str | None]]) -> Rows:
         """The records in random order, in columns that each follow a column of the table or the class (None)."""
-        classes = engines.Partition(self.table.quasi, self.cells, self._merged[0], lambda: self.group_of_record)
+        classes = engines.ClassesOfCells(self.table.quasi, self.cells, self._merged[0], lambda: self.group_of_record)
         names = [name for _, name in columns]
         return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))
 

@@ -24,7 +24,7 @@ COST = 0.0001  # in such steps what a full disclosure costs is told
 NOTHING = 1e-9  # a loss that is rounding
 
 
-def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
+def coarse_counts(counts: np.ndarray, smallest: int) -> np.ndarray:
     """Many numbers of people, each as `coarse` tells it."""
     step = max(smallest, 1)
     return np.where(counts > 0, np.maximum(step * ((2 * counts + step) // (2 * step)), step), 0).astype(np.int64)
@@ -32,7 +32,7 @@ def rounded(counts: np.ndarray, smallest: int) -> np.ndarray:
 
 def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
     """A sensitive column with as many people of each value as may be told."""
-    return replace(sensitive, totals=rounded(sensitive.totals, smallest))
+    return replace(sensitive, totals=coarse_counts(sensitive.totals, smallest))
 
 
 def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[float, float]:
@@ -54,7 +54,8 @@ def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
 
 def everybodys(totals: np.ndarray, smallest: int) -> Bounds:
     """The shares of everybody: of every number of people that is told alike."""
-    half, blunt = max(smallest, 1) / 2, np.append(rounded(totals, smallest), rounded(totals.sum()[None], smallest))
+    half = max(smallest, 1) / 2
+    blunt = np.append(coarse_counts(totals, smallest), coarse_counts(totals.sum()[None], smallest))
     low = np.where(blunt <= 2 * half, np.minimum(blunt, 1), np.ceil(blunt - half))
     high = np.where(blunt == 0, 0, np.ceil(blunt + half) - 1)
     least, most = max(low[-1], low[:-1].sum()), min(high[-1], high[:-1].sum())
@@ -87,8 +88,8 @@ def told_classes(classes: Classes, smallest: int) -> Classes:
     for name, one in classes.sensitive.items():
         blunt[name][classes.sizes == one.totals.sum()] = seen[name].totals
     step = max(smallest, 1)
-    low = np.where(classes.sizes < few(smallest), 1, np.ceil(rounded(classes.sizes, smallest) - step / 2)).astype(int)
-    return replace(classes, sizes=low, histograms=blunt, sensitive=seen)
+    low = np.where(classes.sizes < few(smallest), 1, np.ceil(coarse_counts(classes.sizes, smallest) - step / 2))
+    return replace(classes, sizes=low.astype(int), histograms=blunt, sensitive=seen)
 
 
 def _outwards(counts: np.ndarray, prior: np.ndarray, smallest: int) -> np.ndarray:
@@ -233,7 +234,7 @@ class Told(NamedTuple):
         """
         every = range(len(self.loss))
         large = [row for row in every if not self.tiny(row)]
-        sizes = rounded(self.classes.sizes, self.smallest)
+        sizes = coarse_counts(self.classes.sizes, self.smallest)
 
         def place(row: int) -> tuple[float, float, int]:
             return -self.exposed(row)[1], -(self.posterior(row) or 0), -int(sizes[row])

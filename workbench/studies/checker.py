@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import BadColumns, BadInput, Undefined, Unsatisfiable, columns_meant, meant
-from workbench.base.figures import listed
+from workbench.base.figures import join_names
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.reading.cures import STUDY, in_words
 from workbench.data.table import Table
@@ -54,13 +54,15 @@ class Checked:
         if self.problems or study is None or table is None:
             return ""
         sensitive = (
-            f"what must not be learnt is {listed(list(table.sensitive))}" if table.sensitive else "nothing is sensitive"
+            f"what must not be learnt is {join_names(list(table.sensitive))}"
+            if table.sensitive
+            else "nothing is sensitive"
         )
-        plain = f"; neutral columns: {listed(list(table.neutral))}" if table.neutral else ""
+        plain = f"; neutral columns: {join_names(list(table.neutral))}" if table.neutral else ""
         return (
-            f"{study.name}: {table.records:,} records; others may know {listed(list(table.quasi))}; "
+            f"{study.name}: {table.records:,} records; others may know {join_names(list(table.quasi))}; "
             f"{sensitive}{plain}; "
-            f"{len(study.candidates()):,} releases, measured by {listed([one.key for one in study.measured()])}."
+            f"{len(study.candidates()):,} releases, measured by {join_names([one.key for one in study.measured()])}."
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import BadInput
-from workbench.base.figures import listed
+from workbench.base.figures import join_names
 from workbench.data.column import Column
 from workbench.data.hierarchies import proposal
 from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
@@ -48,7 +48,7 @@ Place = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Start:
+class ProposedStudy:
     """A proposed study, and why: a reason for a path such as ("roles", "quasi", 0)."""
 
     study: Study
@@ -93,7 +93,7 @@ def begin(
     folder: str | os.PathLike[str] = ".",
     said: Mapping[str, Any] | None = None,
     files: Mapping[str, Path] | None = None,
-) -> Start:
+) -> ProposedStudy:
     """A study of a file, with relative names from that folder on, and why it is so.
 
     `said` is what is known of the data, as a study says it; `files` have hierarchies of columns.
@@ -132,7 +132,7 @@ def begin(
     table = study.table(base)
     study, reasons = _with_recipes(study, table)
     why |= reasons
-    return Start(study, why, _head(table))
+    return ProposedStudy(study, why, _head(table))
 
 
 def _head(table: Table) -> list[str]:
@@ -236,7 +236,7 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
             left_out.append(name)
     if left_out:
         raise BadInput(
-            f"{listed(left_out)}: more than {MANY_VALUES:,} values and no groups to propose; "
+            f"{join_names(left_out)}: more than {MANY_VALUES:,} values and no groups to propose; "
             "name other sensitive columns with --sensitive, and write a hierarchy for these"
         )
     return study.with_(hierarchies=found, levels=levels), why

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.data.engines import ENGINES, Partition, memory_limit
-from workbench.data.engines.memory import Memory, Reading
+from workbench.data.engines import ENGINES, ClassesOfCells, memory_limit
+from workbench.data.engines.memory import Memory, MemoryGathering
 from workbench.data.table import Table
 
 CODES = {"a": np.array([0, 1, 2, 1, 0], np.int16), "b": np.array([1, 1, 0, 0, 1], np.int16)}
@@ -36,7 +36,7 @@ def test_counts_and_cells_are_those_of_the_records():
 
 def test_every_record_comes_once_with_its_class():
     engine = Memory({"a": np.arange(200_000) % 500})
-    classes = Partition(["a"], engine.collapse(["a"], []), np.arange(500) // 10, lambda: engine.codes["a"] // 10)
+    classes = ClassesOfCells(["a"], engine.collapse(["a"], []), np.arange(500) // 10, lambda: engine.codes["a"] // 10)
     batches = list(engine.shuffled([None, "a"], classes))
     group, codes = (np.concatenate(column) for column in zip(*batches, strict=True))
     assert len(batches) > 1 and (group == codes // 10).all() and np.bincount(codes).tolist() == [400] * 500
@@ -53,7 +53,7 @@ def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
     def full(self, batch):
         raise MemoryError
 
-    monkeypatch.setattr(Reading, "add", full)
+    monkeypatch.setattr(MemoryGathering, "add", full)
     with pytest.raises(BadInput, match="the frame: its records do not fit into memory; say engine='duckdb'") as caught:
         Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"])
     assert caught.value.__context__ is None

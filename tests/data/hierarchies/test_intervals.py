@@ -12,7 +12,7 @@ from tests.data.hierarchies.columns import DAYS, WORK, dates, labels, numbers, t
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Dates, Intervals, from_dict
 from workbench.data.hierarchies.recovery import recover
-from workbench.releases.label_parser import Labels, Meaning
+from workbench.releases.label_parser import CoveredRun, Labels
 
 
 def test_widths_are_aligned_at_the_origin():
@@ -92,7 +92,7 @@ def test_top_and_bottom_are_a_partition_whose_labels_are_read_back(values, parts
             assert low == level.labels[number].startswith("under ")
             assert (top is not None and value >= top) == level.labels[number].endswith(" and over")
         for label, (first, last) in zip(level.labels, hierarchy.bounds(i).tolist(), strict=True):
-            assert reading.meaning(label) == Meaning(first, last)
+            assert reading.meaning(label) == CoveredRun(first, last)
     made = recover(replace(column, hierarchy=hierarchy))
     assert made(column).spec() == hierarchy.spec() == from_dict(builder.to_dict())(column).spec()
 

@@ -106,7 +106,7 @@ def test_other_axes(chart):
     heard(chart, "axis", field="axis-utility", side="utility", key=MEASURES[-1].key)
     assert chart.axes == ["P_loss", MEASURES[-1].key] and chart.sent[0]["caps"][1]["bound"] == "at least"
     problem = heard(chart, "axis", field="axis-utility", side="utility", key="A_know")["problem"]
-    assert "no measure of utility" in problem["text"] and chart.axes[1] == MEASURES[-1].key
+    assert "is not a measure of utility" in problem["text"] and chart.axes[1] == MEASURES[-1].key
     chart.frontier = Frontier(points(), MEASURES[:2])  # the chosen measure is no longer there
     assert chart.sent[-1]["axes"] == ["P_loss", "U_loss"]
 

@@ -17,7 +17,7 @@ from nbclient.exceptions import CellExecutionError
 from tests.browser.stage import free_port as any_port
 from tests.browser.stage import write_notebook
 from tests.widgets.server.visitor import visited, within
-from widgets.server.jupyter_kernels import Quiet
+from widgets.server.jupyter_kernels import RedactingFilter
 from widgets.server.server import copied
 from widgets.server.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
 from workbench.base.errors import BadInput
@@ -166,7 +166,7 @@ def test_the_log_of_a_failed_cell_names_places_and_no_data():
     except CellExecutionError as error:
         info = (type(error), error, error.__traceback__)
     record = logging.LogRecord("x", logging.ERROR, "y", 1, "failed: %r", ("secret source",), info)
-    assert Quiet().filter(record)
+    assert RedactingFilter().filter(record)
     assert logging.Formatter().format(record) == "a cell failed: ValueError at /somewhere/table.py:12"
 
 

@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from widgets.session.results import Results
+from widgets.session.results import WorkbenchResults
 from workbench.base.errors import BadInput
 from workbench.frontier.frontier import Frontier
 from workbench.measures import PrivacyLoss, UtilityLoss
 
 
 def stand(**changes):
-    found = Results()
+    found = WorkbenchResults()
     given = {
         "data": SimpleNamespace(reading=False, trouble=""),
         "card": SimpleNamespace(making=False, release=None, reason=""),

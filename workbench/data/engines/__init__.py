@@ -17,11 +17,12 @@ from workbench.data.column import Column
 from workbench.data.reading.value_types import Values
 
 LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's, for reading and for counting each, by default
+GATHERINGS = {"memory": "MemoryGathering", "duckdb": "DuckDBGathering"}  # in the engine's module
 ENGINES = tuple(LIMITS)
 BATCH = 1 << 16  # records at a time that are read, or written
 
 
-class Partition(NamedTuple):
+class ClassesOfCells(NamedTuple):
     """The class of each cell; `of_record` counts out that of each record, where the records are in memory."""
 
     quasi: Sequence[str]
@@ -66,7 +67,7 @@ class Engine(ABC):
         """The distinct codes of these columns, in their order, with the number of their records."""
 
     @abstractmethod
-    def shuffled(self, names: Sequence[str | None], partition: Partition) -> Iterator[list[np.ndarray]]:
+    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
         """The codes of these columns (None: the class) in an order that only the operating system knows, some
         records at a time."""
 
@@ -113,7 +114,8 @@ def gathering(
     temp_directory: str | os.PathLike[str] | None = None,
 ) -> Gathering:
     """What gathers these columns into the engine of that name."""
-    made: Gathering = importlib.import_module(f"workbench.data.engines.{engine}").Reading(names, limit, temp_directory)
+    module = importlib.import_module(f"workbench.data.engines.{engine}")
+    made: Gathering = getattr(module, GATHERINGS[engine])(names, limit, temp_directory)
     return made
 
 

@@ -21,14 +21,14 @@ from workbench.base.progress import stoppable
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, counted
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, Engine, Gathering, Partition, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, Engine, Gathering, changing, plain
 from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")
 ROWS = 4 * BATCH
 
 
-class Store:
+class RecordTables:
     """Tables in a file that only this user can read, and that is gone with the last table of records in it."""
 
     def __init__(self, memory_limit: str | None, temp_directory: str | os.PathLike[str] | None) -> None:
@@ -92,7 +92,7 @@ def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
 class Growing:
     """A table of the store that grows batch by batch."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RecordTables) -> None:
         self.name, self._store, self._begin = store.name(), store, "CREATE TABLE {} AS"
 
     def add(self, batch: pa.Table) -> None:
@@ -104,7 +104,7 @@ class Growing:
 class DuckDB(Engine):
     """`records` is what a query is asked FROM; `fields` is what it calls the columns."""
 
-    def __init__(self, store: Store, found_in: str, fields: Mapping[str, str], records: int) -> None:
+    def __init__(self, store: RecordTables, found_in: str, fields: Mapping[str, str], records: int) -> None:
         self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records
 
     def select(self, names: Sequence[str]) -> DuckDB:
@@ -137,7 +137,7 @@ class DuckDB(Engine):
         fields = [self._fields[name] for name in quasi], {name: self._fields[name] for name in others}
         return _careful(lambda: counted(cursor, f"{self._from} AS r", *fields), cursor)
 
-    def shuffled(self, names: Sequence[str | None], partition: Partition) -> Iterator[list[np.ndarray]]:
+    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
         cells, chance, aside = partition.cells, operating_system_random(), Growing(self._store)
         keys = dict(zip((*partition.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
         known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": partition.group})
@@ -163,7 +163,7 @@ class DuckDB(Engine):
         yield f"{self.records} {self._store.ask(sql).to_pylist()}".encode()
 
 
-class Reading(Gathering):
+class DuckDBGathering(Gathering):
     """The records as they are read, in a table of the store; then, column by column, what code each value has."""
 
     def __init__(
@@ -172,7 +172,7 @@ class Reading(Gathering):
         memory_limit: str | None = None,
         temp_directory: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._store, self._read = Store(memory_limit, temp_directory), 0
+        self._store, self._read = RecordTables(memory_limit, temp_directory), 0
         self._records, self._fields = Growing(self._store), {name: f"c{i}" for i, name in enumerate(names)}
         self._found: dict[str, pa.Table] = {}  # distinct values and their records
         self._coded: dict[str, str] = {}  # by name, what a query selects

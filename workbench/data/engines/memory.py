@@ -12,7 +12,7 @@ import pyarrow as pa
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, collapse
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, Engine, Gathering, Partition, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, Engine, Gathering, changing, plain
 from workbench.data.reading.value_types import Values
 
 PENDING = 1 << 24  # bytes of distinct values that wait to be merged
@@ -45,7 +45,7 @@ class Memory(Engine):
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
         return collapse({name: self._codes[name] for name in quasi}, {name: self._codes[name] for name in others})
 
-    def shuffled(self, names: Sequence[str | None], partition: Partition) -> Iterator[list[np.ndarray]]:
+    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
         order = np.arange(self.records, dtype=np.int32)
         operating_system_random().shuffle(order)
         columns = [partition.of_record() if name is None else self._codes[name] for name in names]
@@ -58,7 +58,7 @@ class Memory(Engine):
             yield np.ascontiguousarray(codes.astype(np.int32)).tobytes()
 
 
-class Reading(Gathering):
+class MemoryGathering(Gathering):
     """The columns as they are read, each in a thread of its own."""
 
     def __init__(self, names: Sequence[str], *_: str | os.PathLike[str] | None) -> None:

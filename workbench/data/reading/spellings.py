@@ -61,7 +61,7 @@ def beyond_floats(array: pa.Array) -> bool:
     return any(int(Decimal(text)) != int(float(text)) for text in long if math.isfinite(float(text)))
 
 
-def rounded(array: pa.Array) -> bool:
+def loses_digits(array: pa.Array) -> bool:
     """Whether floats would change numbers, or make two of them one."""
     if not (pc.utf8_length(array).to_numpy() > KEPT).any() or matches(array, INTEGER).all():
         return False

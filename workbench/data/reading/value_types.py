@@ -24,10 +24,10 @@ from workbench.data.reading.spellings import (
     beyond_floats,
     codes,
     grouped,
+    loses_digits,
     mask,
     matches,
     parsed_dates,
-    rounded,
     trimmed,
     with_points,
 )
@@ -187,7 +187,7 @@ class _Reading:
 
     def _number_doubts(self, plain: pa.Array, bare: pa.Array) -> Iterator[str]:
         """What is said of text that was read as numbers."""
-        if rounded(plain):
+        if loses_digits(plain):
             yield f"numbers of more digits than floats keep are rounded; if they are codes, {self.declare('text')}"
         if self.declared is not None:
             return

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
-from workbench.base.small_counts import QUARTERS, listed, stepped
+from workbench.base.small_counts import QUARTERS, may_list_groups, stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
@@ -38,7 +38,7 @@ class PrivacyLoss(Measure):
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
         cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
         most = float(told(classes, self.distance, smallest).loss.max())
-        step = cheapest / FINEST if listed(release.table.records, smallest) else dearest / QUARTERS
+        step = cheapest / FINEST if may_list_groups(release.table.records, smallest) else dearest / QUARTERS
         value = min(stepped(stepped(most, step), COST), dearest)
         return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 

@@ -42,7 +42,7 @@ class Candidate:
     parts: Callable[[int], tuple[np.ndarray, np.ndarray]]
 
 
-class InformationGain:
+class InformationGainSplitter:
     """Chooses the split of each node over all attributes; with `cuts="best"`, among each attribute's best only."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, target: str, cuts: str) -> None:

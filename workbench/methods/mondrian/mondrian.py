@@ -11,7 +11,7 @@ from workbench.base.variants import parameter
 from workbench.data.cells import Cells
 from workbench.data.table import MANY_VALUES, Table
 from workbench.methods import Method
-from workbench.methods.mondrian.information_gain import InformationGain
+from workbench.methods.mondrian.information_gain import InformationGainSplitter
 from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -55,7 +55,7 @@ class Mondrian(Method):
             )
         splitter: Splitter = Widest(table, entries, model, self.strict)
         if self.target is not None:
-            splitter = InformationGain(table, entries, model, self.target, self.cuts)
+            splitter = InformationGainSplitter(table, entries, model, self.target, self.cuts)
         group = grow(Nodes.root(table, entries), splitter, model)
         kind = Bucketized if self.publish == "bucketized" else Partition
         return kind(table, cells, group, others=others, parts=parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from workbench.base.figures import about_per_cent, figures, listed
+from workbench.base.figures import about_per_cent, figures, join_names
 from workbench.publication import statements
 from workbench.publication.format import MeasureWords, PublishedPoint, SensitiveColumn
 from workbench.publication.reader import Published
@@ -23,7 +23,7 @@ def asked(study: Published, index: int, cap: float | None) -> Markup:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
     limit = f"The limit is {statements.scale(study, cap)}" if study.set_by_hand(cap) else "No limit was set"
-    kinds = listed([f"{count} of {line}" for line, count in lines.items()])
+    kinds = join_names([f"{count} of {line}" for line, count in lines.items()])
     text = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
