@@ -148,7 +148,7 @@ def test_roles_by_keyboard_alone(page):
     keys.press("ArrowDown"), keys.press("Shift+ArrowDown"), keys.press("Shift+ArrowDown")
     keys.press("q")
     told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
-    page.locator(".wb-together", has_text="combination of the 4 quasi-identifiers").wait_for()
+    page.locator(".wb-together", has_text="unique on the 4 quasi-identifiers together").wait_for()
     keys.press("Home"), keys.press("Shift+PageDown")
     keys.press("n")  # that would leave none
     page.locator("[data-field=selected] .wb-wrong", has_text="at least one quasi-identifier must stay").wait_for()

@@ -118,16 +118,27 @@ def _change_a_role(page):
     points(page, "26 points")
 
 
+REMADE = """() => {
+  window.remade = 0;
+  new MutationObserver(() => {
+    const dimmed = Boolean(document.querySelector(".wb-release .wb-stale"));
+    window.remade = dimmed ? 1 : window.remade && 2;
+  }).observe(document.querySelector(".wb-release"), { subtree: true, childList: true, attributeFilter: ["class"] });
+}"""  # 1 while the release is dimmed, 2 when the next one is there
+
+
 def _edit_a_hierarchy(page):
     step(page, "Hierarchies")
     age = page.locator(".wb-hier-column", has_text="age")
     age.click()
     state = age.locator(".wb-hier-state").inner_text()
+    page.evaluate(REMADE)
     rows = page.locator(".wb-hier-row input")
     rows.nth(1).fill("15")
     rows.nth(1).press("Enter")
     expect(age.locator(".wb-hier-state")).not_to_have_text(state)
     points(page, "26 points")
+    page.wait_for_function("() => window.remade === 2")
 
 
 def _export(page):
@@ -261,14 +272,24 @@ def test_in_lab_the_next_cell_waits_while_the_page_goes_on(in_lab, on_stage):
         for i, cell in enumerate(cells)
     ]
     (folder / "waits.ipynb").write_text(json.dumps(notebook))
-    page = stage.open_lab(on_stage(width=1600, height=1400), address, "waits.ipynb")
-    done = page.locator(".wb-done").first  # the next cell shows it once more
-    expect(done).to_contain_text(" of 26 points", timeout=60 * SECONDS)
-    assert page.locator(".jp-InputPrompt").nth(1).inner_text() == "[*]:", "the page is told while the cell blocks"
-    expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(
-        "Release of 45,222 records", timeout=60 * SECONDS
-    )
-    expect(page.locator(".jp-OutputArea-output pre").last).to_contain_text(" 26")
+    page = stage.open_lab(on_stage(width=1600, height=1400), address, "waits.ipynb", run=False)
+    page.evaluate(WATCH)
+    page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
+    printed = page.locator(".jp-OutputArea-output pre").last
+    expect(printed).to_contain_text("of 45,222 records in", timeout=60 * SECONDS)
+    expect(printed).to_contain_text(" 26")
+    told = page.evaluate("() => window.told")
+    assert ["[*]:", True] in told, "the page is told while the cell blocks"
+
+
+WATCH = """() => {
+  window.told = [];
+  new MutationObserver(() => {
+    const prompt = document.querySelectorAll(".jp-InputPrompt")[1]?.textContent;
+    const under = document.querySelector(".wb-done")?.textContent.includes(" of 26 points") ?? false;
+    if (JSON.stringify(window.told.at(-1)) !== JSON.stringify([prompt, under])) window.told.push([prompt, under]);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""  # what the second cell's prompt was, and whether the page told of a sweep under way, at each change
 
 
 def test_the_first_screen_of_a_laptop_shows_the_chart_with_its_axis_titles(in_voila, in_lab, on_stage):

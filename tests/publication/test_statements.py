@@ -31,7 +31,10 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         right = f"{math.ceil(round(1000 * attack['right'], 9))}"
         assert f"right for {right} people in 1,000" in statements.guesses(read, index)
-        assert statements.learnt(read, index)["figure"] == f"{right} in 1,000" or read.points[index]["against"]
+        card = statements.learnt(read, index)
+        assert card["figure"] == f"{right} in 1,000" or read.points[index]["against"]
+        assert attack["commonest"] not in card["figure"] + card["unit"], "they stand in the index of a batch, too"
+        assert attack["commonest"] in card["sentence"]
         assert "age, town and sex" in statements.attackers(read, index)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
 

@@ -105,7 +105,10 @@ def about(study: Published) -> str:
 
 
 def learnt(study: Published, index: int) -> Card:
-    """What may be learnt: of how many a value is certain; if of nobody's, how often an attacker would guess right."""
+    """What may be learnt: of how many a value is certain; if of nobody's, how often an attacker would guess right.
+
+    Figure and unit stand in the index of a batch too, so they quote no value of the data.
+    """
     sure, found, axis = study.opened(index)["surest"], study.opened(index)["attack"], study.privacy
     title = f"What may be learnt{', on average' if axis['average'] else ''}"
     known = "" if "reason" in sure else sure["sentence"]
@@ -116,10 +119,10 @@ def learnt(study: Published, index: int) -> Card:
         unit = f"In units of: {axis['unit']}."
         return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"{unit} {known}".strip()}
     name, many = study.wording.column(found["sensitive"]), study.wording.many
-    without = f"without the release, {_in_1000(found['chance'])} (by always saying {found['commonest']})"
     right = f"{_in_1000(found['right'], 'lower')} in 1,000"
-    unit = f"{many} have their {name} guessed right; {without}"
-    return {"title": title, "figure": right, "unit": unit, "sentence": known}
+    unit = f"{many} have their {name} guessed right; without the release, {_in_1000(found['chance'])}"
+    usual = f"Without the release, the best guess is always {found['commonest']}."
+    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual}".strip()}
 
 
 def guesses(study: Published, index: int) -> str:

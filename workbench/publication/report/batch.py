@@ -218,7 +218,7 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
 
 
 def _row(job: Job) -> tuple[str, ...]:
-    """What a report proposes, what is certain then, how accurate it is, and of how many records."""
+    """What a report proposes, what may be learnt then, how accurate it is, and of how many records."""
     points = json.loads(job.points.read_bytes())
     shown = points["shown"]
     recipe = f"{shown['title']} ({shown['recipe']})"
