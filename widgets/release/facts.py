@@ -8,20 +8,28 @@ from typing import Any
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import estimated
 from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure
+from workbench.measures.utility.random_sample import in_words as in_sample
+from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.releases.base import Release
 
 
-def sentences(point: Point | None, measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:
-    """What is learnt and what is lost, each in a sentence."""
+def sentences(
+    point: Point | None, measures: Sequence[Measure], frontier: Frontier | None, table: Table | None = None
+) -> dict[str, str]:
+    """What is learnt and what is lost, each in a sentence, and the random sample of a table that loses as much."""
     if point is None:
         return {}
     told = {}
     for side, key in _axes(measures, frontier).items():
         reason = f"{key} is undefined: {point.reasons[key]}" if key in point.reasons else ""
         told[side] = point.sentences.get(key, reason)
+        lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
+        if table is not None and lost is not None and key in point.values:
+            told[side] += f" {in_sample(table, lost, point.values[key])}"
     return told
 
 

@@ -127,6 +127,7 @@ class ReleaseCard(Part):
                 release = recipe.release(table)
                 point = point_of(recipe, release, measures)
                 facts.neutral(release)  # remembered: it takes a while
+                facts.sentences(point, measures, None, table)  # the same
             except (BadInput, Unsatisfiable, Undefined) as error:
                 tell(self._refused, str(error), ask, outside)
             else:
@@ -324,7 +325,7 @@ class ReleaseCard(Part):
             model=str(point.recipe.model or point.recipe.guarantee or "no model") if point else "",
             method=str(point.recipe.method) if point else "",
             classes=facts.in_classes(self.release),
-            sentences=facts.sentences(point, self.measures, frontier),
+            sentences=facts.sentences(point, self.measures, frontier, self.table),
             neutral=facts.neutral(self.release),
             figures=facts.figures(point, self.measures, frontier),
             place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]

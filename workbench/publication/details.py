@@ -19,6 +19,7 @@ from workbench.disclosure.exposure import exposed
 from workbench.measures import Measure, Measured, sensitive_of
 from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
+from workbench.measures.utility.random_sample import told_share
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
 from workbench.publication import format
@@ -170,6 +171,7 @@ def _accuracy(
         "sensitive": misled.detail["sensitive"],
         "wrong": None if value is None else measure.misplaced(value),
         "estimated": misled.interval is not None,
+        "sample": told_share(table, measure, value, smallest),
         "support": measure.min_support,
         "example": _example(table, misled, measure, smallest),
         "worst": worst,

@@ -23,7 +23,7 @@ from typing import Any, Literal, TypedDict, final
 from workbench.base.errors import BadInput
 from workbench.data.column import spare
 
-FORMAT = 8  # another number for every change of what a reader expects
+FORMAT = 9  # another number for every change of what a reader expects
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 CLASSES, POPULATIONS = "disclosure.parquet", "populations.json"
@@ -172,6 +172,7 @@ class Accuracy(TypedDict):
     sensitive: str
     wrong: float | None  # at most; None where the study does not measure it, or its distance does not tell
     estimated: bool  # from some of the populations
+    sample: float | None  # the share of the records that is as accurate when drawn at random, at least; None: not told
     support: float
     example: Example | None
     worst: PopulationRow | None

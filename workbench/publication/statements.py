@@ -166,9 +166,22 @@ def cost(study: Published, index: int) -> Card:
         "title": title,
         "figure": f"Up to {about_per_cent(found['wrong'], 'lower')}",
         "unit": f"of a large group are counted under a wrong {name}, on average (original: 0)",
-        "sentence": f"Large groups are those of {large}.{estimated}",
+        "sentence": f"{sample(study, index)} Large groups are those of {large}.{estimated}".strip(),
         "worst": worst,
     }
+
+
+def sample(study: Published, index: int) -> str:
+    """The random sample of the records that is as accurate as a release; nothing where that is not told."""
+    found, wording = study.opened(index)["accuracy"], study.wording
+    if "reason" in found or found["sample"] is None:
+        return ""
+    if found["sample"] == 1:
+        return "About large groups it is as accurate as the original."
+    return (
+        f"About large groups it is at least as accurate as a random {figures(100 * found['sample'])} % of "
+        f"{wording.everybody}, unchanged."
+    )
 
 
 def example(study: Published, index: int) -> str:

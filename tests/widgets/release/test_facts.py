@@ -18,6 +18,15 @@ def test_what_is_learnt_and_what_is_lost_is_told_of_the_axes():
     assert facts.sentences(None, MEASURES, None) == {} and facts.figures(None, MEASURES, None) == []
 
 
+def test_the_sample_that_loses_as_much_stands_beside_the_utility_loss(small):
+    table = small(0)
+    release = Mondrian()(table, KAnonymity(5))
+    point = Point(POINT.recipe, {"U_loss": UtilityLoss()(release).value}, {}, {"U_loss": "lost."})
+    told = facts.sentences(point, MEASURES, None, table)["utility"]
+    assert told.startswith("lost. About large populations it is as accurate as a random ")
+    assert "random" not in facts.sentences(POINT, MEASURES, None, table)["utility"]
+
+
 def test_there_is_one_row_a_measure_privacy_first():
     rows = facts.figures(POINT, MEASURES, None)
     assert [row["key"] for row in rows] == ["P_loss", "U_loss", "DM"]
