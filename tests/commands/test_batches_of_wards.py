@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from workbench import BadInput
-from workbench.commands import main, report
-from workbench.publication.report import batch, reporting
+from workbench.commands import main, shared
+from workbench.publication.report import batch, jobs, reporting
 from workbench.studies.study import Study
 
 MARKERS = ("HIV", "Gout", "Nowhere", "81.8", "planted")
@@ -125,7 +125,7 @@ def test_the_columns_that_a_study_names_in_vain_are_said(capfd):
 
 def test_the_note_on_small_groups_tells_no_number_of_them(capfd):
     study = study_of(wards())
-    assert "Few" not in report._labels(study, "ward")
+    assert "Few" not in jobs.values_of(study, "ward", shared.warned)
     assert capfd.readouterr().err == "note: some values of ward have too few records for a report, and get none\n"
 
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.commands.reading import AS_FOUND, Reading, names, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
 
 
 def test_what_is_said_reaches_the_reader_and_nothing_else_does():
@@ -17,7 +17,8 @@ def test_what_is_said_reaches_the_reader_and_nothing_else_does():
 
 def test_a_name_may_hold_an_equals_sign_or_stand_in_quotes():
     assert Reading(types=["a=b=text"]).of_values == {"types": {"a=b": "text"}}
-    assert names(['age, "name, first"', "age"]) == ["age", "name, first", "age"]  # who reads them says what is twice
+    twice = column_options(['age, "name, first"', "age"])
+    assert twice == ["age", "name, first", "age"]  # who reads them says what is twice
     with pytest.raises(BadInput, match="--types zip: write a column"):
         _ = Reading(types=["zip"]).of_values
 

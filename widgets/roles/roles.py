@@ -15,6 +15,7 @@ from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict
 from workbench.data.meaning import meaning_of
+from workbench.data.roles import column_names
 from workbench.data.table import MANY_VALUES, Table
 from workbench.data.uniqueness import Singled, Survey, alone, namelike, single_out, survey
 from workbench.methods import Keep
@@ -74,7 +75,7 @@ class RolePicker(Part):
     @traitlets.validate("roles")
     def _valid_roles(self, proposal: Any) -> Roles:
         """Names in the order of the data, each in one role."""
-        given = {key: _names(proposal.value.get(key)) for key in KEYS.values()}
+        given = {key: list(column_names(proposal.value.get(key))) for key in KEYS.values()}
         every = [name for names in given.values() for name in names]
         twice = sorted({name for name in every if every.count(name) > 1})
         if twice:
@@ -382,7 +383,3 @@ def _sizes(column: Column) -> list[int]:
 
 def _in_role(table: Table | None, role: str) -> list[str]:
     return [name for name in table.names if table.roles[name] == role] if table else []
-
-
-def _names(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())

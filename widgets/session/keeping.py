@@ -84,7 +84,7 @@ def kept(
             return seen_from(study, keeper.path.parent), keeper, ""
         return keeper.open(), keeper, "" if file is not None else f"Back where you were: {keeper.path.name}."
     note = ""
-    for path in _names(study.name):
+    for path in _file_names(study.name):
         keeper = Keeper(path, handed)
         if _held_by_others(keeper):
             note = f"{path.name} belongs to other data of this notebook and is not changed."
@@ -128,7 +128,7 @@ def seen_from(study: Study, folder: Path) -> Study:
     return study.with_(data=data, hierarchies=hierarchies, folder=str(folder), files={})
 
 
-def _names(name: str) -> Iterator[Path]:
+def _file_names(name: str) -> Iterator[Path]:
     for number in count(1):
         yield Path(f"{plain(name)}.study.yaml" if number == 1 else f"{plain(name)}-{number}.study.yaml")
 

@@ -14,7 +14,7 @@ import typer
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
-from workbench.commands.reading import AS_FOUND, Reading, names, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
 from workbench.commands.shared import STUDIES, noted, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
 from workbench.data.reading.cures import OPTIONS, STUDY, told_in
@@ -201,7 +201,7 @@ def _of_table(
     from workbench.frontier.recipe import Recipe
     from workbench.methods.mondrian.mondrian import Mondrian
 
-    quasi, sensitive, identifiers = (names(one) for one in columns)
+    quasi, sensitive, identifiers = (column_options(one) for one in columns)
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.reading import AS_FOUND, Reading, names, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
 from workbench.commands.shared import between, noted, opened, print_json, warned
 from workbench.data.reading.cures import OPTIONS, STUDY, in_words, told_in
 
@@ -122,7 +122,7 @@ def before(
         opened_file = open_source(original, **{key: one for key, one in said.items() if key in FILE})
         columns = opened_file.names
         opened_file.close()
-        known, secret = names(quasi), names(sensitive)
+        known, secret = column_options(quasi), column_options(sensitive)
         others = [name for name in columns if name not in known and name not in secret]
         return noted(Table.read(original, known, secret, others, **said), OPTIONS)
 
@@ -139,7 +139,7 @@ def released_by(
     """The release in a file, or in what comes through the pipe."""
     from workbench.releases.foreign import foreign
 
-    roles = ([], []) if original else (names(quasi), names(sensitive))
+    roles = ([], []) if original else (column_options(quasi), column_options(sensitive))
     with file_of(released) as path, told_in(OPTIONS):
         found = foreign(path, *roles, original, suppressed=suppressed, missing_fits=missing_fits, **said)
         if original is None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.reading import AS_FOUND, Reading, names, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
 from workbench.commands.shared import STUDIES, print_json
 from workbench.commands.sweep import refuse_place
 
@@ -50,7 +50,7 @@ def init(
     refuse_place(to)
     refuse_overwriting([to], [data])
     said, files = reading.of_file | reading.of_values, {name: Path(file) for name, file in reading.files.items()}
-    roles = names([quasi]), names([sensitive]), names([identifiers])
+    roles = column_options([quasi]), column_options([sensitive]), column_options([identifiers])
     start = begin(data, *roles, to.parent, said=said, files=files)
     hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
     refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])

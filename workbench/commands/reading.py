@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, get_type_hints
@@ -12,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.data.roles import typed_names
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,6 @@ class Reading:
         return {name: read_csv(file) for name, file in self.files.items()}
 
 
-LISTED = re.compile(r'\s*"([^"]+)"\s*(?=,|$)|([^,]+)')
 AS_FOUND = Reading()  # nothing was said
 
 
@@ -101,10 +100,9 @@ def reads(command: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def names(given: Sequence[str] | None) -> list[str]:
+def column_options(given: Sequence[str] | None) -> list[str]:
     """Columns, by commas or one by one; a name with a comma stands in double quotes."""
-    found = [quoted or bare.strip() for one in given or () for quoted, bare in LISTED.findall(one)]
-    return [name for name in found if name]
+    return [name for one in given or () for name in typed_names(one)]
 
 
 def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[str, str]]:

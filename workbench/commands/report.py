@@ -5,25 +5,24 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, columns_meant, meant, said
-from workbench.commands.shared import between
+from workbench.base.errors import BadInput, meant, said
+from workbench.commands.shared import between, warned
 from workbench.commands.sweep import refuse_place
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch
+    from workbench.publication.report.jobs import Choices
 
 VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
-LONGEST = 60  # characters of a value in a file's name
 FAILED = 1  # some reports could not be made
 
 
@@ -176,16 +175,17 @@ def _refuse_places(todo: list[batch.Job], folder: Path, studies: list[Path]) -> 
 
 
 def _all_jobs(
-    places: Mapping[Path, Path], each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
+    places: Mapping[Path, Path], each: str | None, varied: Sequence[Choices], given: dict[str, Any]
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """The jobs of all studies, and of those that have none what is wrong."""
     from workbench.publication.report.batch import Job
+    from workbench.publication.report.jobs import jobs_of
     from workbench.publication.report.reporting import wrong_with
 
     todo, failed = [], []
     for study, stem in places.items():
         try:
-            todo += _jobs(study, stem, each, varied, given)
+            todo += jobs_of(study, stem, each, varied, given, warned)
         except BadInput as error:
             failed.append((Job(stem, {}), wrong_with(study, error)))
     if failed and not todo:
@@ -195,24 +195,7 @@ def _all_jobs(
     return todo, failed
 
 
-def _jobs(
-    study: Path, stem: Path, each: str | None, varied: list[list[tuple[str, Any, str]]], given: dict[str, Any]
-) -> list[batch.Job]:
-    """The jobs of one study: one, or one for each value and combination."""
-    from workbench.publication.report.batch import job_of
-
-    axes = list(varied)
-    if each is not None:
-        axes.insert(0, [("only", f"{each}={label}", f"{each} {label}") for label in _labels(study, each)])
-    found = []
-    for chosen in itertools.product(*axes):
-        words = (re.sub(r"[^\w.]+", "-", words).strip("-")[:LONGEST] for *_, words in chosen)
-        parameters = {**given, **{parameter: value for parameter, value, _ in chosen}}
-        found.append(job_of(stem.with_name("-".join([stem.name, *words])), study, **parameters))
-    return found
-
-
-def _varied(given: str) -> list[tuple[str, Any, str]]:
+def _varied(given: str) -> Choices:
     """The values of one parameter: its name, the value, and the words in the file's name."""
     name, _, values = given.partition("=")
     if name not in VARIED or not values:
@@ -239,25 +222,3 @@ def _refuse_value(where: str, name: str, text: str) -> None:
         raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {said(text)}") from None
     if not 0 <= number < math.inf:
         raise BadInput(f"{where}: {name} = {number:g} must be a number, 0 or above")
-
-
-def _labels(study: Path, column: str) -> list[str]:
-    """The values of a column that enough records have for a report."""
-    from workbench.base.small_counts import few
-    from workbench.publication.report.reporting import quietly_read
-    from workbench.studies.study import Study
-
-    asked = Study.open(study)
-    if column in asked.sensitive:
-        raise BadInput(
-            f"--each {column}: it is sensitive, and within one of its values nothing is left to learn; choose another"
-        )
-    table = quietly_read(asked)
-    if column not in table.names:
-        raise BadInput(f"--each {said(column)}: the data have no such column; {columns_meant(column, table.names)}")
-    seen = table.columns[column]
-    least = max(few(asked.smallest), 2)  # fewer are told as some people
-    enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= least]
-    if len(enough) < len(seen.labels):
-        print(f"note: some values of {column} have too few records for a report, and get none", file=sys.stderr)
-    return enough

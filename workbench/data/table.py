@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import progress as underway
-from workbench.base.errors import BadInput, columns_meant, meant, said
+from workbench.base.errors import BadInput, meant, said
 from workbench.data.cells import Cells, locate
 from workbench.data.coding import arrange, complete, decode, only_those, without_missing
 from workbench.data.column import Column
@@ -22,6 +22,7 @@ from workbench.data.engines import Engine, memory_limit
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
+from workbench.data.roles import assign, column_names, require_columns
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 
@@ -84,10 +85,11 @@ class Table:
         `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory.
         Identifiers are never read, unless `only` asks for one of their values.
         """
-        asked, hidden = only or {}, _names(identifiers)
+        asked, hidden = only or {}, column_names(identifiers)
 
         def roles_of(names: list[str]) -> dict[str, str]:
-            return assign(names, _names(quasi), _names(sensitive), [name for name in hidden if name not in asked])
+            apart = [name for name in hidden if name not in asked]
+            return assign(names, column_names(quasi), column_names(sensitive), apart)
 
         table = cls._coded(data, roles_of, types, missing, progress, engine, source)
         if asked:
@@ -152,7 +154,7 @@ class Table:
         levels: Mapping[str, int] | None = None,
     ) -> Table:
         """The same microdata in other roles; columns named in neither become neutral."""
-        given = assign(list(self.columns), _names(quasi), _names(sensitive), ())
+        given = assign(list(self.columns), column_names(quasi), column_names(sensitive), ())
         hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
         kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
         changed = Table(
@@ -335,7 +337,7 @@ class Table:
 
     def _known(self, names: Iterable[str]) -> list[str]:
         known = list(names)
-        _require(known, self.names)
+        require_columns(known, self.names)
         return known
 
     def _checked(self) -> Table:
@@ -376,38 +378,6 @@ class Table:
             )
 
 
-def assign(
-    names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
-) -> dict[str, str]:
-    """The role of every column; complains about unknown columns and columns in two roles."""
-    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers}
-    roles: dict[str, str] = {}
-    for role, chosen in given.items():
-        _require(chosen, names, role)
-        for name in chosen:
-            if name in roles:
-                raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
-            roles[name] = role
-    if not quasi:
-        raise BadInput("no quasi-identifier was chosen; choose at least one")
-    return {name: roles.get(name, "neutral") for name in names}
-
-
 def _ascending(column: Column) -> Hierarchy:
     """No levels, and the values in the order in which they were read."""
     return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)
-
-
-def _require(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
-    for name in wanted:
-        if not isinstance(name, str) or name not in names:
-            wanted_as = f" (wanted as {role})" if role else ""
-            raise BadInput(f"the data has no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
-
-
-def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    if given is None or isinstance(given, str):
-        return () if given is None else (given,)
-    if not isinstance(given, Iterable):
-        raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
-    return tuple(given)

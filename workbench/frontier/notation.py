@@ -94,10 +94,10 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
             return float(text)
         except ValueError:
             return text
-    return _names(text)
+    return _several(text)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _several(text: str) -> tuple[str, ...]:
     """Several columns, as Python prints a tuple or between commas."""
     if text[:1] in ("(", "["):
         try:

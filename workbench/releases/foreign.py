@@ -18,7 +18,8 @@ from workbench.data.column import Column
 from workbench.data.hierarchies.matching import Key, key, keys
 from workbench.data.reading.source import open_source
 from workbench.data.reading.value_types import MARKERS
-from workbench.data.table import Table, assign
+from workbench.data.roles import assign, column_names
+from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
@@ -150,7 +151,7 @@ def foreign(
         if quasi or sensitive:
             raise BadInput("the original says which columns are quasi-identifiers and sensitive; don't name them again")
         quasi, sensitive = original.quasi, tuple(original.sensitive)
-    wanted = _names(quasi), _names(sensitive)
+    wanted = column_names(quasi), column_names(sensitive)
     file = _read(data, *wanted, original, source)
     starred, notes = file.starred(original), list(file.notes)
     count = int(starred.sum())
@@ -174,10 +175,6 @@ def _overlapping(found: Foreign) -> str:
         "so they count among all records that they may look like: classes overlap, and seem larger than they are"
         + ("; beside neutral columns it fits itself alone" if found.neutral else "")
     )
-
-
-def _names(given: Sequence[str] | str | None) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 @dataclass(frozen=True, eq=False)

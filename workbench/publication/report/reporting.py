@@ -21,6 +21,7 @@ from markupsafe import Markup
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.files import CODEBOOK, refuse_nameless, whole
 from workbench.base.scratch import scratch
+from workbench.data.roles import typed_names
 from workbench.data.table import Table
 from workbench.frontier.store import Store
 from workbench.publication import statements
@@ -223,12 +224,12 @@ def asked(
             "a report is of a study (study: a .yaml file), or of data (data: a file, with quasi: its columns); "
             "give one of them"
         )
-    chosen = Study.open(study) if study else _of_data(data, _names(quasi), _names(sensitive), _names(identifiers))
+    chosen = Study.open(study) if study else _of_data(data, *map(typed_names, (quasi, sensitive, identifiers)))
     changes: dict[str, Any] = {
         name: value for name, value in (("smallest", smallest), ("seed", seed)) if value is not None
     }
     if measures:
-        changes["measures"] = tuple({"name": name} for name in _names(measures))
+        changes["measures"] = tuple({"name": name} for name in typed_names(measures))
         changes["axes"] = ()
     if only:
         column, equals, label = only.partition("=")
@@ -248,10 +249,6 @@ def _of_data(path: str, quasi: Sequence[str], sensitive: Sequence[str], identifi
     from workbench.studies.proposal import proposed  # only where there is no study
 
     return proposed(path, quasi, sensitive, identifiers)
-
-
-def _names(listed: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in listed.split(",") if name.strip())
 
 
 def _privacy_axis(study: Study) -> str:
