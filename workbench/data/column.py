@@ -105,6 +105,16 @@ class Column:
         return np.append(node, node[-1] + 1) if self.missing else node
 
     @cached_property
+    def released_at(self) -> tuple[np.ndarray, ...]:
+        """The node of each code on each level that it may be released at: 0 its values, then those of its hierarchy,
+        and last everything as one node."""
+        above = self.hierarchy.levels if self.hierarchy else ()
+        nodes = [np.arange(self.size), *(self.node(j) for j in range(len(above)))]
+        if self.size and nodes[-1][-1] > 0:
+            nodes.append(np.zeros(self.size, np.int64))
+        return tuple(nodes)
+
+    @cached_property
     def _with_missing(self) -> tuple[str, ...]:
         return (*self.labels, MISSING)
 

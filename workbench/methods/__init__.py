@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +11,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Unsatisfiable, said
 from workbench.base.figures import figures
-from workbench.base.variants import Variant, from_package
+from workbench.base.variants import Variant, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -21,11 +22,14 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.mondrian.mondrian import Mondrian as Mondrian
     from workbench.methods.remove import Remove as Remove
 
+NEARLY = 1e-9  # a share of so many records is not one less by rounding
+
 
 class Method(Variant):
     """`method(table, model, seed)` gives a release that keeps the model, or says why none can be had."""
 
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
+    suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
 
     @property
     def guarantee(self) -> str:
@@ -40,10 +44,13 @@ class Method(Variant):
         if seed < 0:
             raise BadInput(f"{self.name}: seed = {seed} must be 0 or above")
         for part in model.parts if model else ():
-            refuse_impossible(table, part)
+            refuse_impossible(table, part, self.suppress)
         release = self.release(table, model, int(seed))
         if model is not None:
             audit = release.audit(model)
+            if 0 < audit.records <= allowance(table, self.suppress) - release.left_out:
+                release = release.without(audit.breaking)
+                audit = release.audit(model)
             if not audit.holds:
                 raise Unsatisfiable(f"{self} cannot keep {model} on this table: {audit}")
         return release
@@ -53,12 +60,24 @@ class Method(Variant):
         """Make the release; `__call__` has checked the parameters and audits what comes back."""
 
 
-def refuse_impossible(table: Table, model: Model) -> None:
-    """Raise where the whole table as one class breaks a monotone model: then every release does."""
+def suppress() -> Any:
+    """The parameter of methods that may leave records out."""
+    return parameter(0.0, "the largest share of the records that may be left out", low=0, high=1)
+
+
+def allowance(table: Table, suppress: float) -> int:
+    """How many records may be left out."""
+    return math.floor(suppress * table.records + NEARLY)
+
+
+def refuse_impossible(table: Table, model: Model, suppress: float = 0.0) -> None:
+    """Raise where the whole table as one class breaks a monotone model: then every release of all records does."""
     if model.needs_sensitive and not table.sensitive:
         raise Unsatisfiable(
             f"{model.name} needs a sensitive column, and the table has none; name one, or use k-anonymity"
         )
+    if suppress:  # without some records there may be one
+        return
     seen = tuple(table.sensitive.values()) if model.needs_sensitive else (None,)
     reason = next((why for one in seen if (why := model.impossible(one, table.records))), None)
     whole = whole_table(table)

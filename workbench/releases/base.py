@@ -25,6 +25,7 @@ from workbench.releases.codebook import Entry, as_json, as_rows
 from workbench.releases.export import Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
 from workbench.releases.labels import region_labels
+from workbench.releases.stars import with_stars
 from workbench.workloads.populations import Populations, shared_prefix
 
 IN_PYTHON = (
@@ -47,7 +48,8 @@ class Release(ABC):
     """It answers four questions: `classes`, `posterior`, `estimate`, and `tables` or `frame`.
 
     What it cannot answer raises Undefined with the reason. Beliefs and estimates follow from the classes; a release
-    that has none, or publishes more than they say, answers by itself.
+    that has none, or publishes more than they say, answers by itself. Nobody learns anything of records that are left
+    out: they are believed to be like the whole table, by the adversary and by the researcher.
     """
 
     table: Table
@@ -73,13 +75,18 @@ class Release(ABC):
 
         She knows the quasi-identifiers of everybody and the class of each, or not the class: then any record of the
         classes whose regions cover a person may be the person's, and people alike in all quasi-identifiers are a group.
+        Those who are left out are one group more, the last.
         """
         self._known(sensitive)
         if sensitive in self.removed:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
             return self._covering(sensitive)
-        return Posterior(self.own_classes.sizes, self.classes.distributions(sensitive))
+        sizes, beliefs = self.own_classes.sizes, self.classes.distributions(sensitive)
+        if not self.left_out:
+            return Posterior(sizes, beliefs)
+        prior = self.table.sensitive[sensitive].prior
+        return Posterior(np.append(sizes, self.left_out), np.vstack([beliefs, prior]))
 
     def _covering(self, sensitive: str) -> Posterior:
         """By all classes that cover a person; Q where none does."""
@@ -92,15 +99,23 @@ class Release(ABC):
         """What a researcher expects: records per population and value (per population alone without `sensitive`).
 
         Every value in a released region is taken as equally likely. Where the sensitive column is not published,
-        its distribution is taken as Q.
+        its distribution is taken as Q; so it is of those who are left out, who may be anybody.
         """
         runs, same = as_runs(populations)
         if sensitive is not None:
             self._known(sensitive)
-            if sensitive not in self.removed:
-                return self._expected(runs, same, self.own_classes.histograms[sensitive])
-        expected = self._expected(runs, same, self.own_classes.sizes[:, None])
-        return expected if sensitive is None else expected * self.table.sensitive[sensitive].prior
+        prior = 1.0 if sensitive is None else self.table.sensitive[sensitive].prior
+        if sensitive is None or sensitive in self.removed:
+            told = self._expected(runs, same, self.own_classes.sizes[:, None]) * prior
+        else:
+            told = self._expected(runs, same, self.own_classes.histograms[sensitive])
+        return told + self._anywhere(runs, same) * prior if self.left_out else told
+
+    def _anywhere(self, runs: np.ndarray, same: np.ndarray) -> np.ndarray:
+        """Of the records that are left out, how many are expected in each population."""
+        last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
+        left, right = self.table.edges
+        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
         """Records per population and value; where `whole`, of all classes that meet the population, in full."""
@@ -123,6 +138,19 @@ class Release(ABC):
     @abstractmethod
     def rows(self) -> dict[str, Rows]:
         """What is in each published file, by name, as codes: record by record in random order."""
+
+    def starred_rows(self, where: str | Path) -> dict[str, Rows]:
+        """The same with a row of `*` for each record that is left out."""
+        tables = self.rows()
+        if not self.left_out:
+            return tables
+        if len(tables) > 1 or self.classes.exact:
+            raise BadInput(
+                f"{where}: rows of * stand for records left out of one file with generalized values; this release "
+                "publishes quasi-identifiers unchanged. Leave these records out of the file instead"
+            )
+        kept = self.table.records - self.left_out
+        return {name: with_stars(rows, kept, self.left_out, self.table.quasi) for name, rows in tables.items()}
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """What is in each published file, by name."""
@@ -149,6 +177,10 @@ class Release(ABC):
     def group_of_cell(self) -> np.ndarray | None:
         """The same of each of the table's cells; None where the records of one may be in several groups."""
         return None
+
+    def without(self, gone: np.ndarray) -> Release:
+        """The same release with the records of some classes left out."""
+        raise Undefined("no record can be left out of a release of this kind")
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
@@ -233,6 +265,7 @@ class Release(ABC):
         defuse: bool = False,
         overwrite: bool = True,
         smallest: int = SMALLEST,
+        stars: bool = False,
     ) -> list[Path]:
         """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
 
@@ -240,10 +273,11 @@ class Release(ABC):
         lists no value that fewer than about `smallest` people have.
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
         that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
+        Records that are left out are absent from the file, or rows of `*` where `stars` asks for them.
         """
         if not giveaways:
             self.refuse_giveaways(path)
-        path, tables = Path(path), self.rows()
+        path, tables = Path(path), self.starred_rows(path) if stars else self.rows()
         refuse_nameless(path)
         if defuse and path.suffix == ".parquet":
             raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")

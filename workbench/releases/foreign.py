@@ -22,12 +22,11 @@ from workbench.data.roles import assign, column_names
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
-from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
+from workbench.releases.base import Release
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, CoveredRun, Labels
 from workbench.releases.missing_matches import ANYTHING, matched
-from workbench.workloads.populations import Populations
 
 SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")
@@ -40,8 +39,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 class Foreign(Release):
     """The classes of a released table, over the codes of the original, or over its own labels where none is given.
 
-    `left_out` counts the records of the original that are not in the file. Nobody learns anything of them: they are
-    believed to be like the whole table, by the adversary and by the researcher.
+    `left_out` counts the records of the original that are not in the file.
     """
 
     table: Table
@@ -90,25 +88,6 @@ class Foreign(Release):
     def records(self) -> int:
         """The records in the file."""
         return int(self.read.sizes.sum())
-
-    def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
-        """What an adversary believes; Q of those who are left out, where it is known who they are."""
-        told = super().posterior(sensitive, adversary)
-        if not self.left_out or sensitive in self.removed or adversary != OWN_CLASS:
-            return told
-        prior = self.table.sensitive[sensitive].prior
-        return Posterior(np.append(told.sizes, self.left_out), np.vstack([told.beliefs, prior]))
-
-    def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """What a researcher expects; those who are left out are spread evenly, with Q."""
-        told = super().estimate(populations, sensitive)
-        if not self.left_out:
-            return told
-        runs, same = as_runs(populations)
-        last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
-        left, right = self.table.edges
-        there = cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
-        return told + there * (1.0 if sensitive is None else self.table.sensitive[sensitive].prior)
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""
@@ -160,7 +139,12 @@ def foreign(
     elif count:
         kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
         notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
-    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
+    told_of = file.told_of(original)
+    if 0 < (starred & ~told_of).sum() < len(starred):  # rows of which nothing is told are no class
+        notes.append(f"{int((starred & ~told_of).sum()):,} of them have no sensitive value either: they are left out")
+    else:
+        told_of[:] = True
+    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else ~starred | told_of
     found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
     if missing_fits == "everything":
         found = replace(found, missing_fits=missing_fits, notes=(*found.notes, _overlapping(found)))
@@ -205,6 +189,15 @@ class _File:
             suppressed = [bool(STARS.fullmatch(one)) for one in labels]
             stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
         return np.logical_and.reduce(stars)
+
+    def told_of(self, original: Table | None) -> np.ndarray:
+        """The records with any sensitive value, or with a missing one where the original has such."""
+        told = np.zeros(self.table.records, bool)
+        for name in self.sensitive:
+            column, there = self.table.columns[name], original is not None and original.columns[name].missing > 0
+            known = np.append(np.ones(len(column.values), bool), np.full(column.missing > 0, there))
+            told |= known[self.table.codes[name]]
+        return told if self.sensitive else np.ones(self.table.records, bool)
 
     def beside(self, keep: np.ndarray) -> Beside:
         """What the columns tell that have no role, of the records that are kept."""

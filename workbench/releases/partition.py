@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import cell_kernels
+from workbench.base.errors import Unsatisfiable
 from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import SMALLEST
 from workbench.data import engines
@@ -31,6 +32,8 @@ class Partition(Release):
 
     `group` is the class of each cell. A method that cuts through cells says so in `parts`: entry i of `group` then
     stands for parts[1][i] records of cell parts[0][i]. `others` are the columns that the cells were asked to hold.
+    Records of group -1 are left out. A class shows the smallest runs that hold its records; where a method publishes
+    larger ones, such as nodes of hierarchies, `shown` has them: groups x quasi-identifiers x (low, high).
     """
 
     table: Table
@@ -41,45 +44,62 @@ class Partition(Release):
     parts: tuple[np.ndarray, np.ndarray] | None = None
     sets: frozenset[str] = frozenset()  # quasi-identifiers without an order, of which a class shows its values, no run
     guarantee: str = ""
+    shown: np.ndarray | None = None
     exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, beside the number of the class
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.table.records:,} records in {len(self.classes):,} classes>"
+        kept = self.table.records - self.left_out
+        gone = f", {self.left_out:,} left out" if self.left_out else ""
+        return f"<{type(self).__name__} of {kept:,} records in {len(self.classes):,} classes{gone}>"
 
     @cached_property
-    def _entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """Cell and records of each entry of `group`."""
-        return self.parts or (np.arange(len(self.cells), dtype=np.int32), self.cells.weight)
+    def left_out(self) -> int:  # type: ignore[override]
+        """The records that are not published."""
+        return self.table.records - int(self.classes.sizes.sum())
+
+    @cached_property
+    def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Group, cell and records of each entry that is published."""
+        cell, weight = self.parts or (np.arange(len(self.cells), dtype=np.int32), self.cells.weight)
+        if self.group.min() >= 0:
+            return self.group, cell, weight
+        kept = self.group >= 0
+        return self.group[kept], cell[kept], weight[kept]
 
     @cached_property
     def _regions(self) -> Classes:
         """What each group shows of each quasi-identifier."""
-        groups, (cell, weight) = int(self.group.max()) + 1, self._entries
-        low, high = cell_kernels.ranges(self.group, cell, self.cells.quasi, groups)
+        groups, (group, cell, weight) = int(self.group.max()) + 1, self._entries
+        if self.shown is None:
+            low, high = cell_kernels.ranges(group, cell, self.cells.quasi, groups)
+        else:
+            low, high = (np.ascontiguousarray(self.shown[:, :, side], np.int32) for side in (0, 1))
         sets = {}
         for a, name in enumerate(self.table.quasi):
             size = self.table.columns[name].size
             if name in self.removed:
                 low[:, a], high[:, a] = 0, size - 1
             elif name in self.sets:
-                sets[a] = cell_kernels.histogram(self.group, self.cells.quasi[a][cell], weight, groups, size) > 0
-        sizes = np.bincount(self.group, weights=weight, minlength=groups).astype(np.int64)
+                sets[a] = cell_kernels.histogram(group, self.cells.quasi[a][cell], weight, groups, size) > 0
+        sizes = np.bincount(group, weights=weight, minlength=groups).astype(np.int64)
         return Classes(sizes, {}, self._published(), low, high, self.exact, sets)
 
     @cached_property
     def _merged(self) -> tuple[np.ndarray, Classes]:
-        """The class of each entry, and what each class shows: classes with equal released values are one class."""
+        """The class of each entry that is published, and what each class shows: classes with equal released values are
+        one class."""
+        group = self._entries[0]
         if self.exact:  # the number of the class is published, so equal regions stay apart
-            return self.group, self._regions
+            return group, self._regions
         first, number = distinct_rows(self._regions.regions())
         if len(first) == len(self._regions):
-            return self.group, self._regions
-        return number[self.group].astype(self.group.dtype), self._regions.take(first)
+            return group, self._regions
+        return number[group].astype(group.dtype), self._regions.take(first)
 
     @cached_property
     def classes(self) -> Classes:
         """Sizes, regions and histograms of the classes."""
-        (group, shown), (cell, weight) = self._merged, self._entries
+        (group, shown), (_, cell, weight) = self._merged, self._entries
         histograms = {
             name: cell_kernels.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
             for name, seen in self._published().items()
@@ -87,11 +107,35 @@ class Partition(Release):
         sizes = np.bincount(group, weights=weight, minlength=len(shown)).astype(np.int64)
         return replace(shown, sizes=sizes, histograms=histograms)
 
+    @cached_property
+    def _group_of_entry(self) -> np.ndarray:
+        """The class of each entry of `group`; behind the last class where it is left out, as in `posterior`."""
+        group, shown = self._merged
+        if len(group) == len(self.group):
+            return group
+        found = np.full(len(self.group), len(shown), group.dtype)
+        found[self.group >= 0] = group
+        return found
+
+    def without(self, gone: np.ndarray) -> Partition:
+        """The same release with the records of some classes left out."""
+        kept = np.ones(len(self.classes) + 1, bool)
+        kept[gone], kept[-1] = False, False
+        if not kept.any():
+            raise Unsatisfiable("every record would be left out; ask less of the classes")
+        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        shown = self.shown
+        if shown is not None:
+            low, high = self.classes.low, self.classes.high
+            assert low is not None and high is not None
+            shown = np.stack([low, high], axis=2)[kept[:-1]]
+        return replace(self, group=number[self._group_of_entry], shown=shown)
+
     def _published(self) -> dict[str, Sensitive]:
         return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}
 
     def rows(self) -> dict[str, Rows]:
-        """One table: record by record in random order."""
+        """One table: record by record in random order, without those that are left out."""
         columns: list[tuple[Named, str | None]] = []
         for name in self.table.names:
             if name in self.table.quasi and name not in self.removed:
@@ -102,7 +146,10 @@ class Partition(Release):
 
     def _shuffled(self, columns: Sequence[tuple[Named, str | None]]) -> Rows:
         """The records in random order, in columns that each follow a column of the table or the class (None)."""
-        classes = engines.ClassesOfCells(self.table.quasi, self.cells, self._merged[0], lambda: self.group_of_record)
+        group = np.where(self.group >= 0, self._group_of_entry, -1) if self.left_out else self._group_of_entry
+        classes = engines.ClassesOfCells(
+            self.table.quasi, self.cells, group, lambda: self.group_of_record, len(self.classes)
+        )
         names = [name for _, name in columns]
         return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))
 
@@ -114,17 +161,19 @@ class Partition(Release):
         for a, name in enumerate(table.quasi):
             wide = classes.spread(a) > 0
             if not self.exact and wide.any():
-                blurred[name] = wide[self.group_of_record]
+                blurred[name] = np.append(wide, True)[self.group_of_record]
         hidden = [name for name in table.sensitive if self.exact or name in self.removed]
         return blurred | dict.fromkeys(hidden, np.ones(table.records, bool))
 
     def beside_those(self, neutral: Sequence[str]) -> Beside:
         """What is found by who knows some neutral columns of everybody, too."""
         self._require_records()
-        table, group, known = self.table, self.group_of_record, known_by(self.table, neutral)
-        sensitive = {name: table.sensitive_codes(name) for name in self._published()}
+        table, group = self.table, self.group_of_record
+        there = group < len(self.classes)  # nothing is told of those that are left out
+        group, known = group[there], known_by(table, neutral)[there]
+        sensitive = {name: table.sensitive_codes(name)[there] for name in self._published()}
         if self.exact:  # neutral columns lie beside the exact quasi-identifiers, sensitive values elsewhere
-            return beside(neutral, known_by(table, table.quasi), known, sensitive, told_by=group)
+            return beside(neutral, known_by(table, table.quasi)[there], known, sensitive, told_by=group)
         return beside(neutral, group, known, sensitive)
 
     def _require_records(self) -> None:
@@ -148,7 +197,7 @@ class Partition(Release):
     @property
     def group_of_cell(self) -> np.ndarray | None:
         """The class of each of the table's cells, where none is cut through."""
-        return None if self.parts or self.others else self._merged[0]
+        return None if self.parts or self.others else self._group_of_entry
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
@@ -157,7 +206,7 @@ class Partition(Release):
         Where a cell is cut through its records are dealt: always in the same way, since two files of one release that
         differ give people away together; and by the data themselves, since a seed could be guessed.
         """
-        group, _ = self._merged
+        group = self._group_of_entry
         of_record = self.table.cell_of_record(self.others)
         if not self.parts:
             return group[of_record]
@@ -181,9 +230,9 @@ class Bucketized(Partition):
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
         """Records per population and value: those that are in it, each with the values of its class."""
         belief = histogram / self.classes.sizes[:, None]
-        cell, weight = self._entries
+        group, cell, weight = self._entries
         quasi = np.ascontiguousarray(self.cells.quasi[:, cell])
-        return cell_kernels.reach(runs, quasi, weight, self.group, belief, same)
+        return cell_kernels.reach(runs, quasi, weight, group, belief, same)
 
     def frame(self) -> pd.DataFrame:
         """One row a record, its sensitive values dealt anew inside its class: what a reader can put together."""

@@ -23,12 +23,14 @@ BATCH = 1 << 16  # records at a time that are read, or written
 
 
 class ClassesOfCells(NamedTuple):
-    """The class of each cell; `of_record` counts out that of each record, where the records are in memory."""
+    """The class of each cell, -1 where it is left out; `of_record` counts out that of each record, where the records
+    are in memory: `classes` and beyond where it is left out."""
 
     quasi: Sequence[str]
     cells: Cells
     group: np.ndarray
     of_record: Callable[[], np.ndarray]
+    classes: int
 
 
 class Engine(ABC):
@@ -69,7 +71,7 @@ class Engine(ABC):
     @abstractmethod
     def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
         """The codes of these columns (None: the class) in an order that only the operating system knows, some
-        records at a time."""
+        records at a time, without those that are left out."""
 
     @abstractmethod
     def content(self) -> Iterator[bytes]:

@@ -145,7 +145,7 @@ class DuckDB(Engine):
         columns = ["k.class" if name is None else f"r.{self._fields[name]}" for name in names]
         listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
         for batch in self._store.batches(
-            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same}", known=known
+            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
         ):
             rows = dict(zip(batch.schema.names, batch.columns, strict=True))
             aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))

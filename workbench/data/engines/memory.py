@@ -46,9 +46,12 @@ class Memory(Engine):
         return collapse({name: self._codes[name] for name in quasi}, {name: self._codes[name] for name in others})
 
     def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
+        group = partition.of_record()
         order = np.arange(self.records, dtype=np.int32)
+        if (partition.group < 0).any():
+            order = order[group < partition.classes]
         operating_system_random().shuffle(order)
-        columns = [partition.of_record() if name is None else self._codes[name] for name in names]
+        columns = [group if name is None else self._codes[name] for name in names]
         for start in range(0, len(order), BATCH):
             records = order[start : start + BATCH]
             yield [codes[records] for codes in columns]

@@ -66,4 +66,8 @@ def alike(release: Release) -> np.ndarray:
     if not classes.exact:
         return classes.sizes
     _, group = distinct_rows(cells.quasi.T)
-    return np.bincount(group, weights=cells.weight).astype(np.int64)
+    if not release.left_out:
+        return np.bincount(group, weights=cells.weight).astype(np.int64)
+    published = release.group_of_record < len(classes)
+    sizes = np.bincount(group[release.table.cell_of_record()[published]])
+    return sizes[sizes > 0]

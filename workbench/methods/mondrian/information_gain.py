@@ -54,7 +54,7 @@ class InformationGainSplitter:
         self.values = len(table.sensitive[target]) if target in table.sensitive else table.columns[target].size
         self.block = LARGEST_BLOCK // max([self.values, *(len(seen) for seen in self.sensitive.values())])
 
-    def split(self, nodes: Nodes, allowed: Allowed) -> Split:
+    def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """The best candidate of each node that has one."""
         blocks = np.cumsum(nodes.end - nodes.start) // max(self.block, 1)
         chunks = np.split(np.arange(len(blocks)), np.flatnonzero(np.diff(blocks)) + 1)

@@ -10,8 +10,9 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import parameter
 from workbench.data.cells import Cells
 from workbench.data.table import MANY_VALUES, Table
-from workbench.methods import Method
+from workbench.methods import Method, allowance, suppress
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
+from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -31,6 +32,7 @@ class Mondrian(Method):
         True, "equal values stay together; relaxed deals them to both halves", choices=(True, False)
     )
     publish: str = parameter("generalized", "how classes are published", choices=("generalized", "bucketized"))
+    suppress: float = suppress()
     name = "mondrian"
 
     def __post_init__(self) -> None:
@@ -56,7 +58,10 @@ class Mondrian(Method):
         splitter: Splitter = Widest(table, entries, model, self.strict)
         if self.target is not None:
             splitter = InformationGainSplitter(table, entries, model, self.target, self.cuts)
-        group = grow(Nodes.root(table, entries), splitter, model)
+        dearer = (
+            LeavingOut(table, splitter, model, allowance(table, self.suppress)) if model and self.suppress else None
+        )
+        group = grow(Nodes.root(table, entries), splitter, model, dearer)
         kind = Bucketized if self.publish == "bucketized" else Partition
         return kind(table, cells, group, others=others, parts=parts)
 

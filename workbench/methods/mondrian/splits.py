@@ -40,6 +40,12 @@ class Nodes:
         sizes = np.array([table.records])
         return cls(order, np.zeros(1, np.int64), ends, sizes, np.zeros_like(high), high, np.zeros(high.shape, bool))
 
+    def only(self, wanted: np.ndarray) -> Nodes:
+        """Some of the nodes, over the same order."""
+        return Nodes(self.order, *(of[wanted] for of in (
+            self.start, self.end, self.sizes, self.low, self.high, self.exact
+        )))  # fmt: skip
+
 
 class Split(NamedTuple):
     """Which nodes are cut, on which axis, and where: node i at cuts[first[i]:first[i + 1]]."""
@@ -51,35 +57,65 @@ class Split(NamedTuple):
     quota: np.ndarray
     sizes: np.ndarray  # records of each part, node after node
 
+    def only(self, wanted: np.ndarray) -> Split:
+        """Some of the splits."""
+        parts = np.diff(self.first)[wanted]
+        cuts = np.repeat(wanted, np.diff(self.first))
+        sizes = np.repeat(wanted, np.diff(self.first) + 1)
+        return Split(
+            self.node[wanted], self.axis[wanted], self.cuts[cuts], np.append(0, np.cumsum(parts)),
+            self.quota[wanted], self.sizes[sizes],
+        )  # fmt: skip
+
+    def __add__(self, other: Split) -> Split:  # type: ignore[override]
+        """These splits, and those."""
+        first = np.append(self.first, self.first[-1] + other.first[1:])
+        node, axis, cuts, _, quota, sizes = (np.concatenate(both) for both in zip(self, other, strict=True))
+        return Split(node, axis, cuts, first, quota, sizes)
+
 
 class Splitter(Protocol):
-    """Chooses the split of each node, among those whose parts are all allowed."""
+    """Chooses the split of each node, among those whose parts are all allowed and have `floor` records."""
 
     cells: Cells
 
-    def split(self, nodes: Nodes, allowed: Allowed) -> Split: ...
+    def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split: ...
 
 
-def grow(nodes: Nodes, splitter: Splitter, model: Model | None) -> np.ndarray:
-    """Split until no split is allowed; the class of each entry, numbered from left to right."""
+Dearer = Callable[[Nodes, Split], tuple[Split, np.ndarray]]
 
-    def allowed(parts: Classes) -> np.ndarray:
-        return model.holds(parts) if model else np.ones(len(parts), bool)
 
-    starts, ends = [], []
+def grow(nodes: Nodes, splitter: Splitter, model: Model | None, dearer: Dearer | None = None) -> np.ndarray:
+    """Split until no split is allowed; the class of each entry, numbered from left to right.
+
+    `dearer` adds splits that leave records out, and says which parts those are: their class is -1.
+    """
+    starts, ends, lost = [], [], []
     while len(nodes.start):
-        split = splitter.split(nodes, allowed)
+        split = splitter.split(nodes, allowed_by(model), model.floor if model else 1)
+        gone = np.zeros(len(split.sizes), bool)
+        if dearer is not None:
+            split, gone = dearer(nodes, split)
         step()
         closed = np.ones(len(nodes.start), bool)
         closed[split.node] = False
-        starts.append(nodes.start[closed])
-        ends.append(nodes.end[closed])
-        nodes = split_nodes(nodes, split, splitter.cells)
-    start, end = np.concatenate(starts), np.concatenate(ends)
+        parts = split_nodes(nodes, split, splitter.cells)
+        starts += [nodes.start[closed], parts.start[gone]]
+        ends += [nodes.end[closed], parts.end[gone]]
+        lost += [np.zeros(closed.sum(), bool), np.ones(gone.sum(), bool)]
+        nodes = parts.only(~gone) if gone.any() else parts
+    start, end, left_out = np.concatenate(starts), np.concatenate(ends), np.concatenate(lost)
     left_to_right = np.argsort(start)
+    kept = ~left_out[left_to_right]
+    number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     group = np.empty(len(nodes.order), np.int32)
-    group[nodes.order] = np.repeat(np.arange(len(start), dtype=np.int32), (end - start)[left_to_right])
+    group[nodes.order] = np.repeat(number, (end - start)[left_to_right])
     return group
+
+
+def allowed_by(model: Model | None) -> Allowed:
+    """What the model allows of parts."""
+    return model.holds if model else lambda parts: np.ones(len(parts), bool)
 
 
 def split_nodes(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
@@ -95,7 +131,7 @@ class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
-        self.cells, self.strict, self.floor = cells, strict, model.floor if model else 1
+        self.cells, self.strict = cells, strict
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.edge = table.positions
         ends = np.array([table.columns[name].size - 1 for name in table.quasi])
@@ -103,7 +139,7 @@ class Widest:
         self.span = np.where(span > 0, span, 1.0)
         self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
 
-    def split(self, nodes: Nodes, allowed: Allowed) -> Split:
+    def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """Rounds of proposals, until every node has a cut or no attribute left."""
         tried = np.zeros(nodes.low.shape, bool)
         pending, found = np.arange(len(nodes.start)), []
@@ -114,7 +150,7 @@ class Widest:
                 proposed = cell_kernels.propose(
                     pending[first : first + self.block], nodes.order, nodes.start, nodes.end, self.cells.quasi,
                     self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried,
-                    self.strict, self.floor,
+                    self.strict, floor,
                 )  # fmt: skip
                 ok = allowed(self._parts(nodes, *proposed)).reshape(-1, 2).all(axis=1)
                 found.append([array[ok] for array in proposed])

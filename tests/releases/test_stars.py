@@ -1,0 +1,109 @@
+"""Records that are left out: absent from the files, or rows of stars, in random places; nothing is learnt of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.methods.tables import HIERARCHIES, random_frame
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data.table import Table
+from workbench.measures import KLDivergence, PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
+from workbench.releases.foreign import foreign
+from workbench.releases.partition import Bucketized, Partition
+from workbench.workloads.populations import large_populations
+
+
+@pytest.fixture(scope="module")
+def table():
+    return Table.from_frame(random_frame(3, 300), ["whole", "word", "real"], "s", ["person", "s2"], HIERARCHIES)
+
+
+@pytest.fixture(scope="module", params=[Partition, Bucketized])
+def release(request, table):
+    whole = Mondrian(publish="bucketized" if request.param is Bucketized else "generalized")(table, KAnonymity(12))
+    return whole.without(np.array([0, 3]))
+
+
+def test_some_classes_are_left_out(table, release):
+    whole = Mondrian()(table, KAnonymity(12))
+    assert release.left_out == whole.classes.sizes[[0, 3]].sum() > 0
+    assert len(release.classes) == len(whole.classes) - 2
+    there = release.group_of_record < len(release.classes)
+    assert there.sum() == table.records - release.left_out
+    with pytest.raises(Unsatisfiable, match="every record"):
+        whole.without(np.arange(len(whole.classes)))
+
+
+def test_those_left_out_are_believed_to_be_like_everybody(table, release):
+    posterior = release.posterior("s")
+    assert posterior.sizes[-1] == release.left_out and posterior.sizes.sum() == table.records
+    assert posterior.beliefs[-1] == pytest.approx(table.sensitive["s"].prior)
+
+
+def test_a_researcher_spreads_those_left_out_evenly(table, release):
+    populations = large_populations(table, 0.1)
+    there = release.group_of_record < len(release.classes)
+    quasi = np.stack([table.codes[name] for name in table.quasi])
+    left, right = table.edges
+    for i in range(0, len(populations), 7):
+        runs = populations.runs[i]
+        share = 1.0
+        for a, name in enumerate(table.quasi):
+            end = table.columns[name].size - 1
+            share *= (right[a, runs[a, 1]] - left[a, runs[a, 0]]) / (right[a, end] - left[a, 0])
+        anywhere = share * release.left_out
+        if release.classes.exact:
+            inside = ((quasi >= runs[:, :1]) & (quasi <= runs[:, 1:])).all(axis=0)
+            assert release.estimate(populations)[i, 0] == pytest.approx((inside & there).sum() + anywhere)
+        else:
+            rest = Partition(table, release.cells, release.group)
+            assert release.estimate(populations)[i, 0] >= anywhere - 1e-9
+            assert rest.estimate(populations)[i, 0] == pytest.approx(release.estimate(populations)[i, 0])
+    whole = np.array([[[0, table.columns[name].size - 1] for name in table.quasi]])
+    assert release.estimate(whole)[0, 0] == pytest.approx(table.records)
+
+
+@pytest.mark.parametrize("measure", [PrivacyLoss(), UtilityLoss(), KLDivergence(), ReidentificationRisk()], ids=str)
+def test_measures_are_finite(release, measure):
+    assert np.isfinite(measure(release).value)
+
+
+def test_they_are_absent_from_the_file(table, release):
+    assert len(release.frame()) == table.records - release.left_out
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_of_stars_stand_anywhere(table, tmp_path, ending):
+    release = Mondrian()(table, KAnonymity(12)).without(np.array([0, 3]))
+    path = tmp_path / f"release.{ending}"
+    release.export(path, giveaways=True, stars=True)
+    read = pd.read_csv(path, dtype=str) if ending == "csv" else pd.read_parquet(path)
+    stars = read[table.quasi[0]] == "*"
+    assert len(read) == table.records and stars.sum() == release.left_out
+    assert (read.loc[stars, list(table.quasi)] == "*").all(axis=None)
+    assert read.loc[stars, [name for name in read if name not in table.quasi]].isna().all(axis=None)
+    assert np.flatnonzero(stars)[[0, -1]].tolist() != [0, release.left_out - 1]
+
+
+@pytest.mark.parametrize("stars", [True, False])
+def test_what_is_read_back_has_the_same_figures(table, tmp_path, stars):
+    release = Mondrian()(table, KAnonymity(12)).without(np.array([0, 3]))
+    release.export(tmp_path / "r.csv", giveaways=True, stars=stars)
+    back = foreign(tmp_path / "r.csv", original=table)
+    assert back.left_out == release.left_out
+    assert sorted(back.classes.sizes) == sorted(release.classes.sizes)
+    for measure in (PrivacyLoss(), UtilityLoss(), ReidentificationRisk()):
+        assert measure(back).value == pytest.approx(measure(release).value)
+
+
+def test_a_bucketized_release_has_no_rows_of_stars(table, tmp_path):
+    release = Mondrian(publish="bucketized")(table, KAnonymity(12)).without(np.array([0]))
+    with pytest.raises(BadInput, match="unchanged"):
+        release.export(tmp_path / "r.csv", giveaways=True, stars=True)
+
+
+def test_where_nobody_is_left_out_there_is_no_star(table, tmp_path):
+    Keep()(table).export(tmp_path / "r.csv", giveaways=True, stars=True)
+    assert "*" not in (tmp_path / "r.csv").read_text()

@@ -1,0 +1,81 @@
+"""Splits that leave records out: where no split is allowed, one of which some parts break the model may be bought.
+
+Those parts are left out, as long as there are records left to spend; the cheapest splits come first. A split must pay:
+what is left out loses all of its quasi-identifiers, and the other parts have to gain more than that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.base import cell_kernels
+from workbench.data.table import Table
+from workbench.methods.mondrian.splits import Nodes, Split, Splitter, allowed_by, split_nodes
+from workbench.models import Model
+from workbench.models.classes import Classes
+
+
+@dataclass
+class LeavingOut:
+    """Called with the nodes of each round and the splits that cost nothing; `left` is what may still be left out."""
+
+    table: Table
+    splitter: Splitter
+    model: Model
+    left: int
+
+    def __call__(self, nodes: Nodes, free: Split) -> tuple[Split, np.ndarray]:
+        """All splits, and which of their parts are left out."""
+        gone, stuck = np.zeros(len(free.sizes), bool), np.ones(len(nodes.start), bool)
+        stuck[free.node] = False
+        if not self.left or not stuck.any():
+            return free, gone
+        dear, broken = self._offered(nodes, np.flatnonzero(stuck))
+        return free + dear, np.append(gone, broken)
+
+    def _offered(self, nodes: Nodes, stuck: np.ndarray) -> tuple[Split, np.ndarray]:
+        """Of the nodes without a free split, the splits that are bought, and the parts that break the model."""
+        holds, here = allowed_by(self.model), nodes.only(stuck)
+        here = replace(here, order=nodes.order.copy())
+        split = self.splitter.split(here, lambda parts: holds(parts) | (parts.sizes <= self.left), 1)
+        if not len(split.node):
+            return split, np.zeros(0, bool)
+        parts = split_nodes(here, split, self.splitter.cells)
+        classes = self._classes(parts)
+        broken, owner = ~holds(classes), np.repeat(np.arange(len(split.node)), np.diff(split.first) + 1)
+        width, axes = self._width(classes), classes.low.shape[1]  # type: ignore[union-attr]
+        cost = np.bincount(owner, np.where(broken, axes, width) * classes.sizes, len(split.node))
+        price = np.bincount(owner, np.where(broken, classes.sizes, 0), len(split.node))
+        whole = np.bincount(owner, classes.sizes, len(split.node))
+        before = self._width(classes.merged(owner)) * whole
+        worth = (price < whole) & (cost < before)
+        order = np.argsort(np.where(worth, price, np.inf), kind="stable")
+        bought = np.zeros(len(worth), bool)
+        bought[order] = (np.cumsum(price[order]) <= self.left) & worth[order]
+        self.left -= int(price[bought].sum())
+        chosen = split.only(bought)
+        return chosen._replace(node=stuck[chosen.node]), broken[bought[owner]]
+
+    def _classes(self, parts: Nodes) -> Classes:
+        """The parts as classes: sizes, tight runs, histograms."""
+        cells, count = self.splitter.cells, len(parts.start)
+        entries = np.concatenate([parts.order[a:b] for a, b in zip(parts.start, parts.end, strict=True)])
+        group = np.repeat(np.arange(count, dtype=np.int32), parts.end - parts.start)
+        low, high = cell_kernels.ranges(group, entries, cells.quasi, count)
+        sensitive = self.table.sensitive if self.model.needs_sensitive else {}
+        weight = cells.weight[entries]
+        histograms = {
+            name: cell_kernels.histogram(group, cells.others[name][entries], weight, count, len(seen))
+            for name, seen in sensitive.items()
+        }
+        return Classes(parts.sizes, histograms, sensitive, low, high)
+
+    def _width(self, classes: Classes) -> np.ndarray:
+        """How much of each axis a class spans, added up."""
+        assert classes.low is not None and classes.high is not None
+        at = self.table.positions
+        ends = at[np.arange(len(at)), [self.table.columns[name].size - 1 for name in self.table.quasi]]
+        axes = np.arange(len(at))
+        return ((at[axes, classes.high] - at[axes, classes.low]) / np.where(ends > 0, ends, 1)).sum(axis=1)
