@@ -33,6 +33,7 @@ class Parameter:
     choices: tuple[Any, ...] | None = None
     column: bool = False  # names a column of the table (None: none)
     scale: str = "linear"
+    optional: bool = False  # not said, nor written, where it has its default
 
     def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:
         """The range on this table; without a table, what depends on one is open."""
@@ -110,7 +111,9 @@ class Variant(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
-        return {"name": self.name, **self.settings()}
+        declared, plain = self.parameters(), {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        said = self.settings().items()
+        return {"name": self.name, **{n: v for n, v in said if not declared[n].optional or v != plain[n]}}
 
     def __str__(self) -> str:
         """The name, its numbers, and the other settings that differ from the default."""
@@ -123,8 +126,9 @@ class Variant(ABC):
 
     def _said(self, numbers: bool) -> Iterator[str]:
         defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        declared = self.parameters()
         for name, value in self.settings().items():
-            number = type(defaults[name]) in (int, float)
+            number = type(defaults[name]) in (int, float) and not (declared[name].optional and value == defaults[name])
             if (number and numbers) or (not number and value != defaults[name]):
                 yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 

@@ -62,7 +62,7 @@ class Method(Variant):
 
 def suppress() -> Any:
     """The parameter of methods that may leave records out."""
-    return parameter(0.0, "the largest share of the records that may be left out", low=0, high=1)
+    return parameter(0.0, "the largest share of the records that may be left out", low=0, high=1, optional=True)
 
 
 def allowance(table: Table, suppress: float) -> int:

@@ -195,7 +195,7 @@ class _File:
         told = np.zeros(self.table.records, bool)
         for name in self.sensitive:
             column, there = self.table.columns[name], original is not None and original.columns[name].missing > 0
-            known = np.append(np.ones(len(column.values), bool), np.full(column.missing > 0, there))
+            known = np.append(np.ones(len(column.values), bool), np.full(int(column.missing > 0), there))
             told |= known[self.table.codes[name]]
         return told if self.sensitive else np.ones(self.table.records, bool)
 
@@ -283,7 +283,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
         labels[name] = np.array(file.table.columns[name].value_labels(), dtype=object)[here]
     histograms = {}
     for name in file.sensitive:
-        value = _values(file, original, name)[codes[name]]
+        value = _values(file, original, name, codes[name])
         histograms[name] = _counted(number, value, len(original.sensitive[name]))
         if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
             notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
@@ -351,8 +351,8 @@ def _as_it_is(column: Column, released: Column) -> list[int]:
     return codes if fits else []
 
 
-def _values(file: _File, original: Table, name: str) -> np.ndarray:
-    """The original's value for each value of a released sensitive column."""
+def _values(file: _File, original: Table, name: str, codes: np.ndarray) -> np.ndarray:
+    """The original's value of each record, by the codes of a released sensitive column."""
     released, column, seen = file.table.columns[name], original.columns[name], original.sensitive[name]
     spelled: Callable[[str], Key] = str if original.levels.get(name) else partial(key, kind=column.kind)
     places: dict[Key, int] = {
@@ -362,8 +362,9 @@ def _values(file: _File, original: Table, name: str) -> np.ndarray:
         places |= {value: v for v, value in enumerate(keys(column))}
     found = [places.get(spelled(label)) for label in released.labels]
     if released.missing:
-        found.append(len(seen) - 1 if column.missing else None)
+        there = column.missing or not (codes == len(released.values)).any()
+        found.append(len(seen) - 1 if there else None)
     if None in found:
         code = found.index(None)
         raise BadInput(f"{file.place(name, code)}: this is no value of the original's; publish its values unchanged")
-    return np.array(found, np.int64)
+    return np.array(found, np.int64)[codes]

@@ -146,9 +146,13 @@ class Partition(Release):
 
     def _shuffled(self, columns: Sequence[tuple[Named, str | None]]) -> Rows:
         """The records in random order, in columns that each follow a column of the table or the class (None)."""
-        group = np.where(self.group >= 0, self._group_of_entry, -1) if self.left_out else self._group_of_entry
+        groups = len(self.classes)
+
+        def published(group: np.ndarray) -> np.ndarray:
+            return np.where(group < groups, group, -1) if self.left_out else group
+
         classes = engines.ClassesOfCells(
-            self.table.quasi, self.cells, group, lambda: self.group_of_record, len(self.classes)
+            self.table.quasi, self.cells, published(self._group_of_entry), lambda: published(self.group_of_record)
         )
         names = [name for _, name in columns]
         return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))

@@ -24,13 +24,12 @@ BATCH = 1 << 16  # records at a time that are read, or written
 
 class ClassesOfCells(NamedTuple):
     """The class of each cell, -1 where it is left out; `of_record` counts out that of each record, where the records
-    are in memory: `classes` and beyond where it is left out."""
+    are in memory."""
 
     quasi: Sequence[str]
     cells: Cells
     group: np.ndarray
     of_record: Callable[[], np.ndarray]
-    classes: int
 
 
 class Engine(ABC):

@@ -49,7 +49,7 @@ class Memory(Engine):
         group = partition.of_record()
         order = np.arange(self.records, dtype=np.int32)
         if (partition.group < 0).any():
-            order = order[group < partition.classes]
+            order = order[group >= 0]
         operating_system_random().shuffle(order)
         columns = [group if name is None else self._codes[name] for name in names]
         for start in range(0, len(order), BATCH):
