@@ -7,9 +7,11 @@ import pytest
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
 from workbench.measures import KLDivergence, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.methods import Keep, Mondrian
-from workbench.models import KAnonymity
+from workbench.models import KAnonymity, TCloseness
 from workbench.releases.foreign import foreign
 from workbench.releases.partition import Bucketized, Partition
 from workbench.workloads.populations import large_populations
@@ -107,3 +109,14 @@ def test_a_bucketized_release_has_no_rows_of_stars(table, tmp_path):
 def test_where_nobody_is_left_out_there_is_no_star(table, tmp_path):
     Keep()(table).export(tmp_path / "r.csv", giveaways=True, stars=True)
     assert "*" not in (tmp_path / "r.csv").read_text()
+
+
+def test_a_point_says_how_many_are_left_out_also_from_the_store(table, tmp_path):
+    recipes = [Recipe(Mondrian(suppress=share), TCloseness(0.2)) for share in (0.0, 0.3)]
+    made, kept = (sweep(table, recipes, [PrivacyLoss(), UtilityLoss()], store=tmp_path / "points") for _ in range(2))
+    gone = [recipe.release(table).left_out for recipe in recipes]
+    assert gone[0] == 0 < gone[1]
+    for frontier in (made, kept):
+        assert [point.left_out for point in frontier.measured[:2]] == gone
+        assert frontier.points["left out"].tolist()[:2] == gone
+    assert "suppress" not in str(recipes[0]) and "suppress = 0.3" in str(recipes[1])

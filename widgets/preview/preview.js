@@ -37,6 +37,8 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   el.append(element);
   const audit = h("p", { class: "wb-audit" }), neutral = h("p", { class: "wb-note" });
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
+  const stars = h("input", { type: "checkbox", id: fresh("stars") });
+  const gone = h("div", { class: "wb-row", hidden: true }, stars, h("label", { for: stars.id }, "Rows of * for records left out"));
   const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => say("drop", { field: "release" }) }, "Leave these out");
   const sure = h("div", { class: "wb-row wb-sure", hidden: true }, leave, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
   const status = h("p", { class: "wb-note", role: "status" });
@@ -46,9 +48,9 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
     h("span", { class: "wb-files-name" }, title),
     h("div", { class: "wb-row" }, kinds.map(([what, text]) => buttons[what] = h("button", {
       type: "button", title: HELP[what], "aria-label": `${title} as ${text}: ${HELP[what]}`,
-      onclick: () => say("export", { field: place(what), what, anyway: anyway.checked }),
+      onclick: () => say("export", { field: place(what), what, anyway: anyway.checked, stars: stars.checked && !gone.hidden }),
     }, text))),
-    h("span", { class: "wb-wrong", role: "alert" }), title === "The release" ? sure : null));
+    h("span", { class: "wb-wrong", role: "alert" }), title === "The release" ? [gone, sure] : null));
 
   const number = h("input", { type: "number", min: 1, max: 500, value: 20, "aria-label": "records to show" });
   const sample = h("div");
@@ -73,6 +75,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
     chosen(state.recipe);
     for (const [what, button] of Object.entries(buttons)) button.disabled = !state[NEEDS[what]];
     buttons.csv.title = `${HELP.csv}${state.several ? ": records and sensitive values in two files, zipped" : ""}`;
+    gone.hidden = !state.left_out;
     preview.hidden = !state.preview;
     ask.disabled = !state.release;
     sure.hidden = true;  // another release is asked about anew

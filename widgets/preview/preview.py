@@ -97,6 +97,7 @@ class ReleasePreview(Part):
             "audit": self._audited(),
             "as_they_are": self._as_they_are(),
             "several": self.release is not None and len(self.release.files) > 1,
+            "left_out": self.release is not None and bool(self.release.left_out) and len(self.release.files) == 1,
             "recipe": str(self.recipe) if self.recipe else "",
         }
         if state != self._told:  # a slider moves often
@@ -161,7 +162,7 @@ class ReleasePreview(Part):
     def hear_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One file, made aside and sent in pieces."""
         what, anyway = str(content.get("what", "")), content.get("anyway") is True
-        make = self._made_of(what, anyway)
+        make = self._made_of(what, anyway, content.get("stars") is True)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             name, data = make()
@@ -187,12 +188,12 @@ class ReleasePreview(Part):
         for place, piece in enumerate(pieces):
             self.tell("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
 
-    def _made_of(self, what: str, anyway: bool) -> Callable[[], Made]:
+    def _made_of(self, what: str, anyway: bool, stars: bool) -> Callable[[], Made]:
         """What makes the file that was asked for, of what there is now."""
         stem = _stem(self.study)
         if what in ("csv", "parquet"):
             release, recipe = self._release(), self.recipe
-            return lambda: release_file(release, recipe, f"{stem}-release", what, anyway)
+            return lambda: release_file(release, recipe, f"{stem}-release", what, anyway, stars)
         if what == "yaml":
             study = self._study()
             return lambda: (f"{stem}.yaml", study.to_yaml().encode())
@@ -236,7 +237,8 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     number = min(number, table.records)
     records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
     group = release.group_of_record[records]
-    exact = release.classes.exact
+    exact, gone = release.classes.exact, group == len(release.classes)
+    group = np.where(gone, 0, group)
     columns = []
     for name in table.names:
         codes = table.codes[name][records]
@@ -254,8 +256,9 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
             released = [labels[code] for code in table.sensitive_codes(name)[records]]
         else:
             released = original
+        released = ["left out" if out else value for out, value in zip(gone, released, strict=True)]
         columns.append({"name": name, "role": table.roles[name], "original": original, "released": released})
-    return {"columns": columns, "sizes": release.classes.sizes[group].tolist(), "of": table.records}
+    return {"columns": columns, "sizes": np.where(gone, 0, release.classes.sizes[group]).tolist(), "of": table.records}
 
 
 def ask_about(release: Release) -> None:
@@ -267,7 +270,9 @@ def ask_about(release: Release) -> None:
         raise Giveaways(f"{said[0].upper()}{said[1:]}", release.telling) from None
 
 
-def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool) -> Made:
+def release_file(
+    release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool, stars: bool = False
+) -> Made:
     """The audited release as one file; two of a bucketized one come as a zip."""
     if recipe is not None and recipe.model is not None:
         audit = release.audit(recipe.model)
@@ -278,7 +283,7 @@ def release_file(release: Release, recipe: Recipe | None, stem: str, ending: str
         path = folder / f"{stem}.{ending}"
         if not anyway:
             ask_about(release)
-        files = release.export(path, giveaways=True)
+        files = release.export(path, giveaways=True, stars=stars)
         if len(files) == 1:
             return files[0].name, files[0].read_bytes()
         return f"{stem}.zip", _zipped(files)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import estimated
+from workbench.base.figures import estimated, per_cent
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES, Frontier
@@ -79,6 +79,7 @@ def in_classes(release: Release | None) -> str:
         sizes = release.classes.sizes
     except Undefined:
         return f"{release.table.records:,} records, in no classes"
-    if len(sizes) == 1:
-        return f"{release.table.records:,} records in one class"
-    return f"{release.table.records:,} records in {len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
+    there = f"{sizes.sum():,} records in "
+    there += "one class" if len(sizes) == 1 else f"{len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
+    gone = release.left_out
+    return f"{there}; {gone:,} ({per_cent(gone / release.table.records, 'lower')}) left out" if gone else there

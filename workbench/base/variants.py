@@ -111,9 +111,12 @@ class Variant(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
+        return {"name": self.name, **self.said_settings()}
+
+    def said_settings(self) -> dict[str, Any]:
+        """The settings without those that are optional and have their default."""
         declared, plain = self.parameters(), {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        said = self.settings().items()
-        return {"name": self.name, **{n: v for n, v in said if not declared[n].optional or v != plain[n]}}
+        return {n: v for n, v in self.settings().items() if not declared[n].optional or v != plain[n]}
 
     def __str__(self) -> str:
         """The name, its numbers, and the other settings that differ from the default."""
@@ -126,9 +129,8 @@ class Variant(ABC):
 
     def _said(self, numbers: bool) -> Iterator[str]:
         defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
-        declared = self.parameters()
-        for name, value in self.settings().items():
-            number = type(defaults[name]) in (int, float) and not (declared[name].optional and value == defaults[name])
+        for name, value in self.said_settings().items():
+            number = type(defaults[name]) in (int, float)
             if (number and numbers) or (not number and value != defaults[name]):
                 yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 

@@ -178,7 +178,8 @@ class Scene:
             f"m{j}": said(point.values.get(m.key, math.nan), m.better) + estimated(point.intervals.get(m.key))
             for j, m in enumerate(self.frontier.measures)
         }
-        return {**values, "why": frontier.explain(point)}
+        gone = f" {point.left_out:,} records are left out." if point.left_out else ""
+        return {**values, "why": f"{frontier.explain(point)}{gone}"}
 
     def marked(self, x: Axis, y: Axis) -> dict[str, Rows]:
         """The selected point, the best under the caps, and the words that stand beside points."""

@@ -60,6 +60,10 @@ def anonymize(
     raw: Annotated[
         bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")
     ] = False,
+    stars: Annotated[
+        bool,
+        typer.Option("--stars", help="Write a row of * for each record that is left out; by default it is absent."),
+    ] = False,
     defuse: Annotated[
         bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
     ] = False,
@@ -96,7 +100,7 @@ def anonymize(
     audit = _audited(release, chosen)
     if not giveaways:
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
-    _say(release, chosen, audit, _written(release, output, smallest, defuse, force), as_json)
+    _say(release, chosen, audit, _written(release, output, smallest, defuse, force, stars), as_json)
 
 
 def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[str], as_json: bool) -> None:
@@ -105,9 +109,10 @@ def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[
         print_json(_as_dict(release, chosen, audit, files))
         return
     verdict = f"; {audit}" if audit else f"; {release.guarantee or 'no model was asked for'}"
-    records, classes = release.table.records, _classes(release)
+    gone, classes = release.left_out, _classes(release)
+    records = release.table.records - gone
     there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
-    told = f"{chosen}: {records:,} records in {there}{verdict}"
+    told = f"{chosen}: {records:,} records in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
     typer.echo(told, err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
 
@@ -244,14 +249,14 @@ def _audited(release: Release, recipe: Recipe) -> Audit | None:
     return audit
 
 
-def _written(release: Release, output: str, smallest: int, defuse: bool, force: bool) -> list[str]:
+def _written(release: Release, output: str, smallest: int, defuse: bool, force: bool, stars: bool) -> list[str]:
     """The files that the release is in; none when it went to stdout."""
     if output != "-":
-        files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest)
+        files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest, stars=stars)
         return [str(path) for path in files]
     from workbench.releases.export import write_csv
 
-    tables = list(release.rows().values())
+    tables = list((release.starred_rows("stdout") if stars else release.rows()).values())
     if len(tables) > 1:
         raise BadInput(f"this release is {len(tables)} tables, and stdout holds one; name a file with -o")
     write_csv(tables[0].defused() if defuse else tables[0], sys.stdout.buffer)
@@ -272,6 +277,7 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "recipe": str(recipe),
         "settings": recipe.to_dict(),
         "records": release.table.records,
+        "left_out": release.left_out,
         "classes": _classes(release),
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),

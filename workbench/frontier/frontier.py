@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import altair
 
 BLOCK = 256  # rows compared with all others at once
-FIXED = ("recipe", "line", "method", "model", "seed", "baseline", "efficient", "reason")
+FIXED = ("recipe", "line", "method", "model", "seed", "left out", "baseline", "efficient", "reason")
 SIDES = ("privacy", "utility")
 
 
@@ -141,6 +141,8 @@ class Frontier:
                 if any(key in point.intervals for point in self.measured):
                     ends = [point.intervals.get(key, (point.values.get(key, math.nan),) * 2) for point in self.measured]
                     columns[f"{key} {name}"] = np.array(ends, dtype=float)[:, end]
+        if any(point.left_out for point in self.measured):
+            columns["left out"] = [point.left_out for point in self.measured]
         columns["baseline"] = ~self.recommendable
         columns["efficient"] = efficient
         columns["reason"] = [self._reason(point, list(self._by_key)) for point in self.measured]
@@ -150,7 +152,7 @@ class Frontier:
         """The parameters of model and method; a name that is taken says whose it is."""
         found: dict[str, Any] = {}
         for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
-            for name, value in variant.settings().items():
+            for name, value in variant.said_settings().items():
                 taken = name in found or name in FIXED or name in self._by_key
                 found[f"{variant.name}: {name}" if taken else name] = value
         return found
@@ -322,6 +324,7 @@ class Frontier:
                 "reasons": dict(point.reasons),
                 "sentences": dict(point.sentences),
                 **({"intervals": {k: list(ends) for k, ends in point.intervals.items()}} if point.intervals else {}),
+                **({"left_out": point.left_out} if point.left_out else {}),
                 "baseline": point.recipe.baseline,
                 "efficient": efficient[i],
             }

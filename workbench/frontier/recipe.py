@@ -70,6 +70,7 @@ class Point:
     key: str = ""  # where the store keeps it
     against: tuple[str, ...] = ()  # what speaks against recommending it, where that was looked at
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of values that are estimated
+    left_out: int = 0  # records that the release leaves out
 
 
 def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:

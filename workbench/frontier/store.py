@@ -91,7 +91,8 @@ class Store:
             if any(map(math.isnan, values.values())):
                 raise Damage("a value in it is not a number")
             ends = {name: (float(low), float(high)) for name, (low, high) in said.get("intervals", {}).items()}
-            return Point(recipe, values, dict(said["reasons"]), dict(said["sentences"]), key, intervals=ends)
+            gone, sentences = int(said.get("left_out", 0)), dict(said["sentences"])
+            return Point(recipe, values, dict(said["reasons"]), sentences, key, intervals=ends, left_out=gone)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
 
@@ -257,6 +258,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "reasons": dict(point.reasons),
         "sentences": dict(point.sentences),
         "intervals": {name: [str(end) for end in ends] for name, ends in point.intervals.items()},
+        "left_out": point.left_out,
         "engine": ENGINE,
         "seconds": round(seconds, 4),
     }

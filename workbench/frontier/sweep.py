@@ -148,7 +148,7 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
         measured, reasons = _measured(release, measures)
     except (Unsatisfiable, Undefined) as error:
         reasons = {measure.key: str(error) for measure in measures}
-    point = _as_point(recipe, measured, reasons, key)
+    point = _as_point(recipe, release, measured, reasons, key)
     if store is not None:
         store.put(key, point, release, measured, time.perf_counter() - began)
     return point
@@ -156,14 +156,17 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
 
 def point_of(recipe: Recipe, release: Release, measures: Iterable[Measure]) -> Point:
     """The point of a release that was made by this recipe."""
-    return _as_point(recipe, *_measured(release, measures))
+    return _as_point(recipe, release, *_measured(release, measures))
 
 
-def _as_point(recipe: Recipe, measured: dict[str, Measured], reasons: dict[str, str], key: str = "") -> Point:
+def _as_point(
+    recipe: Recipe, release: Release | None, measured: dict[str, Measured], reasons: dict[str, str], key: str = ""
+) -> Point:
     values = {name: float(one.value) for name, one in measured.items()}
     sentences = {name: one.sentence for name, one in measured.items()}
     intervals = {name: one.interval for name, one in measured.items() if one.interval is not None}
-    return Point(recipe, values, reasons, sentences, key, intervals=intervals)
+    gone = release.left_out if release else 0
+    return Point(recipe, values, reasons, sentences, key, intervals=intervals, left_out=gone)
 
 
 def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, Measured], dict[str, str]]:

@@ -96,7 +96,14 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
     return replace(
-        point, values=values, reasons=reasons, sentences=sentences, against=tuple(found), key="", intervals={}
+        point,
+        values=values,
+        reasons=reasons,
+        sentences=sentences,
+        against=tuple(found),
+        key="",
+        intervals={},
+        left_out=0,
     )
 
 
