@@ -80,6 +80,8 @@ STUDIES = {  # name: the study's text, and what the line says
                                   "  {name: privacy loss, distance: js}]"), "line 9: .*P_loss twice; keep one"),
     "a negative threshold": (text_with(axes="smallest: -1"), "line 9: smallest"),
     "a level that is text": (text_with(axes="levels: {disease: one}"), "line 9: levels"),
+    "levels that are no pair": (text_with(axes="released_levels: {age: [1]}"), "line 9: .*lowest level and the high"),
+    "a lowest level above another": (text_with(axes="released_levels: {age: [2, 1]}"), "line 9: .*the lowest level"),
     "from the future": (text_with(axes="versions: {format: 99}"), "line 9: .*newer"),
 }  # fmt: skip
 
@@ -194,6 +196,21 @@ def test_a_strangers_study_says_the_line_of_what_lies_outside(tmp_path):
     for text, line in (("study: x\ndata: {path: ../a.csv}", 2), ("hierarchies:\n  a: {csv: /etc/passwd}", 2)):
         with pytest.raises(BadInput, match=f"study, line {line}: .*outside the folder"):
             Study.from_yaml(text, tmp_path, confined=True)
+
+
+@pytest.mark.parametrize(
+    ("levels", "says"),
+    [
+        ("{age: [0, 9]}", "line 9: column 'age' cannot be released at levels"),
+        ("{disease: [0, 1]}", "line 9: column 'disease' has no levels to be released at"),
+        ("{agee: [0, 1]}", "line 9: the data has no column 'agee'; did you mean 'age'"),
+    ],
+)
+def test_levels_to_be_released_at_that_the_table_does_not_have(tmp_path, levels, says):
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "study.yaml").write_text(text_with(axes=f"released_levels: {levels}"))
+    (problem,) = checked(tmp_path / "study.yaml").problems
+    assert says in str(problem)
 
 
 def test_all_problems_come_at_once_in_the_order_of_the_file(tmp_path):

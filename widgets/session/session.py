@@ -11,11 +11,12 @@ from widgets.base.given import followed
 from widgets.base.history import History
 from workbench.base.errors import BadInput
 from workbench.base.variants import canonical
+from workbench.data import level_ranges
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.studies.study import ROLES, Study
 
-TABLE = ("data", *ROLES, "levels", "hierarchies")  # what changes the table
+TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels")  # what changes the table
 COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
 POINTS = (*COMPARED, "recipes")  # what changes the points
 BASES = 3  # tables kept for undo
@@ -93,8 +94,9 @@ class Session:
 
     def _become(self, after: Study, following: bool = False) -> None:
         after.candidates(), after.measured()  # what cannot be made raises before anything has changed
-        before = self.study
-        table = self.table if self._same_table(before, after) else self._made(after)
+        before, table = self.study, self.table
+        if not self._same_table(before, after):
+            table, after = self._made(after)
         if following and table is not None:
             after = followed(before, self.table, after, table)
         self.study, self.table = after, table
@@ -103,16 +105,22 @@ class Session:
     def _same_table(self, before: Study, after: Study) -> bool:
         return self.table is not None and not differ(before, after, TABLE)
 
-    def _made(self, study: Study) -> Table | None:
-        """The study's table; None as long as no quasi-identifier is chosen."""
+    def _made(self, study: Study) -> tuple[Table | None, Study]:
+        """The study's table, None as long as no quasi-identifier is chosen; and the study without the levels to be
+        released at that no longer fit the roles or the hierarchies."""
         base = self._bases.get(_key(study))
         if base is None:
             raise BadInput("the data of this study have not been read; choose them again")
+        asked = study.released_levels
         if not study.quasi:
-            return None
-        table = study.table(base)
+            return None, study.with_(released_levels={})
+        table = study.with_(released_levels={}).table(base)
+        released = level_ranges.kept(table.columns, table.roles, asked)
+        table = table.with_level_ranges(released) if released else table
+        gone = [name for name in asked if name not in released]
         self.notes = [in_words(note, CONTROLS) for note in table.role_notes]
-        return table
+        self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
+        return table, study.with_(released_levels={name: asked[name] for name in released}) if gone else study
 
 
 def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:

@@ -7,7 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from workbench.base.errors import BadInput, said
 from workbench.data.column import MISSING, Column, spare
+
+MANY_VALUES = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,3 +54,21 @@ class Sensitive:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+
+def require_measurable(column: Column, level: int) -> None:
+    """Raise BadInput where models could not see a sensitive column at this level."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    if not isinstance(level, int) or not 0 <= level <= len(levels):
+        raise BadInput(f"sensitive column {column.name!r} has no level {said(level)}; its hierarchy has {len(levels)}")
+    size = len(Sensitive.of(column, level))
+    if size < 2:
+        raise BadInput(
+            f"sensitive column {column.name!r} has only one value{' at this level' if level else ''}: "
+            "there is nothing to protect; make it neutral, or choose another column"
+        )
+    if size > MANY_VALUES:
+        raise BadInput(
+            f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
+            f"give it a hierarchy and name the level to measure at, as in levels={{{column.name!r}: 1}}"
+        )

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import progress as underway
-from workbench.base.errors import BadInput, meant, said
+from workbench.base.errors import BadInput, meant
+from workbench.data import level_ranges as ranges
 from workbench.data.cells import Cells, locate
 from workbench.data.coding import arrange, complete, decode, only_those, without_missing
 from workbench.data.column import Column
@@ -23,11 +24,11 @@ from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
 from workbench.data.roles import assign, column_names, require_columns
-from workbench.data.sensitive import Sensitive
+from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
+from workbench.data.sensitive import Sensitive, require_measurable
 from workbench.data.wording import PLAIN, Wording
 
 T = TypeVar("T")
-MANY_VALUES = 1000
 NEARLY_ALL = 0.9
 Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
 
@@ -37,6 +38,7 @@ class Table:
     """Codes of every column but the identifiers, in an engine; hierarchies sit in the columns.
 
     `levels` names, for a sensitive column, the level of its hierarchy that models and measures see (0: its values).
+    `level_ranges` names, for a quasi-identifier, the lowest and the highest level that methods on levels release it at.
     """
 
     columns: dict[str, Column]
@@ -45,6 +47,7 @@ class Table:
     levels: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     wording: Wording = PLAIN  # what pages call its columns and records
+    level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
 
@@ -157,16 +160,14 @@ class Table:
         given = assign(list(self.columns), column_names(quasi), column_names(sensitive), ())
         hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
         kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
-        changed = Table(
-            self.columns, self.engine, {**hidden, **given}, dict(kept if levels is None else levels), self.notes
-        )
-        return changed._checked()
+        chosen = dict(kept if levels is None else levels)
+        return self._changed(self.columns, self.engine, {**hidden, **given}, chosen)._checked()
 
     def with_hierarchies(self, hierarchies: Hierarchies) -> Table:
         """The same microdata under other hierarchies for some columns."""
         bare = {name: replace(self.columns[name], hierarchy=None) for name in self._known(hierarchies)}
         columns, engine = arrange({**self.columns, **bare}, self.engine, hierarchies)
-        return Table(columns, engine, self.roles, self.levels, self.notes)._checked()
+        return self._changed(columns, engine, self.roles, self.levels)._checked()
 
     def without_hierarchies(self, names: Iterable[str]) -> Table:
         """The same microdata with no hierarchy on some columns; their text is in alphabetical order again."""
@@ -174,11 +175,13 @@ class Table:
         bare = {name: replace(self.columns[name], hierarchy=None) for name in known}
         columns, engine = arrange({**self.columns, **bare}, self.engine, dict.fromkeys(known, _ascending))
         columns |= {name: replace(columns[name], hierarchy=None) for name in known}
-        return Table(columns, engine, self.roles, self.levels, self.notes)._checked()
+        return self._changed(columns, engine, self.roles, self.levels)._checked()
 
     def unassigned(self) -> Table:
         """The same microdata with every column neutral."""
-        return replace(self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, _memory={}, _locks={})
+        return replace(
+            self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, level_ranges={}, _memory={}, _locks={}
+        )
 
     def complete(self) -> Table:
         """The records with no missing value in any column."""
@@ -199,7 +202,27 @@ class Table:
         levels = {name: level for name, level in self.levels.items() if name not in gone}
         if self.quasi:
             assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
-        return Table(columns, self.engine.select(list(columns)), roles, levels, self.notes)
+        return self._changed(columns, self.engine.select(list(columns)), roles, levels)
+
+    def with_level_ranges(self, given: ranges.Ranges) -> Table:
+        """The same microdata with, for some quasi-identifiers, the lowest and the highest level that methods on levels
+        may release them at: 0 is their values, then come the levels of their hierarchy, last everything as one node."""
+        self._known(given)
+        found = ranges.checked(self.columns, self.quasi, given)
+        return replace(self, level_ranges=found, _memory={}, _locks={})
+
+    def level_range(self, name: str) -> tuple[int, int]:
+        """The lowest and the highest level that a column may be released at."""
+        top = ranges.highest(self.columns[name])
+        low, high = self.level_ranges.get(name, (0, top))
+        return min(low, top), min(high, top)
+
+    def _changed(
+        self, columns: dict[str, Column], engine: Engine, roles: dict[str, str], levels: dict[str, int]
+    ) -> Table:
+        """The same microdata otherwise, with the ranges of levels that are still sound."""
+        sound = ranges.kept(columns, roles, self.level_ranges)
+        return Table(columns, engine, roles, levels, self.notes, level_ranges=sound)
 
     @property
     def role_notes(self) -> tuple[str, ...]:
@@ -319,6 +342,8 @@ class Table:
             spec = column.hierarchy.spec() if column.hierarchy else None
             about = (name, column.kind, self.roles[name], self.levels.get(name, 0), column.value_labels(), spec)
             digest.update(repr(about).encode())
+            if name in self.level_ranges:
+                digest.update(repr(self.level_ranges[name]).encode())
         for part in self.engine.content():
             digest.update(part)
         return digest.hexdigest()
@@ -350,7 +375,7 @@ class Table:
                 there = ", ".join(self._in_role("sensitive")) or "none"
                 raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
         for name in self._in_role("sensitive"):
-            self._check_sensitive(self.columns[name])
+            require_measurable(self.columns[name], self.levels.get(name, 0))
         return self
 
     def _nearly_identifies(self, name: str) -> bool:
@@ -358,24 +383,6 @@ class Table:
         values = self.columns[name].values
         measured = values.dtype.kind == "f" and self.roles[name] == "neutral"
         return len(values) >= NEARLY_ALL * self.records > 1 and not measured
-
-    def _check_sensitive(self, column: Column) -> None:
-        level, levels = self.levels.get(column.name, 0), column.hierarchy.levels if column.hierarchy else ()
-        if not isinstance(level, int) or not 0 <= level <= len(levels):
-            raise BadInput(
-                f"sensitive column {column.name!r} has no level {said(level)}; its hierarchy has {len(levels)}"
-            )
-        size = len(Sensitive.of(column, level))
-        if size < 2:
-            raise BadInput(
-                f"sensitive column {column.name!r} has only one value{' at this level' if level else ''}: "
-                "there is nothing to protect; make it neutral, or choose another column"
-            )
-        if size > MANY_VALUES:
-            raise BadInput(
-                f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
-                f"give it a hierarchy and name the level to measure at, as in levels={{{column.name!r}: 1}}"
-            )
 
 
 def _ascending(column: Column) -> Hierarchy:

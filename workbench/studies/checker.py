@@ -114,7 +114,7 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
         return
     wrong = [*_columns(study, base), *(() if "roles" in bad else _roles(study))]
     yield from wrong
-    if wrong or bad & {"roles", "levels", "hierarchies"}:
+    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels"}:
         return
     records, wrong = _caught(lambda: study.records(base), "data")
     yield from wrong
@@ -124,7 +124,10 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
     yield from wrong
     if wrong:
         return
-    result.table, wrong = _caught(lambda: study.table(base), "levels" if study.levels else "roles")
+    plain = study.with_(released_levels={})
+    result.table, wrong = _caught(lambda: plain.table(base), "levels" if study.levels else "roles")
+    if result.table is not None and study.released_levels:
+        result.table, wrong = _caught(lambda: study.table(base))
     yield from wrong
     if result.table is not None:
         yield from _recipes(study, result.table)
@@ -147,7 +150,11 @@ def _columns(study: Study, base: Table) -> Faults:
     """Names of columns that the data don't have, and names that nobody should have to publish."""
     named: list[tuple[tuple[Any, ...], str]] = []
     named += [(("roles", role, i), name) for role in ROLES for i, name in enumerate(getattr(study, role))]
-    named += [((part, name), name) for part in ("levels", "hierarchies", "titles") for name in getattr(study, part)]
+    named += [
+        ((part, name), name)
+        for part in ("levels", "hierarchies", "released_levels", "titles")
+        for name in getattr(study, part)
+    ]
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:

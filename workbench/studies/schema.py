@@ -25,14 +25,8 @@ from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
 ROLES = ("quasi", "sensitive", "identifiers", "dropped")
-CHOICES = (
-    "engine",
-    "drop_missing",
-    "only",
-    "types",
-    "missing",
-    "seconds",
-)  # what else may be said of data, beside how a file is written
+# what else may be said of data, beside how a file is written
+CHOICES = ("engine", "drop_missing", "only", "types", "missing", "seconds")
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
 PERSON = ("person", "people")  # what a record is, unless the study says otherwise
 FORMAT = 1  # of the file; a newer one is refused
@@ -59,6 +53,7 @@ def faults(given: Any) -> Faults:
         "roles": _roles,
         "levels": _levels,
         "hierarchies": lambda asked: _hierarchies(asked, given.get("data")),
+        "released_levels": _released_levels,
         "recipes": _recipes,
         "measures": _measures,
         "axes": _axes,
@@ -207,6 +202,18 @@ def _levels(given: Any) -> Faults:
         return
     for name, level in given.items():
         yield from _under(_whole(f"levels: {name}", level), name)
+
+
+def _released_levels(given: Any) -> Faults:
+    if wrong := _must(Mapping, "released_levels", given):
+        yield Fault((), wrong)
+        return
+    for name, levels in given.items():
+        where = f"released_levels: {name}"
+        if wrong := _must(list, where, levels):
+            yield Fault((name,), wrong)
+        elif len(levels) != 2 or any(list(_whole(where, level)) for level in levels) or levels[0] > levels[1]:
+            yield Fault((name,), f"{where} must be the lowest level and the highest: [0, 2]")
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:

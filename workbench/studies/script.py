@@ -22,7 +22,7 @@ SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
 table = Table.read(
 {table}
-)
+){levels}
 release = {method}(table, {model}seed={seed})
 
 if __name__ == "__main__":
@@ -46,11 +46,13 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
     parts = recipe.model.parts if recipe.model else ()
     model = " & ".join(_call(part, "models", imports) for part in parts)
     arguments = [_data(study, imports), *_roles(study), *_hierarchies(study, imports), *_options(study)]
+    ranges = {name: list(levels) for name, levels in study.released_levels.items()}
     return SCRIPT.format(
         name=_in_docstring(study.name),
         recipe=_in_docstring(str(recipe)),
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
+        levels=f".with_level_ranges({ranges})" if ranges else "",
         method=_call(recipe.method, "methods", imports),
         model=f"{model}, " if model else "",
         seed=recipe.seed,

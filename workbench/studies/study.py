@@ -53,6 +53,7 @@ class Study:
     dropped: tuple[str, ...] = ()  # left out like identifiers, though they are none
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
+    released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
     recipes: tuple[Mapping[str, Any], ...] = ()
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
@@ -227,7 +228,10 @@ class Study:
             table = table.with_hierarchies(built)
         except Misfit as error:
             raise BadInput(error.plain) from None
-        return replace(table.with_roles(self.quasi, self.sensitive, self.levels), wording=self.wording)
+        table = table.with_roles(self.quasi, self.sensitive, self.levels)
+        with at("released_levels"):
+            table = table.with_level_ranges(self.released_levels)
+        return replace(table, wording=self.wording)
 
     @property
     def wording(self) -> Wording:

@@ -109,3 +109,22 @@ def test_undo_past_data_that_are_gone_says_so_and_stays(session):
     with pytest.raises(BadInput, match="choose them again"):
         session.undo()
     assert session.study is here and session.history.state is here
+
+
+def test_levels_to_be_released_at_go_with_what_they_are_of(session):
+    tens = {"builder": "intervals", "widths": [10]}
+    session.change(hierarchies={"age": tens}, released_levels={"age": [1, 2], "sex": [0, 1]})
+    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
+    session.change(hierarchies={})
+    assert (
+        session.study.released_levels
+        == {"sex": [0, 1]}
+        == {n: [*pair] for n, pair in session.table.level_ranges.items()}
+    )
+    assert "age may be released at all levels again" in session.notes[0]
+    session.undo()
+    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
+    session.change(quasi=("age",))
+    assert session.study.released_levels == {"age": [1, 2]}
+    session.change(quasi=())
+    assert session.study.released_levels == {}
