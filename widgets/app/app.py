@@ -19,6 +19,7 @@ from widgets.data.data import DataPicker
 from widgets.disclosure.disclosure import DisclosureTable
 from widgets.frontier.frontier import FrontierChart
 from widgets.hierarchies.editor import HierarchyEditor
+from widgets.original.original import OriginalBeside
 from widgets.preview.preview import ReleasePreview
 from widgets.recipes.recipes import RecipePicker
 from widgets.release.release import ReleaseCard
@@ -36,7 +37,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.studies.study import ROLES, Study, ranges_of, results_beside
 
-PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", "disclosure")
+PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", "disclosure", "original")
 OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
 REST = 0.4  # seconds on a release until it is chosen
 
@@ -73,7 +74,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
         middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
-        super().__init__([self.top, main, _framed(self.disclosure)])
+        super().__init__([self.top, main, _framed(self.disclosure), self.original])
         self.add_class("wb-app")
         self._listen()
         self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
@@ -112,6 +113,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.card = ReleaseCard(None)
         self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
+        self.original = OriginalBeside(None, unfolded=False)
 
     def close(self) -> None:
         """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
@@ -345,9 +347,9 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
         recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
-            self.disclosure.pending = self.card.making
+            self.disclosure.pending = self.original.pending = self.card.making
             self.disclosure.model = recipe.model if recipe else None
-            self.disclosure.release = self.card.release
+            self.disclosure.release = self.original.release = self.card.release
             with self.preview.hold_trait_notifications():
                 self.preview.recipe, self.preview.release = recipe, self.card.release
 

@@ -117,6 +117,14 @@ class Release(ABC):
         left, right = self.table.edges
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
 
+    def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """The same of the published records alone: those that are left out are not among them."""
+        if not self.left_out:
+            return self.estimate(populations, sensitive)
+        runs, same = as_runs(populations)
+        counts = self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
+        return self._expected(runs, same, counts)
+
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
         """Records per population and value; where `whole`, of all classes that meet the population, in full."""
         left, right = self.table.edges

@@ -14,6 +14,7 @@ from widgets import (
     DisclosureTable,
     FrontierChart,
     HierarchyEditor,
+    OriginalBeside,
     RecipePicker,
     ReleaseCard,
     ReleasePreview,
@@ -63,6 +64,7 @@ def built(name, folder):
         "DisclosureTable": lambda: DisclosureTable(recipe.release(table), recipe.model),
         "FrontierChart": lambda: FrontierChart(frontier),
         "HierarchyEditor": lambda: HierarchyEditor(Table.bare(FRAME).with_roles(["age", "town", "born"], "ill")),
+        "OriginalBeside": lambda: OriginalBeside(recipe.release(table)),
         "RecipePicker": lambda: RecipePicker(
             table, recipes=RANGES, measures=[one.to_dict() for one in MEASURES], axes=["P_loss", "U_loss"]
         ),
@@ -74,7 +76,8 @@ def built(name, folder):
     return makers[name]()
 
 
-PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor", "RecipePicker", 
+PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
+         "OriginalBeside", "RecipePicker",
          "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar"]  # fmt: skip
 
 

@@ -1,0 +1,161 @@
+"""Original beside release: the distribution of a column before and after, and the cross table of two."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import script, styles
+from widgets.base.turns import Turn
+from widgets.base.vega import ChartPart, live
+from widgets.base.worker import Tell, Worker
+from workbench.base.errors import BadInput, said
+from workbench.base.figures import figures, per_cent
+from workbench.releases.base import Release
+from workbench.releases.before_after import BeforeAfter, Cross, before_and_after, cross
+
+SAME = 5e-4  # of the records: less is no difference
+SETTLED = 0.3  # seconds without another release: under a moving slider the chart comes first
+
+
+class OriginalBeside(ChartPart):
+    """`OriginalBeside(release)`: `first` is the column, `second` another for a cross table, or nothing.
+
+    It counts only while it is open, beside the kernel's thread, and sends counts by message.
+    """
+
+    _esm = script("base/vega", "original/original")
+    _css = styles("base/vega", "original/original")
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
+    pending = traitlets.Bool(False, help="the next release is being made: it is looked at instead")
+    first = traitlets.Unicode("", help="the column; empty stands for the first").tag(sync=True)
+    second = traitlets.Unicode("", help="the other column of a cross table").tag(sync=True)
+
+    def __init__(self, release: Release | None = None, **traits: Any) -> None:
+        self._settling: Turn | None = None
+        self._counted: tuple[Any, ...] | None = None  # of which release and columns a picture is on the page
+        super().__init__(release=release, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(lambda _: self._refresh(), ["release", "pending", "first", "second", "unfolded"])
+
+    def about(self) -> str:
+        return " and ".join(self._columns()) if self.release is not None else "no release yet"
+
+    def _columns(self) -> tuple[str, ...]:
+        """What is looked at; of another table what it has of that."""
+        if self.release is None:
+            return ()
+        names = self._names()
+        first = self.first if self.first in names else names[0]
+        return (first, self.second) if self.second in names and self.second != first else (first,)
+
+    def _names(self) -> list[str]:
+        """The columns that have a role first."""
+        table = self.release.table  # type: ignore[union-attr]
+        return [*table.quasi, *table.sensitive, *table.neutral]
+
+    def show(self) -> None:
+        self._counted = None
+        self._tell_choices()
+        self._refresh()
+
+    def _tell_choices(self) -> None:
+        table = self.release.table if self.release is not None else None
+        columns = [{"name": name, "role": table.roles[name]} for name in self._names()] if table else []
+        first, second = (*self._columns(), "", "")[:2]
+        self.tell("choices", columns=columns, first=first, second=second)
+
+    def hear_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """One column, or two."""
+        names = self._names() if self.release is not None else []
+        first, second = content.get("first"), content.get("second", "")
+        for name in (first, second):
+            if name not in names and not (name == "" and name is second):
+                raise BadInput(f"there is no column {said(name)}; choose one of those shown")
+        if first == second:
+            raise BadInput("choose two different columns, or none beside the first")
+        with self.hold_trait_notifications():
+            self.first, self.second = str(first), str(second)
+
+    # --- counted when it is open, and the hand rests
+
+    def _refresh(self) -> None:
+        if self._settling is not None:
+            self._settling.cancel()
+        self._worker.forget()
+        wanted = (self.release, *self._columns())
+        if not self.unfolded or wanted == self._counted:
+            return
+        self.tell("stale", stale=self._counted is not None or self.release is not None)
+        if self.release is None:
+            self._counted = None
+            self._tell_choices()
+            self.tell("nothing")
+        elif not self.pending:
+            self._settling = self.later(SETTLED if self._counted else 0, self._count)
+
+    def _count(self) -> None:
+        release, columns = self.release, self._columns()
+        if release is None or not self.unfolded or self.pending:
+            return
+        self._tell_choices()
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            found = cross(release, *columns) if len(columns) == 2 else before_and_after(release, *columns)
+            tell(self._show_counts, (release, *columns), found, _drawn(found))
+
+        self._worker.start(job)
+
+    def _show_counts(self, of: tuple[Any, ...], found: BeforeAfter | Cross, spec: dict[str, Any]) -> None:
+        if of != (self.release, *self._columns()):
+            return
+        self._counted = of
+        self.fine("columns")
+        self.tell("picture", spec=spec, text=in_words(found), head=_head(found), rows=_rows(found))
+
+    def _failed(self, error: BaseException) -> None:
+        self._counted = None
+        self.tell("nothing")
+        self.wrong("columns", error)
+
+
+def _drawn(found: BeforeAfter | Cross) -> dict[str, Any]:
+    from workbench.charts.before_after import bars_chart, cross_chart  # takes a moment to load
+
+    return live(cross_chart(found) if isinstance(found, Cross) else bars_chart(found))
+
+
+def in_words(found: BeforeAfter | Cross) -> str:
+    """How much differs, in a sentence or two."""
+    many = "record is" if found.suppressed == 1 else "records are"
+    hidden = f" {found.suppressed:,} {many} suppressed." if found.suppressed else ""
+    if found.moved is None:
+        return f"The column is not published.{hidden}"
+    what = "in another cell than they are in" if isinstance(found, Cross) else "at another value or group than theirs"
+    if found.moved < SAME:
+        return f"After the release a researcher expects the same as before.{hidden}"
+    return f"At least {per_cent(found.moved, 'lower')} of the records are expected {what}.{hidden}"
+
+
+def _head(found: BeforeAfter | Cross) -> list[str]:
+    names = found.columns if isinstance(found, Cross) else (found.column,)
+    return [*names, "before", "after"]
+
+
+def _rows(found: BeforeAfter | Cross) -> list[list[str]]:
+    """The same as a table, for who cannot see the picture."""
+    if isinstance(found, Cross):
+        return [
+            [row, column, figures(found.before[i, j]), figures(round(float(found.after[i, j]), 1))]
+            for i, row in enumerate(found.labels[0])
+            for j, column in enumerate(found.labels[1])
+        ]
+    after = (
+        ["not published"] * len(found.labels)
+        if found.after is None
+        else [figures(round(float(n), 1)) for n in found.after]
+    )
+    return [[label, figures(n), then] for label, n, then in zip(found.labels, found.before, after, strict=True)]

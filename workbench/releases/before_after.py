@@ -1,0 +1,244 @@
+"""Original beside release: how the records lie over the values of a column, or of two, before and after.
+
+After is what a researcher expects who has the release alone. Records that it leaves out are counted by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.errors import BadInput, Undefined
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.releases.base import Release
+from workbench.releases.labels import run_labels
+
+BARS, SIDE = 40, 12  # values or groups at most that are told apart: of one column, and on each side of a cross table
+OTHERS = "others"
+TINY = 1e-300  # above it floats are divided by
+CHANGED = "both columns are published unchanged, so their cross table is that of the original"
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """A column's codes in groups: its values, nodes of its hierarchy, intervals, or the commonest values and others."""
+
+    labels: tuple[str, ...]
+    of_code: np.ndarray  # the group of each code
+    runs: np.ndarray  # groups x (low, high); others, the last, have none
+
+    def counted(self, totals: np.ndarray) -> np.ndarray:
+        """Records of each group."""
+        return np.bincount(self.of_code, totals, len(self.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class BeforeAfter:
+    """The records of each group of a column's values; None after, where the column is not published."""
+
+    column: str
+    role: str
+    labels: tuple[str, ...]
+    before: np.ndarray
+    after: np.ndarray | None
+    suppressed: int
+
+    @property
+    def moved(self) -> float | None:
+        """The share of the published records that are told in another group than they would be in the original."""
+        return None if self.after is None else _moved(self.before, self.after)
+
+
+@dataclass(frozen=True, eq=False)
+class Cross:
+    """The records of each pair of groups, of two columns."""
+
+    columns: tuple[str, str]
+    labels: tuple[tuple[str, ...], tuple[str, ...]]
+    before: np.ndarray
+    after: np.ndarray
+    suppressed: int
+
+    @property
+    def moved(self) -> float:
+        """The share of the published records that are told in another cell than they would be in the original."""
+        return _moved(self.before, self.after)
+
+
+def before_and_after(release: Release, name: str) -> BeforeAfter:
+    """How the records lie over a column before, and as a researcher expects after."""
+    table = _original(release)
+    bins, before = bins_of(table, name), _totals(table, name)
+    if name in release.removed:
+        after = None
+    elif table.roles[name] == "quasi":
+        after = _all(bins, _expected(release, {name: bins})[:, 0], _published(release))
+    else:
+        after = bins.counted(_told(release, name))
+    return BeforeAfter(name, table.roles[name], bins.labels, bins.counted(before), after, release.left_out)
+
+
+def cross(release: Release, a: str, b: str) -> Cross:
+    """The same of two columns, one of which is a quasi-identifier; Undefined for columns that are not published."""
+    table = _original(release)
+    if a == b:
+        raise BadInput(f"cross: {a!r} twice; choose two columns")
+    if table.roles.get(a) != "quasi":
+        other = cross(release, b, a) if table.roles.get(b) == "quasi" else None
+        if other is None:
+            raise Undefined(CHANGED)
+        return Cross((a, b), other.labels[::-1], other.before.T, other.after.T, other.suppressed)
+    if hidden := [name for name in (a, b) if name in release.removed]:
+        raise Undefined(f"{' and '.join(hidden)} {'is' if len(hidden) == 1 else 'are'} not published")
+    if table.roles[b] == "neutral":
+        raise Undefined("cross tables are of quasi-identifiers and sensitive columns; neutral ones are unchanged")
+    rows, columns, records = bins_of(table, a, SIDE), bins_of(table, b, SIDE), _published(release)
+    before = _joint(table, a, b, rows, columns)
+    if table.roles[b] == "quasi":
+        found = _expected(release, {a: rows, b: columns}).reshape(len(rows.runs), len(columns.runs))
+        sides = (
+            _all(bins, _expected(release, {name: bins})[:, 0], records) for name, bins in ((a, rows), (b, columns))
+        )
+        after = _framed(found, *sides)
+        after *= records / after.sum()
+    else:
+        found, told = _expected(release, {a: rows}, b), _told(release, b)
+        if len(rows.runs) < len(rows.labels):
+            found = np.vstack([found, told - found.sum(axis=0)])
+        after = np.stack([columns.counted(one) for one in found * (told / np.maximum(found.sum(axis=0), TINY))])
+    return Cross((a, b), (rows.labels, columns.labels), before, after, release.left_out)
+
+
+def bins_of(table: Table, name: str, most: int = BARS) -> Bins:
+    """The groups in which a column is told, always the same of one table: at most so many."""
+    return table.remember(("bins", name, most), lambda: _bins(table, name, most))
+
+
+def _bins(table: Table, name: str, most: int) -> Bins:
+    if name not in table.columns:
+        raise BadInput(f"there is no column {name!r}; there are {', '.join(table.names)}")
+    column, seen = table.columns[name], table.sensitive.get(name)
+    if seen is not None and table.levels.get(name, 0):
+        return _commonest(seen.labels, seen.totals, most)
+    if column.size <= most:
+        codes = np.arange(column.size)
+        return Bins(column.value_labels(), codes, np.stack([codes, codes], axis=1).astype(np.int32))
+    of_code = _levels(column, most)
+    if of_code is None and column.kind == "text":
+        return _commonest(column.value_labels(), column.totals, most)
+    return _as_runs(column, _widths(column, most) if of_code is None else of_code)
+
+
+def _levels(column: Column, most: int) -> np.ndarray | None:
+    """The finest level of the hierarchy that has few enough groups, if one has."""
+    levels = range(len(column.hierarchy.levels)) if column.hierarchy else range(0)
+    nodes = (column.node(level) for level in levels)
+    return next((node for node in nodes if 1 < node[-1] + 1 <= most), None)
+
+
+def _widths(column: Column, most: int) -> np.ndarray:
+    """Equal parts of the range of numbers or dates; missing is one by itself."""
+    at, missing = column.positions[: len(column.values)], int(column.missing > 0)
+    span = max(float(at[-1] - at[0]), TINY)
+    part = np.minimum(((at - at[0]) / span * (most - missing)).astype(int), most - missing - 1)
+    number = np.unique(part, return_inverse=True)[1]
+    return np.append(number, number[-1] + 1) if missing else number
+
+
+def _as_runs(column: Column, of_code: np.ndarray) -> Bins:
+    low = np.flatnonzero(np.diff(of_code, prepend=-1))
+    high = np.append(low[1:], len(of_code)) - 1
+    return Bins(tuple(run_labels(column, low, high)), of_code, np.stack([low, high], axis=1).astype(np.int32))
+
+
+def _commonest(labels: tuple[str, ...], totals: np.ndarray, most: int) -> Bins:
+    """The commonest values, in their order, and all others together."""
+    codes = np.arange(len(labels))
+    if len(labels) > most:
+        codes = np.sort(np.argsort(-totals, kind="stable")[: most - 1])
+    of_code = np.full(len(labels), len(codes))
+    of_code[codes] = np.arange(len(codes))
+    rest = len(labels) - len(codes)
+    names = (*(labels[code] for code in codes), *([f"{OTHERS}: {rest:,} values"] if rest else []))
+    return Bins(names, of_code, np.stack([codes, codes], axis=1).astype(np.int32))
+
+
+# --- before
+
+
+def _original(release: Release) -> Table:
+    if not release.original:
+        raise Undefined("the original is not known, so there is nothing to set beside the release")
+    return release.table
+
+
+def _totals(table: Table, name: str) -> np.ndarray:
+    return table.sensitive[name].totals if name in table.sensitive else table.columns[name].totals
+
+
+def _joint(table: Table, a: str, b: str, rows: Bins, columns: Bins) -> np.ndarray:
+    """The records of each pair of groups in the original."""
+    cells = table.cells()
+    codes = cells.quasi[table.quasi.index(b)] if b in table.quasi else cells.others[b]
+    place = rows.of_code[cells.quasi[table.quasi.index(a)]] * len(columns.labels) + columns.of_code[codes]
+    shape = len(rows.labels), len(columns.labels)
+    return np.bincount(place, cells.weight, shape[0] * shape[1]).reshape(shape)
+
+
+# --- after
+
+
+def _published(release: Release) -> int:
+    return release.table.records - release.left_out
+
+
+def _expected(release: Release, bins: dict[str, Bins], sensitive: str | None = None) -> np.ndarray:
+    """What the release lets expect of each group of one column, or pair of groups of two; others are not among them."""
+    table = release.table
+    chosen = [
+        bins[name].runs if name in bins else np.array([[0, table.columns[name].size - 1]]) for name in table.quasi
+    ]
+    numbers = np.meshgrid(*(np.arange(len(runs)) for runs in chosen), indexing="ij")
+    order = [table.quasi.index(name) for name in bins]
+    runs = np.stack([one[number.ravel()] for one, number in zip(chosen, numbers, strict=True)], axis=1)
+    if len(order) == 2 and order[0] > order[1]:  # the first column asked for changes slowest
+        first, second = (len(one.runs) for one in bins.values())
+        runs = runs.reshape(second, first, *runs.shape[1:]).swapaxes(0, 1).reshape(runs.shape)
+    return release.published_alone(np.ascontiguousarray(runs, dtype=np.int32), sensitive)
+
+
+def _told(release: Release, name: str) -> np.ndarray:
+    """The published records of each value of a column that is not generalized."""
+    table = release.table
+    if name in table.sensitive:
+        everybody = np.array([[[0, table.columns[one].size - 1] for one in table.quasi]], np.int32)
+        return release.published_alone(everybody, name)[0]
+    if release.left_out:
+        raise Undefined("records are left out, and of which values of a neutral column is not counted")
+    return table.columns[name].totals
+
+
+def _all(bins: Bins, expected: np.ndarray, records: int) -> np.ndarray:
+    """With the others, who are the rest of the published records.
+
+    Where there are none, what is expected of numbers that do not occur is dealt out: so are shares in U_loss.
+    """
+    if len(bins.runs) < len(bins.labels):
+        return np.append(expected, records - expected.sum())
+    return expected * (records / max(expected.sum(), TINY))
+
+
+def _framed(inner: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """A cross table with the others of each side, who are what its sums lack."""
+    if len(columns) > inner.shape[1]:
+        inner = np.column_stack([inner, rows[: len(inner)] - inner.sum(axis=1)])
+    framed = np.vstack([inner, columns - inner.sum(axis=0)]) if len(rows) > len(inner) else inner
+    return np.maximum(framed, 0)
+
+
+def _moved(before: np.ndarray, after: np.ndarray) -> float:
+    """Half the sum of differences of the two distributions."""
+    p, q = before / max(before.sum(), 1), after / max(after.sum(), TINY)
+    return float(np.abs(p - q).sum() / 2)
