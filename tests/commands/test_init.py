@@ -246,3 +246,18 @@ def test_a_name_with_a_comma_stands_in_quotes(tmp_path, capsys):
     assert main.main(["init", str(tmp_path / "people.csv"), *given]) == 0
     assert main.main(["audit", str(tmp_path / "people.csv"), *given]) == 0
     assert "quasi-identifiers town, code and age" in capsys.readouterr().out
+
+
+def test_a_survey_weight_is_proposed_or_named(folder, capsys):
+    rows = (folder / "people.csv").read_text().splitlines()
+    text = [rows[0] + ",weight,wgt", *(f"{row},{1 + i % 7}.5,{2 + i % 3}.25" for i, row in enumerate(rows[1:]))]
+    (folder / "weighed.csv").write_text("\n".join(text))
+    said(capsys, "init", "weighed.csv")
+    study = Study.open("weighed.study.yaml")
+    assert study.weight == ("weight",) and "wgt" in study.dropped and checked("weighed.study.yaml").problems == []
+    said(capsys, "init", "weighed.csv", "--weight", "wgt", "--force")
+    study = Study.open("weighed.study.yaml")
+    assert study.weight == ("wgt",) and "weight" in study.dropped
+    roles = ["--quasi", "age,zip", "--sensitive", "disease", "--identifiers", "name,income,admitted,sex,wgt"]
+    said(capsys, "anonymize", "weighed.csv", *roles, "--weight", "weight", "--model", "k-anonymity, k=9", "-o", "o.csv")
+    assert (folder / "o.csv").read_text().splitlines()[0] == "age,zip,disease"

@@ -1,9 +1,17 @@
 """Columns as they are named in a call, and as people type them."""
 
+import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.roles import assign, column_names, require_columns, typed_names
+from workbench.data.table import Table
+
+FRAME = pd.DataFrame({"age": [20, 30, 40, 50], "ill": list("yxyx"), "pay": [1.5, 2.0, 0.0, 3.0]})
+
+
+def read(frame=FRAME, **roles):
+    return Table.from_frame(frame, ["age"], "ill", **roles)
 
 
 def test_one_column_or_several_may_be_given_or_none():
@@ -22,3 +30,47 @@ def test_every_column_has_one_role():
         assign(["a", "b"], ["a"], [], ["a"])
     with pytest.raises(BadInput, match="no column 'd'"):
         require_columns(["d"], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        ("nothing", "no column 'nothing'"),
+        ("age", "'age' is quasi and weight"),
+        (["pay", "more"], "2 columns were named as weights"),
+        (3, "by name"),
+    ],
+)
+def test_a_weight_is_one_column_without_another_role(weight, said):
+    with pytest.raises(BadInput, match=said):
+        read(weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([1, 2, None, 4], "missing in 1 records"),
+        ([1, 2, -3, 4], "below 0"),
+        ([0, 0, 0, 0], "0 in every record"),
+        (list("abcd"), "a column of text"),
+        (list(pd.date_range("2020-01-01", periods=4)), "a column of dates"),
+    ],
+)
+def test_a_weight_is_a_number_of_people_in_every_record(values, said):
+    with pytest.raises(BadInput, match=f"weight 'pay': .*{said}") as error:
+        read(FRAME.assign(pay=values), weight="pay")
+    assert "abcd" not in str(error.value) and "-3" not in str(error.value)
+
+
+def test_missing_weights_may_be_dropped_with_their_records():
+    table = read(FRAME.assign(pay=[1, None, 3, 4]), weight="pay", drop_missing=True)
+    assert table.records == 3 and table.people().sum() == 8
+
+
+def test_a_column_is_a_weight_until_it_has_another_role():
+    table = read(weight="pay")
+    assert (table.weight, table.neutral, table.released) == ("pay", (), ["age", "ill"])
+    assert table.with_roles(["age"], "ill").neutral == ("pay",)
+    assert table.with_roles(["age"], "ill", weight="pay").weight == "pay"
+    assert table.drop(["pay"]).weight is None and table.with_hierarchies({}).weight == "pay"
+    assert read().weight is None and read().fingerprint != table.fingerprint

@@ -17,7 +17,8 @@ EXPERT = {  # what an expert would choose, and how many of the proposed roles ma
         "quasi": {"month", "age", "sex", "race", "region", "metropolitan", "past_visits", "major_reason"},
         "sensitive": {"n_chronic_conditions", "asthma", "copd", "any_medication", "dx1_3"},
         "identifier": {"visit_id"},
-        "dropped": {"weight", "dx1", "medicare_payment"},
+        "dropped": {"dx1", "medicare_payment"},
+        "weight": {"weight"},
     },
     "donations-2008": {"quasi": {"state", "zip", "employer", "amount"}, "sensitive": {"party"}},
 }

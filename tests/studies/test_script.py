@@ -179,3 +179,12 @@ def test_names_that_would_end_the_docstring_do_not(tmp_path):
 def test_the_bundled_table_is_where_the_script_says():
     assert "datasets.path('adult')" in python_code(ADULT, Recipe(Keep()))
     assert datasets.path("adult").exists()
+
+
+def test_the_script_weighs_as_the_study_does(tmp_path):
+    study = ADULT.with_(identifiers=(), weight=("fnlwgt",))
+    recipe = Recipe(Mondrian(), KAnonymity(500))
+    code = python_code(study, recipe, giveaways=True)
+    made, release = run(code, tmp_path)["release"], recipe.release(study.table(study.read()))
+    assert 'weight="fnlwgt"' in code.replace("'", '"') and same(made, release) and "fnlwgt" not in made.frame()
+    assert made.table.people().sum() == release.table.people().sum() > 10**9

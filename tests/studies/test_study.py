@@ -261,3 +261,15 @@ def test_what_is_wrong_with_titles_is_said_with_its_line(line, says):
     with pytest.raises(BadInput, match=re.escape(says)) as caught:
         Study.from_yaml(TEXT + line + "\n")
     assert f"line {len(TEXT.splitlines()) + 1}" in str(caught.value)
+
+
+def test_a_weight_is_one_name_in_the_file_and_in_no_release():
+    text = "study: s\ndata: {given: x}\nroles: {quasi: [age], sensitive: [ill], weight: stands_for}\n"
+    study = Study.from_yaml(text)
+    assert study.weight == ("stands_for",) and "weight: stands_for\n" in study.to_yaml()
+    assert Study.from_yaml(study.to_yaml()) == study
+    frame = pd.DataFrame({"age": [1, 2, 3], "ill": list("xyx"), "stands_for": [5, 6.5, 0]})
+    table = study.table(Table.bare(frame))
+    assert table.weight == "stands_for" and table.neutral == () and table.people().sum() == 11.5
+    with pytest.raises(BadInput, match=r"line 3: .*several columns"):
+        Study.from_yaml(text.replace("stands_for", "[a, b]"))

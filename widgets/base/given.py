@@ -70,7 +70,8 @@ def _as_it_is(table: Table) -> Study:
     """The study that a table's roles and hierarchies make."""
     hierarchies = {n: recover(column).to_dict() for n, column in table.columns.items() if column.hierarchy}
     study = Study(name="from the notebook", data={"given": "table"}, hierarchies=hierarchies)
-    return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), levels=table.levels)
+    weight = (table.weight,) if table.weight else ()
+    return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), weight=weight, levels=table.levels)
 
 
 def _asking(study: Study, recipes: tuple[dict[str, Any], ...] = JOINED) -> Study:

@@ -243,7 +243,7 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     for name in table.names:
         codes = table.codes[name][records]
         original = [table.columns[name].value_labels()[code] for code in codes]
-        if name in release.removed:
+        if name in release.removed or name == table.weight:
             released = [""] * number
         elif name in table.quasi and not exact:
             released = [str(label) for label in release.class_labels(name)[group]]

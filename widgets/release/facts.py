@@ -28,7 +28,7 @@ def sentences(
         reason = f"{key} is undefined: {point.reasons[key]}" if key in point.reasons else ""
         told[side] = point.sentences.get(key, reason)
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
-        if table is not None and lost is not None and key in point.values:
+        if table is not None and table.weight is None and lost is not None and key in point.values:
             told[side] += f" {in_sample(table, lost, point.values[key])}"
     return told
 

@@ -4,9 +4,10 @@ const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be learnt"],
   ["identifier", "I", "identifier", "Identifier: left out of every release"],
   ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
+  ["weight", "W", "weight", "Weight: how many people a record stands for; in no release"],
   ["neutral", "N", "neutral", "Neutral: published unchanged"]];
 const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
-  neutral: "neutral" };
+  weight: "weight", neutral: "neutral" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** A share without claiming that few are none. */
 const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : `${figures(100 * share, "lower")} %`;
@@ -70,7 +71,7 @@ function columnRow(column, ask) {
       column.likely && h("i", { class: "wb-tag", title: "By its name or its values likely to be sensitive" }, "sensitive?")),
     h("span", { role: "gridcell", class: "wb-alone", title: few, style: `--share: ${100 * column.share}%` },
       column.unique ? singledOut(column.share) : "–"),
-    h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-five", "aria-label": `Role of ${column.name}` },
+    h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-six", "aria-label": `Role of ${column.name}` },
       Object.values(buttons))),
     h("span", { class: "wb-wrong", role: "alert" }), place);
   let role = "neutral", offered = false;
@@ -110,10 +111,10 @@ function roleGrid(ask) {
   const head = h("div", { class: "wb-column wb-titles", role: "row" },
     h("span", { role: "columnheader" }, "column"),
     h("span", { role: "columnheader", class: "wb-alone", title: "Share of the records that are unique on this column" }, "unique"),
-    h("span", { role: "columnheader" }, h("span", { class: "wb-five" }, ROLES.map(([, short, long, help]) =>
+    h("span", { role: "columnheader" }, h("span", { class: "wb-six" }, ROLES.map(([, short, long, help]) =>
       h("span", { title: help }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))))));
   const element = h("div", { class: "wb-role-grid", role: "grid", "aria-multiselectable": "true",
-    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, L, N set the role of what is selected" },
+    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, L, W, N set the role of what is selected" },
   h("div", { role: "rowgroup" }, head), body);
 
   const selection = selecting(() => rows, () => {

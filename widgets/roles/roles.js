@@ -4,10 +4,11 @@
 function rolesInWords(roles, most = 3) {
   const few = names => names.slice(0, most).join(", ") + (names.length > most ? ", …" : "");
   const quasi = roles.quasi ?? [], sensitive = roles.sensitive ?? [], left = (roles.identifiers ?? []).length + (roles.dropped ?? []).length;
+  const weight = roles.weight ?? [];
   if (!quasi.length) return "choose at least one quasi-identifier";
   return [`${quasi.length} quasi-identifier${quasi.length > 1 ? "s" : ""}: ${few(quasi)}`,
     sensitive.length ? `sensitive: ${few(sensitive)}` : "nothing sensitive",
-    left ? `${left} left out` : null].filter(Boolean).join("; ");
+    weight.length ? `weight: ${weight[0]}` : null, left ? `${left} left out` : null].filter(Boolean).join("; ");
 }
 
 /** A list of combinations with what each singles out; a click selects the columns. */
@@ -61,7 +62,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     howMany.textContent = names.length ? `Make ${names.length > 1 ? `${names.length} columns` : "it"}` : "Select columns to";
     for (const button of bulk.querySelectorAll("button")) button.disabled = !names.length;
     if (names.length > 1 || !row) {
-      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, L, N.");
+      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, L, W, N.");
       return;
     }
     const one = advice[row.name];
@@ -98,7 +99,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- the columns and their roles
   function roleOf(roles) {
     const of = {};
-    for (const [role, key] of [["quasi", "quasi"], ["sensitive", "sensitive"], ["identifier", "identifiers"], ["dropped", "dropped"]])
+    for (const [role, key] of [["quasi", "quasi"], ["sensitive", "sensitive"], ["identifier", "identifiers"], ["dropped", "dropped"], ["weight", "weight"]])
       for (const name of roles[key] ?? []) of[name] = role;
     return of;
   }
@@ -114,7 +115,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   }
 
   function drawLists() {
-    const out = new Set([...model.get("roles").identifiers ?? [], ...model.get("roles").dropped ?? []]);
+    const roles = model.get("roles"), out = new Set(["identifiers", "dropped", "weight"].flatMap(key => roles[key] ?? []));
     const kept = list => list.filter(one => !one.names.some(name => out.has(name)));
     const [pairs, triples] = [kept(found.pairs), kept(found.triples)];
     const top = Math.max(1e-9, ...[...pairs, ...triples].map(one => one.share));

@@ -15,15 +15,14 @@ from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict
 from workbench.data.meaning import meaning_of
-from workbench.data.roles import column_names
+from workbench.data.roles import check_weight, column_names, unfit_as_weight
 from workbench.data.table import MANY_VALUES, Table
 from workbench.data.uniqueness import Singled, Survey, alone, namelike, single_out, survey
 from workbench.methods import Keep
-from workbench.studies.proposal import CROWD, hierarchy_of, kept_apart, level_of
+from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, kept_apart, level_of
 from workbench.studies.proposed_roles import Advice, propose_roles
 
-# a role, and its list in `roles`
-KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}
+OUT = ("identifiers", "dropped", "weight")  # the roles of columns that nobody sees
 WORST = 8  # combinations of each size that are shown
 Roles = dict[str, list[str]]
 
@@ -43,7 +42,7 @@ class RolePicker(Part):
     base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet")
     hierarchies = traitlets.Dict(help="builders or hierarchies of some columns: sensitive ones may be seen at a level")
     drop_missing = traitlets.Bool(False, help="whether records with missing values are left out")
-    roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers, dropped").tag(sync=True)
+    roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers, dropped, weight").tag(sync=True)
     levels = traitlets.Dict(help="the level at which models see a sensitive column; 0: its values").tag(sync=True)
     table = traitlets.Instance(Table, allow_none=True, help="the data in these roles")
 
@@ -101,6 +100,8 @@ class RolePicker(Part):
         if self.base is not None:
             fits = [name for name in kept["sensitive"] if not self._unfit(kept, name, self.levels.get(name, 0))]
             kept["sensitive"] = fits
+            weights = [name for name in kept["weight"] if unfit_as_weight(self._prepared(kept).columns[name])]
+            kept["weight"], kept["dropped"] = [n for n in kept["weight"] if n not in weights], kept["dropped"] + weights
         self._before = None
         if kept == self.roles:
             self._refresh()
@@ -146,7 +147,7 @@ class RolePicker(Part):
         prepared, used = self._prepared(roles), self._used(roles, levels)
         key = (prepared, repr(roles), repr(used))
         if self._last is None or self._last[0] != key:  # tried before it is chosen: built once
-            self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used)
+            self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used, roles["weight"])
         return self._last[1]
 
     def _used(self, roles: Roles, levels: Mapping[str, int]) -> dict[str, int]:
@@ -244,6 +245,11 @@ class RolePicker(Part):
                 self.tell("offer", name=name)
             if why:
                 raise BadInput(why)
+        if len(roles["weight"]) > 1:
+            one = next(iter(self.roles["weight"]), roles["weight"][0])
+            raise BadInput(f"{one} is the weight already, and there is one; give it another role first")
+        for name in roles["weight"]:
+            check_weight(self._prepared(roles).columns[name])
         self._made(roles, levels)
         self._before = None
         self.tell("proposed", back=False)
@@ -264,7 +270,7 @@ class RolePicker(Part):
             self._survey, self._advice, self._surveyed = None, {}, ()
             return
         names = {name for name, one in base.columns.items() if namelike(one)}
-        out = (names - set(self.roles["quasi"])) | {*self.roles["identifiers"], *self.roles["dropped"]}
+        out = (names - set(self.roles["quasi"])) | {n for key in OUT for n in self.roles[key]}
         if (base, drop, out) == self._surveyed:
             return
         if self._surveyed[:2] != (base, drop):

@@ -144,7 +144,7 @@ def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | Non
     if _origin(found) != _origin(study):
         return None
     columns = handed.names if isinstance(handed, Table) else getattr(handed, "columns", None)
-    named = {*found.quasi, *found.sensitive, *found.left_out}
+    named = {*found.quasi, *found.sensitive, *found.left_out, *found.weight}
     return found if columns is None or named <= set(map(str, columns)) else None
 
 

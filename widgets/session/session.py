@@ -142,6 +142,7 @@ def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
         sensitive=kept(study.sensitive),
         identifiers=kept(study.identifiers),
         dropped=kept(study.dropped),
+        weight=kept(study.weight),
         levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
         hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
     )

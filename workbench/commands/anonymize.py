@@ -49,6 +49,7 @@ def anonymize(
     quasi: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the quasi-identifiers, a,b.")] = None,
     sensitive: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the sensitive columns.")] = None,
     identifiers: Annotated[Columns, typer.Option(metavar="columns", help="For a table: columns to leave out.")] = None,
+    weight: Annotated[Columns, typer.Option(metavar="column", help="For a table: the survey weight.")] = None,
     model: Annotated[
         str, typer.Option(metavar="model", help="For a table: the model, such as 'k-anonymity, k=10'.")
     ] = "",
@@ -85,7 +86,7 @@ def anonymize(
     from workbench.base.small_counts import SMALLEST
 
     _refuse_output(given, output, defuse, force, as_json)
-    roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers}
+    roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--weight": weight}
     if Path(given).suffix in STUDIES:
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
         _refuse(of_table, f"{given} is a study, which says that itself")
@@ -206,7 +207,7 @@ def _of_table(
     from workbench.frontier.recipe import Recipe
     from workbench.methods.mondrian.mondrian import Mondrian
 
-    quasi, sensitive, identifiers = (column_options(one) for one in columns)
+    quasi, sensitive, identifiers, weight = (column_options(one) for one in columns)
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")
@@ -218,7 +219,7 @@ def _of_table(
     recipe = Recipe(notation.method(method) if method else behind or Mondrian(), asked)
     with file_of(given) as path, told_in(OPTIONS):
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
-        return noted(Table.read(path, quasi, sensitive, identifiers, **options), OPTIONS), recipe
+        return noted(Table.read(path, quasi, sensitive, identifiers, weight=weight, **options), OPTIONS), recipe
 
 
 # --- audited, and written

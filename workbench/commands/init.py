@@ -24,6 +24,9 @@ def init(
     ] = "",
     quasi: Annotated[str, typer.Option(metavar="columns", help="Quasi-identifiers, which others may know: a,b.")] = "",
     identifiers: Annotated[str, typer.Option(metavar="columns", help="What is left out: a,b.")] = "",
+    weight: Annotated[
+        str, typer.Option(metavar="column", help="How many people a record stands for: a survey weight.")
+    ] = "",
     reading: Reading = AS_FOUND,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
@@ -51,7 +54,7 @@ def init(
     refuse_overwriting([to], [data])
     said, files = reading.of_file | reading.of_values, {name: Path(file) for name, file in reading.files.items()}
     roles = column_options([quasi]), column_options([sensitive]), column_options([identifiers])
-    start = begin(data, *roles, to.parent, said=said, files=files)
+    start = begin(data, *roles, to.parent, said=said, files=files, weight=column_options([weight]))
     hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
     refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])
     hierarchy_files.write(hierarchies, start.study.files, to.parent)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput, columns_meant, said
+
+if TYPE_CHECKING:
+    from workbench.data.column import Column
 
 TYPED = re.compile(r'\s*"([^"]+)"\s*(?=,|$)|([^,]+)')
 
 
 def assign(
-    names: Sequence[str], quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
+    names: Sequence[str],
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    identifiers: Sequence[str],
+    weight: str | Sequence[str] | None = None,
 ) -> dict[str, str]:
     """The role of every column; complains about unknown columns and columns in two roles."""
-    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers}
+    given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "weight": column_names(weight)}
+    if len(given["weight"]) > 1:
+        raise BadInput(f"{len(given['weight'])} columns were named as weights; name one, or none")
     roles: dict[str, str] = {}
     for role, chosen in given.items():
         require_columns(chosen, names, role)
@@ -25,6 +35,26 @@ def assign(
     if not quasi:
         raise BadInput("no quasi-identifier was chosen; choose at least one")
     return {name: roles.get(name, "neutral") for name in names}
+
+
+def unfit_as_weight(column: Column) -> str:
+    """Why a column cannot say how many people each record stands for; nothing if it can."""
+    if column.kind != "number":
+        return f"it is a column of {'dates' if column.kind == 'date' else 'text'}"
+    if column.missing:
+        return f"it is missing in {column.missing:,} records"
+    if column.values[0] < 0:
+        return "it is below 0 in some record"
+    return "" if column.values[-1] > 0 else "it is 0 in every record"
+
+
+def check_weight(column: Column) -> None:
+    """Raise BadInput where a column cannot say how many people each record stands for."""
+    if wrong := unfit_as_weight(column):
+        raise BadInput(
+            f"weight {column.name!r}: {wrong}; a weight says how many people each record stands for, as a number that "
+            "is 0 or above: correct the column, or give it another role"
+        )
 
 
 def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:

@@ -23,7 +23,7 @@ from workbench.data.engines import Engine, memory_limit
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
-from workbench.data.roles import assign, column_names, require_columns
+from workbench.data.roles import assign, check_weight, column_names, require_columns
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
 from workbench.data.sensitive import Sensitive, require_measurable
 from workbench.data.wording import PLAIN, Wording
@@ -78,6 +78,7 @@ class Table:
         only: Mapping[str, object] | None = None,
         types: Mapping[str, str] | None = None,
         missing: Sequence[str] | None = None,
+        weight: str | Sequence[str] | None = None,
         progress: Callable[[int], None] | None = None,
         engine: str = "memory",
         **source: Any,
@@ -85,6 +86,7 @@ class Table:
         """A table from a path, frame, Arrow table or query; what `source` may say is in `data.reading.source`.
 
         Columns without another role are neutral: published unchanged; those that hold nothing are left out.
+        The column `weight` says how many people a record stands for; it is in no release.
         `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory.
         Identifiers are never read, unless `only` asks for one of their values.
         """
@@ -92,7 +94,7 @@ class Table:
 
         def roles_of(names: list[str]) -> dict[str, str]:
             apart = [name for name in hidden if name not in asked]
-            return assign(names, column_names(quasi), column_names(sensitive), apart)
+            return assign(names, column_names(quasi), column_names(sensitive), apart, weight)
 
         table = cls._coded(data, roles_of, types, missing, progress, engine, source)
         if asked:
@@ -155,9 +157,10 @@ class Table:
         quasi: Sequence[str],
         sensitive: str | Sequence[str] | None = None,
         levels: Mapping[str, int] | None = None,
+        weight: str | Sequence[str] | None = None,
     ) -> Table:
-        """The same microdata in other roles; columns named in neither become neutral."""
-        given = assign(list(self.columns), column_names(quasi), column_names(sensitive), ())
+        """The same microdata in other roles; columns that are not named become neutral."""
+        given = assign(list(self.columns), column_names(quasi), column_names(sensitive), (), weight)
         hidden = {name: role for name, role in self.roles.items() if role == "identifier"}
         kept = {name: level for name, level in self.levels.items() if given[name] == "sensitive"}
         chosen = dict(kept if levels is None else levels)
@@ -254,6 +257,16 @@ class Table:
         return self._in_role("neutral")
 
     @cached_property
+    def weight(self) -> str | None:
+        """The column that says how many people a record stands for; it is in no release, and nobody knows it."""
+        return next(iter(self._in_role("weight")), None)
+
+    @property
+    def released(self) -> list[str]:
+        """The columns that a release may have: all that were read but the weight."""
+        return [name for name in self.columns if name != self.weight]
+
+    @cached_property
     def records(self) -> int:
         """The number of records."""
         return self.engine.records
@@ -301,22 +314,61 @@ class Table:
 
     def cells(self, others: Iterable[str] = ()) -> Cells:
         """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
-        named = self._beside(others)
-        return self.remember(("cells", named), lambda: self.seen.collapse(self.quasi, (*self.sensitive, *named)))
+        beside = self._beside(others)
+        return self.remember(("cells", beside), lambda: self.seen.collapse(self.quasi, (*self.sensitive, *beside)))
 
     def _beside(self, others: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
 
     def cell_of_record(self, others: Iterable[str] = ()) -> np.ndarray:
         """The cell that each record belongs to."""
-        named = self._beside(others)
+        beside = self._beside(others)
 
         def located() -> np.ndarray:
-            found = self.cells(named)
+            found = self.cells(beside)
             codes = [self.seen.codes[name] for name in (*self.quasi, *found.others)]
             return locate([*found.quasi, *found.others.values()], codes)
 
-        return self.remember(("cell of record", named), located)
+        return self.remember(("cell of record", beside), located)
+
+    def people(self, others: Iterable[str] = ()) -> np.ndarray:
+        """How many people the records of each cell stand for; where no column says it, each for one."""
+        cells, beside = self.cells(others), self._beside(others)
+        if self.weight is None:
+            return cells.weight
+        return self.remember(("people", beside), lambda: self._weighed(cells, beside))
+
+    def _weighed(self, cells: Cells, beside: Sequence[str]) -> np.ndarray:
+        """The weights of each cell, summed up over finer cells: both stand in the order of their codes."""
+        assert self.weight is not None
+        finer = self.seen.collapse(self.quasi, (*self.sensitive, *beside, self.weight))
+        codes = [*finer.quasi, *(finer.others[name] for name in cells.others)]
+        change = np.logical_or.reduce([np.diff(axis, prepend=axis[:1] - 1) != 0 for axis in codes])
+        each = finer.weight * self.columns[self.weight].values[finer.others[self.weight]]
+        return np.add.reduceat(each.astype(float), np.flatnonzero(change))
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The most people that a record stands for."""
+        return 1 if self.weight is None else float(self.columns[self.weight].values.max())
+
+    @property
+    def weight_of_record(self) -> np.ndarray:
+        """How many people each record stands for; only where the records are in memory."""
+        assert self.weight is not None
+        return self.columns[self.weight].values[self.codes[self.weight]].astype(float)
+
+    @cached_property
+    def shares(self) -> dict[str, np.ndarray]:
+        """The distribution of each sensitive column among the people that the records stand for: what is true of many.
+
+        What an adversary knows of the records is `Sensitive.prior`.
+        """
+        if self.weight is None:
+            return {name: seen.prior for name, seen in self.sensitive.items()}
+        cells, people = self.cells(), self.people()
+        counted = {name: np.bincount(cells.others[name], people, len(seen)) for name, seen in self.sensitive.items()}
+        return {name: count / people.sum() for name, count in counted.items()}
 
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -376,6 +428,8 @@ class Table:
                 raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
         for name in self._in_role("sensitive"):
             require_measurable(self.columns[name], self.levels.get(name, 0))
+        if self.weight is not None:
+            check_weight(self.columns[self.weight])
         return self
 
     def _nearly_identifies(self, name: str) -> bool:

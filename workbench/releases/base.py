@@ -99,23 +99,29 @@ class Release(ABC):
         """What a researcher expects: records per population and value (per population alone without `sensitive`).
 
         Every value in a released region is taken as equally likely. Where the sensitive column is not published,
-        its distribution is taken as Q; so it is of those who are left out, who may be anybody.
+        its distribution is taken as Q; so it is of those who are left out, who may be anybody. Where records stand for
+        several people, these are counted.
         """
         runs, same = as_runs(populations)
         if sensitive is not None:
             self._known(sensitive)
-        prior = 1.0 if sensitive is None else self.table.sensitive[sensitive].prior
+        prior = 1.0 if sensitive is None else self.table.shares[sensitive]
         if sensitive is None or sensitive in self.removed:
-            told = self._expected(runs, same, self.own_classes.sizes[:, None]) * prior
+            told = self._expected(runs, same, self._people()) * prior
         else:
-            told = self._expected(runs, same, self.own_classes.histograms[sensitive])
+            told = self._expected(runs, same, self._people(sensitive))
         return told + self._anywhere(runs, same) * prior if self.left_out else told
 
+    def _people(self, sensitive: str | None = None) -> np.ndarray:
+        """The people of each class, a column a value of the sensitive one: its records, where these have no weight."""
+        return self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
+
     def _anywhere(self, runs: np.ndarray, same: np.ndarray) -> np.ndarray:
-        """Of the records that are left out, how many are expected in each population."""
+        """Of the people that are left out, how many are expected in each population."""
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[self.left_out]]), same)
+        gone = self.left_out if self.table.weight is None else float(self.table.people().sum() - self._people().sum())
+        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
 
     def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """The same of the published records alone: those that are left out are not among them."""
@@ -126,9 +132,10 @@ class Release(ABC):
         return self._expected(runs, same, counts)
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
-        """Records per population and value; where `whole`, of all classes that meet the population, in full."""
+        """People per population and value; where `whole`, records of all classes that meet the population, in full."""
         left, right = self.table.edges
-        classes, counts = self.classes, np.ascontiguousarray(histogram, dtype=np.int64)
+        classes, weighed = self.classes, self.table.weight is not None and not whole
+        counts = np.ascontiguousarray(histogram, dtype=np.float64 if weighed else np.int64)
         assert classes.low is not None and classes.high is not None
         return cell_kernels.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
 

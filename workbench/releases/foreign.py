@@ -89,6 +89,12 @@ class Foreign(Release):
         """The records in the file."""
         return int(self.read.sizes.sum())
 
+    def _people(self, sensitive: str | None = None) -> np.ndarray:
+        """The records of each class; undefined where they stand for people."""
+        if self.table.weight is not None:
+            raise Undefined("the file does not say how many people each of its records stands for")
+        return super()._people(sensitive)
+
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""
         return self.labels[name] if name in self.labels else super().class_labels(name)

@@ -131,13 +131,36 @@ class Partition(Release):
             shown = np.stack([low, high], axis=2)[kept[:-1]]
         return replace(self, group=number[self._group_of_entry], shown=shown)
 
+    @cached_property
+    def _weighed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Class, cell and people of each entry; where cells are cut through, each record is an entry of its own."""
+        (_, cell, records), (group, shown) = self._entries, self._merged
+        if self.table.weight is None:
+            return group, cell, records
+        if not self.parts:
+            return group, cell, self.table.people(self.others)[cell]
+        kept, of_record = self.group_of_record < len(shown), self.table.cell_of_record(self.others)
+        return self.group_of_record[kept], of_record[kept], self.table.weight_of_record[kept]
+
+    def _people(self, sensitive: str | None = None) -> np.ndarray:
+        """The people of each class, one column a value of the sensitive one."""
+        if self.table.weight is None:
+            return super()._people(sensitive)
+        group, cell, people = self._weighed
+        if sensitive is None:
+            return np.bincount(group, people, len(self.classes))[:, None]
+        value, values = self.cells.others[sensitive][cell], len(self.table.sensitive[sensitive])
+        return np.bincount(group.astype(np.int64) * values + value, people, len(self.classes) * values).reshape(
+            -1, values
+        )
+
     def _published(self) -> dict[str, Sensitive]:
         return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}
 
     def rows(self) -> dict[str, Rows]:
         """One table: record by record in random order, without those that are left out."""
         columns: list[tuple[Named, str | None]] = []
-        for name in self.table.names:
+        for name in self.table.released:
             if name in self.table.quasi and name not in self.removed:
                 columns.append((Named(name, pd.Series(self.class_labels(name))), None))
             elif name not in self.removed:
@@ -216,8 +239,8 @@ class Partition(Release):
             return group[of_record]
         cell, weight = self.parts
         dealt = np.empty(len(of_record), group.dtype)
-        neutral = [self.table.codes[name] for name in self.table.neutral]
-        known = np.lexsort([*neutral, of_record])  # in whatever order the records stand
+        apart = [*self.table.neutral, *([self.table.weight] if self.table.weight else [])]
+        known = np.lexsort([*(self.table.codes[name] for name in apart), of_record])  # in whatever order records stand
         by_chance = np.random.default_rng(self.cells.digest).permutation(len(known))
         records = known[np.lexsort([by_chance, of_record[known]])]
         in_cell_order = np.argsort(cell, kind="stable")
@@ -232,9 +255,10 @@ class Bucketized(Partition):
     exact = True
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
-        """Records per population and value: those that are in it, each with the values of its class."""
-        belief = histogram / self.classes.sizes[:, None]
-        group, cell, weight = self._entries
+        """People per population and value: those that are in it, each with the values of its class."""
+        sizes = histogram.sum(axis=1, keepdims=True)
+        belief = histogram / np.where(sizes > 0, sizes, 1)
+        group, cell, weight = self._entries if whole else self._weighed
         quasi = np.ascontiguousarray(self.cells.quasi[:, cell])
         return cell_kernels.reach(runs, quasi, weight, group, belief, same)
 
@@ -266,7 +290,7 @@ class Bucketized(Partition):
     def rows(self) -> dict[str, Rows]:
         """The records without their sensitive values, and per sensitive column how often each class has each value."""
         number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
-        plain = [n for n in self.table.names if n not in self.table.sensitive and n not in self.removed]
+        plain = [n for n in self.table.released if n not in self.table.sensitive and n not in self.removed]
         columns: list[tuple[Named, str | None]] = [(Named(name, self.table.published(name)), name) for name in plain]
         columns.append((Named(self._added[0], number), None))
         counted = {name: Rows.shuffled(self._counted(name, number)) for name in self._published()}

@@ -160,7 +160,7 @@ def _columns(study: Study, base: Table) -> Faults:
         if name not in base.columns:
             yield Fault(path, f"the data has no column {name!r}; {columns_meant(name, base.names)}")
     for i, name in enumerate(base.names, 1):
-        if name.startswith(FORMULA) and name not in study.left_out:
+        if name.startswith(FORMULA) and name not in (*study.left_out, *study.weight):
             text = (
                 f"the name of column {i} begins with {name[0]!r}: a spreadsheet would take it for a formula; rename it"
             )

@@ -42,8 +42,13 @@ T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of what a full disclosur
 CROWD = 100  # values of a sensitive column from which groups of them say more
 GROUPS = 200  # groups of such values at most, where there is a coarser level
 WIDE = 34  # where reasons begin, beside short lines
-ROLE_WORDS = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier", "dropped": "left out"}
-KEYS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped"}  # by role
+KEYS = {  # of a study, by role
+    "quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped", "weight": "weight",
+}  # fmt: skip
+ROLE_WORDS = {
+    "quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier", "dropped": "left out",
+    "weight": "weight",
+}  # fmt: skip
 Place = tuple[Any, ...]
 
 
@@ -93,6 +98,7 @@ def begin(
     folder: str | os.PathLike[str] = ".",
     said: Mapping[str, Any] | None = None,
     files: Mapping[str, Path] | None = None,
+    weight: Sequence[str] = (),
 ) -> ProposedStudy:
     """A study of a file, with relative names from that folder on, and why it is so.
 
@@ -115,7 +121,7 @@ def begin(
         study = study.with_(data={**study.data, "types": {**known, **types}})
         base = study.read()
         why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
-    advice = _roles(base, quasi, sensitive, identifiers)
+    advice = _roles(base, {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "weight": weight})
     chosen = {key: [n for n, one in advice.items() if one.role == role] for role, key in KEYS.items()}
     if not chosen["quasi"]:
         raise BadInput(
@@ -148,34 +154,31 @@ def _head(table: Table) -> list[str]:
 # --- roles
 
 
-def _roles(
-    base: Table, quasi: Sequence[str], sensitive: Sequence[str], identifiers: Sequence[str]
-) -> dict[str, Advice]:
+def _roles(base: Table, chosen: Mapping[str, Sequence[str]]) -> dict[str, Advice]:
     """A role for each column; those that were given first."""
-    given = {
-        name: Advice(role, "Chosen by you.")
-        for role, names in (("quasi", quasi), ("sensitive", sensitive), ("identifier", identifiers))
-        for name in names
-    }
+    given = {name: Advice(role, "Chosen by you.") for role, names in chosen.items() for name in names}
     base.drop(given)  # says which is not there
-    if len(given) < len(quasi) + len(sensitive) + len(identifiers):
+    if len(given) < sum(map(len, chosen.values())):
         raise BadInput("a column was given two roles; give it one")
+    wanted = [chosen[role] for role in ("sensitive", "quasi", "weight")]
     near_names = [name for name, column in base.columns.items() if namelike(column)]
     advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
     for name, one in advice.items():
-        advice[name] = given.get(name) or kept_apart(base.columns[name], one, bool(sensitive), bool(quasi))
+        advice[name] = given.get(name) or kept_apart(base.columns[name], one, *map(bool, wanted))
     return advice
 
 
-def kept_apart(column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool) -> Advice:
+def kept_apart(
+    column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool, has_weight: bool = False
+) -> Advice:
     """What is left out beside the columns that a person has chosen, and what no model could see."""
     if column.name.startswith(FORMULA) and advice.role != "identifier":
         formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet takes for a formula"
         return Advice("dropped", f"{formula}; rename it to publish it.")
-    others = {"quasi": has_quasi, "sensitive": has_sensitive}
+    others = {"quasi": has_quasi, "sensitive": has_sensitive, "weight": has_weight}
     if others.get(advice.role):
-        what = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}[advice.role]
-        return Advice("dropped", f"Not among the {what} that you chose. {advice.reason}")
+        what = {"quasi": "among the quasi-identifiers", "sensitive": "among the sensitive columns"}
+        return Advice("dropped", f"Not {what.get(advice.role, 'the weight')} that you chose. {advice.reason}")
     if advice.role == "sensitive" and column.size > MANY_VALUES and hierarchy_of(column)[0] is None:
         many = f"its {len(column.values):,} values are too many to be learnt one by one, and no groups can be proposed"
         return Advice("dropped", f"{advice.reason[:-1]}; but {many}.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.base.figures import per_cent
 from workbench.data.column import Column
 from workbench.data.meaning import KNOWN, meaning_of, says
+from workbench.data.roles import unfit_as_weight
 from workbench.data.table import MANY_VALUES, NEARLY_ALL, Table
 from workbench.data.uniqueness import Survey, agreement, alone, namelike
 
@@ -31,6 +32,7 @@ def propose_roles(table: Table, found: Survey) -> dict[str, Advice]:
     Of the columns that help to single out, those that others often know come first, then those that add most.
     """
     advice = {name: given for name, column in table.columns.items() if (given := _by_itself(column))}
+    advice |= _weights(table, advice)
     advice |= _repeated(table, found, advice)
     by_meaning = [name for name, one in advice.items() if one.role == "quasi"]
     adds = _additions(found, {name for name in advice if name not in by_meaning})
@@ -69,12 +71,21 @@ def _by_itself(column: Column) -> Advice | None:
     )
 
 
+def _weights(table: Table, known: dict[str, Advice]) -> dict[str, Advice]:
+    """The survey weights that are left out: one is enough, and it must be known of every record."""
+    found = [name for name, one in known.items() if one.role == "weight"]
+    whole = [name for name in found if not unfit_as_weight(table.columns[name])]
+    design = "it is computed from the survey's design, and tells the group that it was computed for"
+    return {name: Advice("dropped", f"A survey weight, but beside another, or not of every record: {design}.")
+            for name in found if name not in whole[:1]}  # fmt: skip
+
+
 def _repeated(table: Table, found: Survey, known: dict[str, Advice]) -> dict[str, Advice]:
     """Columns that tell the same as another, or what follows from a sensitive one."""
     advice: dict[str, Advice] = {}
     for fine, coarse in _derived(table, found):
         roles = {name: (advice.get(name) or known.get(name) or Advice("", "")).role for name in (fine, coarse)}
-        if "dropped" in roles.values() or "identifier" in roles.values():
+        if {"dropped", "identifier", "weight"} & {*roles.values()}:
             continue
         if table.columns[fine].size == table.columns[coarse].size:
             advice[coarse] = Advice("dropped", f"It tells the same as {fine} in every record; one of them is enough.")

@@ -24,7 +24,7 @@ from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
-ROLES = ("quasi", "sensitive", "identifiers", "dropped")
+ROLES = ("quasi", "sensitive", "identifiers", "dropped", "weight")
 # what else may be said of data, beside how a file is written
 CHOICES = ("engine", "drop_missing", "only", "types", "missing", "seconds")
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
@@ -191,6 +191,8 @@ def _roles(given: Any) -> Faults:
         asked = given[role]
         names = [asked] if isinstance(asked, str) else asked
         yield from _under(_named(f"roles: {role}", names), role)
+        if role == "weight" and isinstance(names, list) and len(names) > 1:
+            yield Fault((role,), "roles: weight names several columns; one says how many people a record stands for")
         for i, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and taken.setdefault(name, role) != role:
                 yield Fault((role, i), f"column {said(name)} is in two roles, {taken[name]} and {role}; give it one")

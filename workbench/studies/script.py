@@ -112,7 +112,8 @@ def _data(study: Study, imports: Imports) -> str:
 
 def _roles(study: Study) -> list[str]:
     roles = {"quasi": study.quasi, "sensitive": study.sensitive, "identifiers": study.left_out}
-    return [_argument(name, list(chosen)) for name, chosen in roles.items() if chosen]
+    weight = [_argument("weight", study.weight[0])] if study.weight else []
+    return [_argument(name, list(chosen)) for name, chosen in roles.items() if chosen] + weight
 
 
 def _options(study: Study) -> list[str]:

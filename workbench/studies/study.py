@@ -51,6 +51,7 @@ class Study:
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()  # left out like identifiers, though they are none
+    weight: tuple[str, ...] = ()  # the column that says how many people a record stands for, if one does
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
@@ -103,7 +104,8 @@ class Study:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data in the order of the file, without what is empty."""
-        roles = {role: list(getattr(self, role)) for role in ROLES if getattr(self, role)}
+        roles: dict[str, Any] = {role: list(getattr(self, role)) for role in ROLES if getattr(self, role)}
+        roles |= {"weight": self.weight[0]} if len(self.weight) == 1 else {}
         said = {"study": self.name, "data": self.data, "roles": roles}
         for field in fields(self):
             if field.name not in (*ROLES, "name", "data", "folder", "files"):
@@ -228,7 +230,7 @@ class Study:
             table = table.with_hierarchies(built)
         except Misfit as error:
             raise BadInput(error.plain) from None
-        table = table.with_roles(self.quasi, self.sensitive, self.levels)
+        table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with at("released_levels"):
             table = table.with_level_ranges(self.released_levels)
         return replace(table, wording=self.wording)

@@ -13,11 +13,13 @@ import pandas as pd
 
 from workbench.base import cell_kernels, population_kernels, progress
 from workbench.base.errors import BadInput
+from workbench.data.cells import Cells
 from workbench.data.table import Table
 
 LISTED = 200_000  # populations at most; of more a sample is drawn
 DRAWN = 20_000  # of them
 COUNTED = 20_000_000  # are counted at most
+SLACK = 1e-9  # of sums of weights
 CERTAIN = 1.96  # standard errors on either side: the mean of all lies there with 95 %
 NUMBERS = 40_000_000  # that a list may have, one for each population and sensitive value
 
@@ -27,8 +29,8 @@ class Populations:
     """Conjunctions of one run per quasi-identifier (the whole axis: no condition), and what is true of them."""
 
     runs: np.ndarray  # populations x quasi x (low, high)
-    support: np.ndarray  # records in each
-    truth: dict[str, np.ndarray]  # records per sensitive value in each
+    support: np.ndarray  # records in each, or the people that these stand for
+    truth: dict[str, np.ndarray]  # the same per sensitive value
     every: int  # how many there are: of more than were to be listed, those here are a random sample
 
     def __len__(self) -> int:
@@ -57,6 +59,7 @@ def shared_prefix(runs: np.ndarray) -> np.ndarray:
 def large_populations(table: Table, min_support: float = 0.05) -> Populations:
     """All conjunctions with at least `min_support` of the records; roots and the empty conjunction are left out.
 
+    Where records have weights, with at least that share of the people that these stand for.
     Of more than `LISTED` a sample is drawn, always the same; of more than `COUNTED` none is listed. Found once a table.
     """
     return table.remember(("populations", min_support), lambda: _found(table, min_support))
@@ -65,7 +68,7 @@ def large_populations(table: Table, min_support: float = 0.05) -> Populations:
 def _found(table: Table, min_support: float) -> Populations:
     if not 0 < min_support <= 1:
         raise BadInput(f"min_support = {min_support} must be above 0 and at most 1: a share of the records")
-    needed = max(1, math.ceil(round(min_support * table.records, 6)))
+    needed = _needed(table, min_support)
     # long axes first: once they are done with, few cells are left
     axes = sorted(range(len(table.quasi)), key=lambda a: -table.columns[table.quasi[a]].size)
     runs = [_large_runs(table, table.quasi[a], needed) for a in axes]
@@ -79,6 +82,13 @@ def _found(table: Table, min_support: float) -> Populations:
     return Populations(chosen, found.support[order], truth, every)
 
 
+def _needed(table: Table, min_support: float) -> float:
+    """How many records a large population has, or people that they stand for: sums of fractions are not exact."""
+    if table.weight is None:
+        return max(1, math.ceil(round(min_support * table.records, 6)))
+    return min_support * float(table.people().sum()) * (1 - SLACK)
+
+
 class _Lists(NamedTuple):
     """Of each listed population a run on each axis, its records, those of each sensitive value, and its chance."""
 
@@ -88,8 +98,8 @@ class _Lists(NamedTuple):
     chances: np.ndarray
 
     @classmethod
-    def empty(cls, axes: int, values: int) -> _Lists:
-        return cls(np.empty((0, axes), np.int32), np.empty(0, np.int64), np.empty((0, values), np.int64), np.empty(0))
+    def empty(cls, axes: int, values: int, kind: np.dtype) -> _Lists:
+        return cls(np.empty((0, axes), np.int32), np.empty(0, kind), np.empty((0, values), kind), np.empty(0))
 
     def longer(self, most: int) -> _Lists:
         more = min(1000 + len(self.support), most - len(self.support))
@@ -99,13 +109,14 @@ class _Lists(NamedTuple):
         return _Lists(*(one[which] for one in self))
 
 
-def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed: int) -> tuple[_Lists, int]:
+def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed: float) -> tuple[_Lists, int]:
     """The populations that are listed, and how many there are."""
-    trie, values = _trie(table, axes, runs), sum(map(len, table.sensitive.values()))
-    frames, state = _frames(table, trie, axes[0]), np.zeros(3, np.int64)
+    cells, values = _counted(table), sum(map(len, table.sensitive.values()))
+    trie = _trie(table, cells, axes, runs)
+    frames, state = _frames(cells, trie, axes[0]), np.zeros(3, np.int64)
     most = max(min(LISTED, NUMBERS // max(values, 1)), 10)
     drawn, limit = most // 10, 1.0
-    found = _Lists.empty(len(axes), values)
+    found = _Lists.empty(len(axes), values, cells.weight.dtype)
     while state[0] >= 0 and state[1] <= COUNTED:
         if state[2] == len(found.support):
             found = found.longer(most + 1)
@@ -126,9 +137,18 @@ def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
     return found.only(found.chances <= limit), limit
 
 
-def _trie(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
+def _counted(table: Table) -> Cells:
+    """The cells with what is counted of each: its records, or the people that they stand for, where there are any."""
+    cells, people = table.cells(), table.people()
+    if table.weight is None:
+        return cells
+    counted = people > 0
+    others = {name: codes[counted] for name, codes in cells.others.items()}
+    return Cells(np.ascontiguousarray(cells.quasi[:, counted]), others, people[counted])
+
+
+def _trie(table: Table, cells: Cells, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
     """What `population_kernels.descend` walks on: the cells of the axes that remain, axis by axis; at first all."""
-    cells = table.cells()
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []
     for a in reversed(axes[1:]):
@@ -158,15 +178,15 @@ def _distinct(columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np
     return number, distinct
 
 
-def _frames(table: Table, trie: tuple, axis: int) -> tuple:
+def _frames(every: Cells, trie: tuple, axis: int) -> tuple:
     """Where the walk begins: all cells in the order of their codes on the first axis, and room for the others."""
     progress.step()
     first, first_code, value = trie[0], trie[3], trie[6]
-    codes, weight = table.cells().quasi[axis], table.cells().weight
+    codes, weight = every.quasi[axis], every.weight
     order = np.argsort(codes, kind="stable")
-    cells, weights = np.empty(first[-1], np.int32), np.empty(first[-1], np.int64)
+    cells, weights = np.empty(first[-1], np.int32), np.empty(first[-1], weight.dtype)
     cells[: len(order)], weights[: len(order)] = order, weight[order]
-    begin, total = (np.zeros(first_code[-1], np.int64) for _ in range(2))
+    begin, total = np.zeros(first_code[-1], np.int64), np.zeros(first_code[-1], weight.dtype)
     size = first_code[1] - 1
     begin[1 : size + 1] = np.cumsum(np.bincount(codes, minlength=size))
     total[1 : size + 1] = np.cumsum(np.bincount(codes, weight, size))
@@ -177,7 +197,7 @@ def _frames(table: Table, trie: tuple, axis: int) -> tuple:
         begin,
         total,
         np.zeros(len(first) - 1, np.int64),
-        np.zeros(most, np.int64),
+        np.zeros(most, weight.dtype),
         np.empty(most, np.int32),
     )
 
@@ -187,10 +207,12 @@ def _begins(lengths: Iterable[int]) -> np.ndarray:
     return np.cumsum([0, *lengths]).astype(np.int64)
 
 
-def _large_runs(table: Table, name: str, needed: int) -> np.ndarray:
+def _large_runs(table: Table, name: str, needed: float) -> np.ndarray:
     """The whole axis, then its runs that have enough records by themselves."""
-    column, runs = table.columns[name], table_runs(table, name)
-    before = np.append(0, np.cumsum(column.totals))
+    column, runs, totals = table.columns[name], table_runs(table, name), table.columns[name].totals
+    if table.weight is not None:
+        totals = np.bincount(table.cells().quasi[table.quasi.index(name)], table.people(), column.size)
+    before = np.append(0, np.cumsum(totals))
     large = before[runs[:, 1] + 1] - before[runs[:, 0]] >= needed
     return np.vstack([[[0, column.size - 1]], runs[large]]).astype(np.int32)
 

@@ -16,8 +16,8 @@ from workbench.methods import Keep
 from workbench.studies.study import Study
 
 FRAME = people(random.Random(3), missing=True)
-NOTHING = {"quasi": [], "sensitive": [], "identifiers": [], "dropped": []}
-CHOSEN = {"quasi": ["age", "work"], "sensitive": ["disease"], "identifiers": ["person"], "dropped": []}
+NOTHING = {"quasi": [], "sensitive": [], "identifiers": [], "dropped": [], "weight": []}
+CHOSEN = {"quasi": ["age", "work"], "sensitive": ["disease"], "identifiers": ["person"], "dropped": [], "weight": []}
 
 
 @pytest.fixture
@@ -57,7 +57,13 @@ def test_without_roles_there_is_no_table_and_the_first_quasi_identifier_makes_on
 
 def test_a_table_brings_its_roles(small):
     picker = RolePicker(small(1))
-    assert picker.roles == {"quasi": ["age", "work", "sex"], "sensitive": ["disease"], "identifiers": [], "dropped": []}
+    assert picker.roles == {
+        "quasi": ["age", "work", "sex"],
+        "sensitive": ["disease"],
+        "identifiers": [],
+        "dropped": [],
+        "weight": [],
+    }
     assert picker.table.columns["age"].hierarchy is not None
 
 
@@ -71,6 +77,7 @@ def test_one_action_is_one_change_and_the_table_follows(picker):
         "sensitive": [],
         "identifiers": ["person"],
         "dropped": [],
+        "weight": [],
     }
     assert len(changes) == len(tables) == 1 and picker.table.quasi == ("age", "work", "sex", "disease", "wage")
     assert "person" not in picker.table.names
@@ -161,12 +168,13 @@ def test_a_program_cannot_give_two_roles_or_a_column_that_is_not_there(picker):
         "sensitive": [],
         "identifiers": [],
         "dropped": [],
+        "weight": [],
     } and picker.table.quasi == ("sex",)
 
 
 def test_other_data_keep_the_roles_of_columns_that_are_there(picker):
     picker.base = Table.bare(FRAME.drop(columns=["work", "person"]).assign(disease="flu"))
-    assert picker.roles == {"quasi": ["age"], "sensitive": [], "identifiers": [], "dropped": []}, (
+    assert picker.roles == {"quasi": ["age"], "sensitive": [], "identifiers": [], "dropped": [], "weight": []}, (
         "disease has one value now"
     )
     assert picker.table.quasi == ("age",)
@@ -217,7 +225,8 @@ def test_the_proposal_chooses_what_is_sensitive_where_nobody_has_and_leaves_no_c
         "quasi": ["age", "sex"],
         "sensitive": ["dx", "asthma"],
         "identifiers": [],
-        "dropped": ["weight", "note"],
+        "dropped": ["note"],
+        "weight": ["weight"],
     }
     assert picker.levels["dx"] > 0 and len(picker.table.sensitive["dx"]) <= 200 and picker.table.neutral == ("same",)
     choose(picker, "neutral", "dx", "asthma", "age", field="selected")
@@ -264,3 +273,12 @@ def test_a_change_of_role_builds_the_table_once(picker, monkeypatch):
     monkeypatch.setattr(Table, "with_roles", lambda self, *given: (built.append(given), with_roles(self, *given))[1])
     choose(picker, "quasi", "sex")
     assert picker.table.quasi == ("age", "work", "sex") and len(built) == 1
+
+
+def test_one_column_is_a_weight_if_it_can_be(picker):
+    choose(picker, "weight", "wage")
+    assert picker.roles["weight"] == ["wage"] and picker.table.weight == "wage" and "wage" not in picker.table.neutral
+    assert "wage is the weight already" in problems(choose(picker, "weight", "person"))[0][1]
+    choose(picker, "neutral", "wage")
+    assert "weight 'sex': it is a column of text" in problems(choose(picker, "weight", "sex"))[0][1]
+    assert picker.roles["weight"] == [] and picker.roles["quasi"] == ["age", "work"]

@@ -14,7 +14,10 @@ from workbench.releases.base import Release
 
 @dataclass(frozen=True)
 class KLDivergence(Measure):
-    """KL(true, reconstructed) over quasi-identifiers and sensitive value, natural logarithm; 0 where all is kept."""
+    """KL(true, reconstructed) over quasi-identifiers and sensitive value, natural logarithm; 0 where all is kept.
+
+    Where records have weights, of the distribution of the people that they stand for.
+    """
 
     name = "Kullback-Leibler divergence"
     symbol = "KL"
@@ -27,21 +30,21 @@ class KLDivergence(Measure):
         return worst({str(name): self._one(release, name) for name in names})
 
     def _one(self, release: Release, sensitive: str | None) -> Measured:
-        cells = release.table.cells()
-        points, group, truth = release.table.remember(("points", sensitive), lambda: _points(cells, sensitive))
+        cells, people = release.table.cells(), release.table.people()
+        points, group, truth = release.table.remember(("points", sensitive), lambda: _points(cells, people, sensitive))
         expected = release.estimate(points, sensitive)
         there = truth > 0
-        value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / release.table.records)
+        value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / people.sum())
         about = f" and {sensitive}" if sensitive else ""
         far = f"{figures(value, 'lower')} nats"
         sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {far} from the true one."
         return Measured(max(value, 0.0), sentence, {"points": len(group)})
 
 
-def _points(cells: Cells, sensitive: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _points(cells: Cells, people: np.ndarray, sensitive: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The distinct quasi-identifier values as populations of one code each, and the true count per value."""
     first, group = distinct_rows(cells.quasi.T)
     value = cells.others[sensitive] if sensitive else np.zeros(len(cells), np.int32)
     truth = np.zeros((len(first), int(value.max()) + 1))
-    np.add.at(truth, (group, value), cells.weight)
+    np.add.at(truth, (group, value), people)
     return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), first, truth

@@ -53,7 +53,9 @@ class SampleCurve:
 
 
 def sample_curve(table: Table, measure: UtilityLoss) -> SampleCurve:
-    """What samples of a table lose, found once; Undefined where the measure is."""
+    """What samples of a table lose, found once; Undefined where the measure is, and of records that have weights."""
+    if table.weight is not None:
+        raise Undefined("records that stand for different numbers of people have no random sample to compare with")
     return table.remember(("random samples", measure), lambda: _found(table, measure))
 
 
@@ -75,7 +77,7 @@ def told_share(table: Table, measure: UtilityLoss, loss: float | None, smallest:
     Of the table it takes one figure, an average over large populations that is rounded once; all else follows from
     that and from the losses, however many releases are told.
     """
-    if loss is None or not may_list_groups(table.records, smallest):
+    if loss is None or table.weight is not None or not may_list_groups(table.records, smallest):
         return None
     scale, limit = sample_curve(table, measure).scale()
     if loss == 0:

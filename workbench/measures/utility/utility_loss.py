@@ -42,7 +42,7 @@ class UtilityLoss(Measure):
     def step(self, release: Release, smallest: int) -> float:
         """What it changes if in the smallest large population as many people as the threshold have another value."""
         support = large_populations(release.table, self.min_support).support
-        moved = min(smallest / int(support.min()), 1.0) if smallest > 1 else 0.0
+        moved = min(smallest * release.table.heaviest / float(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
@@ -52,7 +52,8 @@ class UtilityLoss(Measure):
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
-        large = f"at least {100 * self.min_support:g} % of the records"
+        every = "the records" if release.table.weight is None else "the people that the records stand for"
+        large = f"at least {100 * self.min_support:g} % of {every}"
         if why := unordered(self.distance, seen.ordered, name):
             raise Undefined(why)
         if not populations.every:
