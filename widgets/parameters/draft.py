@@ -43,7 +43,8 @@ class Draft:
         """As a study writes it: numbers, and what differs from the default."""
         said: dict[str, Any] = {"name": self.kind.name}
         for name, values in self.values.items():
-            if ranges.is_number(self.kind, name) or values != [ranges.default(self.kind, name)]:
+            written = ranges.is_number(self.kind, name) and not self.kind.parameters()[name].optional
+            if written or values != [ranges.default(self.kind, name)]:
                 said[name] = values[0] if len(values) == 1 else list(values)
         return said
 

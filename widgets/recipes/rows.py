@@ -13,7 +13,7 @@ from workbench.base.variants import Variant, canonical, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
 from workbench.measures import Measure
-from workbench.methods import Method
+from workbench.methods import Method, Mondrian
 from workbench.models import Model
 from workbench.studies.proposal import recipes_for
 from workbench.studies.study import variant, written_out
@@ -94,8 +94,7 @@ def grouped(recipes: Sequence[Mapping[str, Any]], before: Sequence[Group], table
         group = found.setdefault(canonical(method.to_dict()), Group(method, []))
         group.rows.append(Row(parts, True, place=place))
     if not found:
-        first = next(kind for kind in methods.values() if not kind.baseline)
-        found[""] = Group(before[0].method if before else Draft.of(first), [])
+        found[""] = Group(before[0].method if before else Draft.of(Mondrian), [])
     for i, group in enumerate(found.values()):
         group.fill(table, before[i].rows if i < len(before) else ())
     return list(found.values())

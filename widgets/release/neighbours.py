@@ -165,6 +165,8 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
             after = float(f"{value * factor:.3g}")
             if whole:
                 after = min(round(after), value - 1) if factor < 1 else max(round(after), value + 1)
+            if after == value:
+                continue  # nothing is a part of nothing
             try:
                 type(model).check_value(name, after, table)
             except BadInput:

@@ -34,7 +34,7 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import point_of
 from workbench.measures import Measure
-from workbench.methods import Method
+from workbench.methods import Mondrian
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.studies.study import variant
@@ -226,7 +226,7 @@ class ReleaseCard(Part):
         models, name = catalog("workbench.models", Model), content.get("name")
         if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
-        method = self._asked.method if self._asked and not self._asked.baseline else _first_method()
+        method = self._asked.method if self._asked and not self._asked.baseline else Mondrian()
         seed = self._asked.seed if self._asked else 0
         self._make(Recipe(method, models[name](), seed), outside=True)
 
@@ -364,7 +364,3 @@ def _comparable(frontier: Frontier | None, point: Point) -> bool:
     if frontier is None or not (frontier.privacy and frontier.utility):
         return False
     return all(key in point.values or key in point.reasons for key in frontier.axes)
-
-
-def _first_method() -> Method:
-    return next(kind for kind in catalog("workbench.methods", Method).values() if not kind.baseline)()
