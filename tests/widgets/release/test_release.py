@@ -22,7 +22,9 @@ def test_a_recipe_is_made_and_measured(stand, table):
     point = stand.last("point")
     assert point["model"] == "k-anonymity, k = 5"
     assert point["classes"].startswith(f"{table.records} records in ")
-    assert point["sentences"] == {"privacy": card.point.sentences["P_loss"], "utility": card.point.sentences["U_loss"]}
+    assert point["sentences"]["privacy"] == card.point.sentences["P_loss"]
+    utility = point["sentences"]["utility"]  # and the random sample that is as accurate
+    assert utility.startswith(card.point.sentences["U_loss"]) and utility.endswith("% of the records (18), unchanged.")
     assert [(row["key"], row["better"]) for row in point["figures"]] == [("P_loss", "lower"), ("U_loss", "lower")]
     assert all(row["unit"] for row in point["figures"])
 
