@@ -24,6 +24,7 @@ from workbench.measures import (
     LargestQuotient,
     Measure,
     NumberOfClasses,
+    PopulationUniques,
     PrivacyLoss,
     ReidentificationRisk,
     UtilityLoss,
@@ -123,7 +124,7 @@ def test_a_value_comes_with_a_plain_sentence(small, measure):
 @pytest.mark.parametrize("measure", MEASURES, **keys)
 def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
-    sizes = (ReidentificationRisk, Achieved, KLDivergence, InformationLoss, GeneralizationSteps)
+    sizes = (ReidentificationRisk, PopulationUniques, Achieved, KLDivergence, InformationLoss, GeneralizationSteps)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))
         assert isinstance(measure, KLDivergence) or measure(release).value == measure(with_column).value

@@ -19,6 +19,7 @@ from workbench.measures import (
     KnowledgeGain,
     LargestQuotient,
     NumberOfClasses,
+    PopulationUniques,
     PrivacyLoss,
     ReidentificationRisk,
     UtilityLoss,
@@ -145,6 +146,16 @@ def test_reidentification_is_by_the_published_quasi_identifiers(seen):
     assert ReidentificationRisk("largest")(seen.release).value == near(1 / min(sizes))
     assert ReidentificationRisk("average")(seen.release).value == near(mean([1 / size for size in sizes]))
     assert ReidentificationRisk("unique")(seen.release).value == near(mean([size == 1 for size in sizes]))
+
+
+def test_population_uniques_are_those_of_the_sample_that_would_be_drawn_alone(seen):
+    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
+    people, unique = len(seen.people), sum(size == 1 for size in alike.values())
+    assert PopulationUniques()(seen.release).value == near(unique / people)
+    drawn = sum(0.3 * size * 0.7 ** (size - 1) for size in alike.values())  # of classes of these sizes one is drawn
+    measured = PopulationUniques(0.3, "zayatz")(seen.release)
+    assert measured.value == near(min(unique * (0.3 * unique / drawn if unique else 0) / people, 1))
+    assert measured.interval[0] <= measured.value <= measured.interval[1] and measured.interval[1] > 0
 
 
 def largest_l(counts, c):

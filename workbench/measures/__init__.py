@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.measures.privacy.information_gain import InformationGain as InformationGain
     from workbench.measures.privacy.knowledge_gain import KnowledgeGain as KnowledgeGain
     from workbench.measures.privacy.largest_quotient import LargestQuotient as LargestQuotient
+    from workbench.measures.privacy.population_uniques import PopulationUniques as PopulationUniques
     from workbench.measures.privacy.privacy_loss import PrivacyLoss as PrivacyLoss
     from workbench.measures.privacy.reidentification_risk import ReidentificationRisk as ReidentificationRisk
     from workbench.measures.utility.average_class_size import AverageClassSize as AverageClassSize
