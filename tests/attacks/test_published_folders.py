@@ -79,13 +79,14 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert certain(table, files).together == 0 < certain(table, files, shown).together
     said = read.results["together"]
     assert said["files"] == len(files) and said["certain"] == coarse(certain(table, files, shown).together, 10)
-    assert any(
-        who.startswith(f"Who has all {len(files)} files (‘Recommended’, ‘A bit safer’") and "and all the tables" in who
-        for who, _ in statements.attackers(read, 0)
+    begins, attackers = (
+        f"Anyone with all {len(files)} files (‘Recommended’, ‘A bit safer’",
+        [who for who, _ in statements.attackers(read, 0)],
     )
+    assert any(who.startswith(begins) and "and all the tables" in who for who in attackers)
     best = read.opens(read.results["cap"])
     assert statements.alone(read, best) == (
-        "Publish this one file only. Who also gets the 3 other files offered where this page opens (‘A bit safer’, "
+        "Publish only this file. Anyone who also gets the 3 other files offered where this page opens (‘A bit safer’, "
         "‘A bit more accurate’ and ‘Simplest to explain’) and the tables of this page can be certain of the occupation "
         f"of about {said['certain']} of about 46,030 people."
     )

@@ -108,7 +108,7 @@ def test_of_few_people_a_sentence_stands_where_the_groups_would(on_stage, tmp_pa
 
 def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=lots")
-    expect(page.locator(".wb-question .wb-wrong")).to_contain_text("the limit 'lots' is no number from")
+    expect(page.locator(".wb-question .wb-wrong")).to_contain_text("the limit 'lots' is not a number from")
     expect(recipe(page)).to_be_visible()
 
 

@@ -159,7 +159,7 @@ def test_roles_by_keyboard_alone(page):
     told(page, "'dropped': ['relationship']")
     page.get_by_role("button", name="Propose roles").click()
     told(page, "'dropped': ['fnlwgt', 'education_num', 'capital_gain'")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Undo the proposal").click()
     told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
     page.locator(".wb-roles .wb-chosen", has_text="4 quasi-identifiers: age, workclass, fnlwgt, …").wait_for()
 
@@ -173,7 +173,7 @@ def test_only_what_is_selected_is_highlighted(page):
     row["age"].hover()
     assert row["age"].evaluate("one => getComputedStyle(one).backgroundColor") == paint["age"]
     page.get_by_role("button", name="Propose roles").click()
-    back = page.get_by_role("button", name="Take back")
+    back = page.get_by_role("button", name="Undo the proposal")
     back.focus()
     page.keyboard.press("Enter")
     back.wait_for(state="hidden")

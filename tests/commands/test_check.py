@@ -62,7 +62,7 @@ def test_what_a_good_study_does_is_one_sentence(study, capsys):
 @pytest.mark.parametrize(
     ("before", "after", "line", "says"),
     [
-        ("[age, work]", "[age, wrok]", 4, "the data has no column 'wrok'; did you mean 'work'?"),
+        ("[age, work]", "[age, wrok]", 4, "the data have no column 'wrok'; did you mean 'work'?"),
         ("North}", "Nowhere}", 2, "no record has the value that is asked for in 'town'"),
         ("people.csv", "peple.csv", 2, "there is no such file"),
         ("  age: {builder: intervals", "  work: {builder: intervals", 7, "intervals need numbers"),

@@ -106,7 +106,7 @@ def test_the_best_one_is_shown_though_another_beats_it_on_the_axes(study, capsys
 
 def test_undefined_points_are_counted_and_explained(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("12]", "1000]"))
-    assert "1 left out, being undefined on an axis; --all says why" in run(capsys, "frontier", study)[0]
+    assert "1 left out: undefined on an axis (--all shows the reasons)" in run(capsys, "frontier", study)[0]
     assert "3 is left out: P_loss, U_loss" in run(capsys, "frontier", study, "--all")[0]
     (undefined,) = json.loads(run(capsys, "frontier", study, "--json")[0])["undefined"]
     assert undefined["number"] == 3

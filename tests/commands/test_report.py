@@ -273,7 +273,7 @@ def test_killed_in_the_middle_and_started_again(study, monkeypatch):
     "arguments, says",
     [
         (["nowhere.yaml"], "nowhere.yaml"),
-        (["ill.yaml", "-o", "page.pdf"], "end its name in .html"),
+        (["ill.yaml", "-o", "page.pdf"], "must end in .html"),
         (["ill.yaml", "--vary", "k=1,2"], "write one of cap"),
         (["ill.yaml", "--vary", "cap=a,b"], "takes numbers"),
         (["ill.yaml", "--each", "nowhere"], "no such column"),

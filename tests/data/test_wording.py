@@ -70,7 +70,7 @@ def test_one_record_has_the_noun_of_one():
 
 def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     found = statements.attackers(read, read.opens(read.results["cap"]))
-    assert found[0] == ("Who has this release and knows age at the visit, home and sex",
+    assert found[0] == ("Anyone with this release who knows age at the visit, home and sex",
                         "no visit’s first diagnosis")  # fmt: skip
     assert "every visit’s time of day" in found[1][0] and "all the tables" in found[-1][0]
     assert found[1][1].startswith("the first diagnosis of") and len(found) == 3

@@ -35,7 +35,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
         having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
         if size < 15:
             assert (row["value"], row["posterior"], row["prior"]) == (None, None, None)
-            assert row["sentence"] == "They are so few that what they have is not told." and 0 < row["share"] <= 1
+            assert row["sentence"] == "The group is too small: its values are not published." and 0 < row["share"] <= 1
             continue
         assert having is not None or "that few people have" in row["sentence"]
         assert (row["posterior"] is None) == (size < 95)

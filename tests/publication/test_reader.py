@@ -11,7 +11,7 @@ from workbench.publication.reader import Published
 
 @pytest.mark.parametrize("cap", ["lots", None, True, math.nan, math.inf, -1, 0, 5, [0.1], {"a": 1}, "0.1; drop"])
 def test_a_cap_that_is_none_is_refused(read, cap):
-    with pytest.raises(BadInput, match="is no number from"):
+    with pytest.raises(BadInput, match="is not a number from"):
         read.checked_cap(cap)
 
 

@@ -24,7 +24,7 @@ def dashboard(
     study: Annotated[
         Path | None, typer.Argument(help="A study (.yaml) or a published folder.", show_default=False)
     ] = None,
-    folder: Annotated[Path | None, typer.Argument(help="With --publish: where to.", show_default=False)] = None,
+    folder: Annotated[Path | None, typer.Argument(help="The output folder for --publish.", show_default=False)] = None,
     publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder, and serve nothing.")] = False,
     port: Port = None,
     no_token: NoToken = False,

@@ -69,7 +69,7 @@ function classTable(say) {
     element,
     about: given => {
       study = given;
-      meaning.textContent = `How exposed: ${given.exposure}. What is not told of a group is hatched.`;
+      meaning.textContent = `How exposed: ${given.exposure}. Hatched: not published.`;
       small.textContent = `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
     },
     at: (next, card) => {
@@ -83,7 +83,7 @@ function classTable(say) {
       const rows = found.rows.map(row);
       body.append(...rows);
       loaded = found.start + found.rows.length;
-      tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No group fits. Looked for are who they are, and the value that stands out in each group.";
+      tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No match. The search covers who is in each group and the value that stands out.";
       more.hidden = loaded >= found.count;
       if (goOn && more.hidden && rows.length) { // the button that had the focus is gone
         rows[0].tabIndex = -1;

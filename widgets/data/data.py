@@ -50,9 +50,9 @@ class Upload:
     def add(self, index: Any, chunk: memoryview) -> bool:
         """One chunk more; True when that was the last."""
         if index != self.chunks:
-            raise BadInput(f"{self.name}: a part of the file came out of turn; upload it again")
+            raise BadInput(f"{self.name}: the upload arrived out of order; upload the file again")
         if not 0 < chunk.nbytes <= CHUNK or self.received + chunk.nbytes > self.size:
-            raise BadInput(f"{self.name}: more came than was announced; upload it again")
+            raise BadInput(f"{self.name}: the upload is larger than announced; upload the file again")
         self._file.write(chunk)
         self.received, self.chunks = self.received + chunk.nbytes, self.chunks + 1
         if self.received == self.size:

@@ -115,7 +115,7 @@ export default widget(({ model, el, say, on, trait }) => {
     pin.hidden = false;
     pin.textContent = state.pinned ? "Unpin" : "Pin";
     pin.setAttribute("aria-label", state.pinned ? "Unpin" : "Pin to compare");
-    pin.title = state.pinned ? "Let the pinned frontier go" : "Keep this frontier on the chart, to compare the next ones with it";
+    pin.title = state.pinned ? "Unpin this frontier" : "Keep this frontier on the chart, to compare the next ones with it";
     if (dragged.held()) { delete rows.cap_x; delete rows.cap_y; }
     if (spec) picture.show(spec, rows); else picture.rows(rows);
     headline.textContent = state.headline;

@@ -44,7 +44,7 @@ function intervalForm({ typed, meant }) {
   const element = h("div", { "data-field": "intervals" }, wrongHere(), ways, chart.element, rows, more, ends);
   const inputs = () => [...rows.querySelectorAll("input")];
   const WAYS = [["widths", "Widths", "Intervals of one width"], ["cuts", "Cut points", "Intervals between points of your choice"],
-    ["quantiles", "Equally filled", "As many records in each group as in the others"]];
+    ["quantiles", "Equally filled", "The same number of records in each group"]];
   const WANTED = { widths: ["width", "10"], cuts: ["cut points", "18, 30, 65"], quantiles: ["number of groups", "4"] };
 
   /** Below what, or from what on, all values are one group on every level. */
@@ -179,7 +179,7 @@ function fileForm({ typed, meant, file, mark }) {
   } });
   async function take(chosen) {
     if (chosen.size <= LARGEST_FILE) file(chosen.name, await chosen.arrayBuffer());
-    else mark("import", `${chosen.name} has ${count(Math.ceil(chosen.size / 1e6))} MB; a hierarchy file may have 8. Is it the data?`);
+    else mark("import", `${chosen.name} has ${count(Math.ceil(chosen.size / 1e6))} MB; a hierarchy file may have 8. Did you choose the data file?`);
   }
   const button = h("button", { onclick: () => choose.click() }, "Choose a file …");
   const named = h("span", { class: "wb-note" });

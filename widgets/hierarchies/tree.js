@@ -70,7 +70,7 @@ function levelTree() {
     "aria-colcount": 3 } });
   const missing = h("div", { class: "wb-note" });
   const caption = h("span", { class: "wb-hier-caption" });
-  const nothing = h("div", { class: "wb-note", hidden: true }, "Nothing is called so.");
+  const nothing = h("div", { class: "wb-note", hidden: true }, "No value or group matches.");
   const element = h("div", { class: "wb-hier-tree" },
     h("div", { class: "wb-hier-treehead" }, caption, search),
     depth,

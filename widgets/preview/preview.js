@@ -22,7 +22,7 @@ function sideBySide({ columns: given, sizes, of }) {
   }), h("td", { class: "wb-number" }, count(size))));
   const changed = columns.filter(({ original, released }) => original.some((was, i) => was !== released[i])).length;
   return [
-    h("p", { class: "wb-note" }, `${count(sizes.length)} of ${count(of)} records, as released; where that differs, as they were below it. ` +
+    h("p", { class: "wb-note" }, `${count(sizes.length)} of ${count(of)} records, as released; where a value was changed, the original is shown below it. ` +
       `${count(changed)} of ${count(columns.length)} columns differ.`),
     h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original beside release" }, h("table", { class: "wb-sample" },
       h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role }, one.name, h("small", {}, one.role))),

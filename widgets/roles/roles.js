@@ -42,7 +42,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- above: find and propose
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
   const propose = h("button", { type: "button", disabled: true, onclick: () => { clear(); say("propose", { field: "propose" }); } }, "Propose roles");
-  const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); propose.focus(); say("back"); } }, "Take back");
+  const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); propose.focus(); say("back"); } }, "Undo the proposal");
   const top = h("div", { class: "wb-tools", "data-field": "propose" }, search, back, propose);
   const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
 

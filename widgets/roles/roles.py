@@ -84,7 +84,7 @@ class RolePicker(Part):
         unknown = [name for name in every if name not in self.base.columns]
         if unknown:
             raise traitlets.TraitError(
-                f"the data has no column {unknown[0]!r}; " + columns_meant(unknown[0], self.base.names)
+                f"the data have no column {unknown[0]!r}; " + columns_meant(unknown[0], self.base.names)
             )
         return self._in_order(given)
 
@@ -232,7 +232,7 @@ class RolePicker(Part):
 
     def _known(self, name: Any) -> str:
         if self.base is None or not isinstance(name, str) or name not in self.base.columns:
-            raise BadInput(f"the data has no column {said(name)}; choose again")
+            raise BadInput(f"the data have no column {said(name)}; choose again")
         return name
 
     def _adopt(self, roles: Roles, levels: dict[str, int], changed: Sequence[str]) -> None:

@@ -117,7 +117,7 @@ def serve(
         if browser:
             webbrowser.open(page.as_uri())
         if process.wait():
-            raise BadInput("the server has failed; what it said is above")
+            raise BadInput("the server failed; see its output above")
 
 
 def free_port(wanted: int | None) -> int:
@@ -164,7 +164,7 @@ def _await(process: subprocess.Popen[bytes], port: int) -> None:
             if one.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.05)
-    raise BadInput("the server did not start; what it said is above")
+    raise BadInput("the server did not start; see its output above")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

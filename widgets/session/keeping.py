@@ -49,7 +49,7 @@ class Keeper:
             if there != self._known and not over:
                 raise Changed(
                     f"{self.path.name} was changed in another tab or program since it was opened here: "
-                    "take what is there, or keep what is here"
+                    "load the saved version, or keep yours"
                 )
             study.save(self.path)
             there = self._there()
@@ -82,7 +82,7 @@ def kept(
         keeper = Keeper(named)
         if not keeper.exists():
             return seen_from(study, keeper.path.parent), keeper, ""
-        return keeper.open(), keeper, "" if file is not None else f"Back where you were: {keeper.path.name}."
+        return keeper.open(), keeper, "" if file is not None else f"Continued from {keeper.path.name}."
     note = ""
     for path in _file_names(study.name):
         keeper = Keeper(path, handed)
@@ -94,7 +94,7 @@ def kept(
             break
         found = _about_the_same(keeper, study, handed)
         if found is not None:
-            return found, keeper, f"Back where you were: {path.name}."
+            return found, keeper, f"Continued from {path.name}."
         note = f"{path.name} belongs to other data and is not changed."
     return seen_from(study, keeper.path.parent), keeper, note
 

@@ -67,4 +67,4 @@ class Saving:
         """Where the study is kept, in words."""
         if self.keeper is not None:
             return f"kept in {self.keeper.path.name}"
-        return "kept by this tab of the browser" if under_voila() else "kept in no file"
+        return "saved in this browser tab" if under_voila() else "not saved to a file"

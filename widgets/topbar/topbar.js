@@ -48,14 +48,14 @@ export default widget(({ model, el, say, on }) => {
     note: value => { note.textContent = value; },
     conflict: value => {
       conflict.hidden = !value;
-      conflict.replaceChildren(value || "", h("button", { onclick: ask("theirs") }, "Take what is there"),
-        h("button", { onclick: ask("mine") }, "Keep what is here"));
+      conflict.replaceChildren(value || "", h("button", { onclick: ask("theirs") }, "Load the saved version"),
+        h("button", { onclick: ask("mine") }, "Keep mine"));
     },
     study: text => { if (model.get("remembered") && !recalled()) remember(text); },
   };
   on("state", content => { for (const [key, call] of Object.entries(shown)) if (key in content) call(content[key]); });
 
-  const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser keeps nothing: save the study before you close the page"; } };
+  const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser cannot store the study: save the study before you close the page"; } };
   /** A kernel that knows nothing yet is given back, once, what this tab remembers. */
   function recalled() {
     if (!model.get("fresh") || asked) return false;

@@ -66,7 +66,10 @@ def anonymize(
         typer.Option("--stars", help="Write a row of * for each record that is left out; by default it is absent."),
     ] = False,
     defuse: Annotated[
-        bool, typer.Option("--defuse-formulas", help="An apostrophe before what a spreadsheet takes for a formula.")
+        bool,
+        typer.Option(
+            "--defuse-formulas", help="Put an apostrophe before cells that a spreadsheet would run as formulas."
+        ),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")] = False,
@@ -89,7 +92,7 @@ def anonymize(
     roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--weight": weight}
     if Path(given).suffix in STUDIES:
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
-        _refuse(of_table, f"{given} is a study, which says that itself")
+        _refuse(of_table, f"{given} is a study, which has these settings itself")
         study = opened(Path(given))
         (table, chosen), smallest = _of_study(study, Path(given), recipe, cap), study.smallest
     else:

@@ -35,7 +35,7 @@ Sensitive = Annotated[
 ]
 Original = Annotated[
     Path | None,
-    typer.Option(metavar="file", help="What it was made of: losses are measured against it.", show_default=False),
+    typer.Option(metavar="file", help="The original table; losses are measured against it.", show_default=False),
 ]
 StudyFile = Annotated[
     Path | None,
@@ -61,7 +61,7 @@ def audit(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="model", help="What is asked: 'k-anonymity, k=5'; may be given again.", show_default=False
+            metavar="model", help="A model to check: 'k-anonymity, k=5'; may be given again.", show_default=False
         ),
     ] = None,
     suppressed: Suppressed = "class",
@@ -87,7 +87,7 @@ def audit(
     asked = [notation.model(one) for one in model or ()]
     said, values = reading.of_file, {**reading.of_values, "hierarchies": reading.hierarchies}
     if original is None and any(values.values()):
-        raise BadInput("--types, --missing and --hierarchy are said of an original; name it with --original")
+        raise BadInput("--types, --missing and --hierarchy describe the original; give it with --original")
     table = before(quasi, sensitive, original, study, **said, **values)
     release = released_by(str(released), table, quasi, sensitive, suppressed, missing_fits, **said)
     found = {"release": str(released), **audited(release, asked, worst)}

@@ -27,7 +27,7 @@ def check(
     from workbench.studies.checker import checked
 
     if study.suffix not in STUDIES:
-        raise BadInput(f"{study} is not a study: its name would end in .yaml")
+        raise BadInput(f"{study} is not a study: the file name must end in .yaml")
     found = checked(study)
     if json:
         problems = [{"line": one.line, "path": list(one.path), "text": one.text} for one in found.problems]

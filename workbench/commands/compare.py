@@ -52,7 +52,7 @@ def compare(
     """
     kinds = [name.suffix in STUDIES for name in (first, second)]
     if kinds[0] != kinds[1]:
-        raise BadInput(f"{first} and {second}: a study and a table have nothing in common; give two of one kind")
+        raise BadInput(f"{first} and {second}: cannot compare a study with a table; give two studies or two tables")
     if kinds[0]:
         if quasi or sensitive or original or study:
             raise BadInput(

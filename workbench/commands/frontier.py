@@ -288,7 +288,7 @@ class View:
             whys = zip(left_out.index.tolist(), left_out["reason"], strict=True)
             notes += [f"{i + 1} is left out: {reason}" for i, reason in whys]
         elif len(left_out):
-            notes.append(f"{len(left_out):,} left out, being undefined on an axis; --all says why")
+            notes.append(f"{len(left_out):,} left out: undefined on an axis (--all shows the reasons)")
         return notes
 
 

@@ -19,12 +19,10 @@ class Reading:
     """What was said of how a table is read."""
 
     encoding: Annotated[str | None, typer.Option(metavar="name", help="The text's encoding, such as cp1252.")] = None
-    delimiter: Annotated[str | None, typer.Option(metavar="character", help="What is between the fields of text.")] = (
-        None
-    )
-    quote: Annotated[str | None, typer.Option(metavar="character", help="What encloses fields of text.")] = None
+    delimiter: Annotated[str | None, typer.Option(metavar="character", help="The field delimiter.")] = None
+    quote: Annotated[str | None, typer.Option(metavar="character", help="The quote character.")] = None
     format: Annotated[
-        str | None, typer.Option("--format", metavar="csv|tsv|parquet|json|ndjson", help="The file's.")
+        str | None, typer.Option("--format", metavar="csv|tsv|parquet|json|ndjson", help="The file format.")
     ] = None
     types: Annotated[
         list[str] | None,
@@ -34,12 +32,12 @@ class Reading:
         list[str] | None,
         typer.Option("--missing", metavar="values", help="What stands for a missing value: -7,unknown."),
     ] = None
-    no_header: Annotated[
-        bool, typer.Option("--no-header", help="The first line is a record, and names no columns.")
-    ] = False
+    no_header: Annotated[bool, typer.Option("--no-header", help="The file has no header row.")] = False
     hierarchy: Annotated[
         list[str] | None,
-        typer.Option("--hierarchy", metavar="column=file", help="A hierarchy: a row a value, a column a level."),
+        typer.Option(
+            "--hierarchy", metavar="column=file", help="A hierarchy: one row per value, one column per level."
+        ),
     ] = None
 
     @property

@@ -29,7 +29,10 @@ FAILED = 1  # some reports could not be made
 def report(
     studies: Annotated[list[Path], typer.Argument(help="Studies (.yaml), or folders of them.", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page (.html); of many, their folder.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Output page (.html), or the folder for several reports.", show_default=False
+        ),
     ] = None,
     each: Annotated[
         str | None, typer.Option(metavar="column", help="One report for each value of a column.", show_default=False)
@@ -42,9 +45,10 @@ def report(
     release: Annotated[bool, typer.Option("--release", help="Write the recommended release too.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print each page to PDF, by Chromium.")] = False,
     jobs: Annotated[
-        int, typer.Option(metavar="number", help="How many at once; 0: one a processor.", parser=between(0, 1000))
+        int,
+        typer.Option(metavar="number", help="Reports made in parallel; 0: one per processor.", parser=between(0, 1000)),
     ] = 0,
-    again: Annotated[bool, typer.Option("--again", help="Make what is there already once more.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Rebuild existing reports.")] = False,
 ) -> int:
     """One page that may be passed on: the decision, the frontier, the proposed release and its costs, who is exposed.
     Beside it the executed notebook, and the points as JSON and CSV. No record and no path of the data is in the page.
@@ -125,7 +129,7 @@ def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, 
         return {studies[0]: Path(f"{names[0]}-report")}
     refuse_nameless(output)
     if output.suffix not in ("", ".html"):
-        raise BadInput(f"{output}: a report is a page; end its name in .html")
+        raise BadInput(f"{output}: the output must end in .html")
     return {studies[0]: output.with_suffix("") if output.suffix else output}
 
 

@@ -38,7 +38,7 @@ def between(least: int, most: int) -> Callable[[str], int]:
 def opened(study: Path) -> Study:
     """The study in a file; of another file the text is not even looked at, since it may hold records."""
     if study.suffix not in STUDIES:
-        raise BadInput(f"{study} is not a study: its name would end in .yaml")
+        raise BadInput(f"{study} is not a study: the file name must end in .yaml")
     from workbench.studies.study import Study
 
     return Study.open(study)

@@ -62,7 +62,7 @@ def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "")
     for name in wanted:
         if not isinstance(name, str) or name not in names:
             wanted_as = f" (wanted as {role})" if role else ""
-            raise BadInput(f"the data has no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
+            raise BadInput(f"the data have no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
 
 
 def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -115,7 +115,9 @@ def survey(
     usable.sort(key=lambda name: agreement(table.columns[name]))
     notes = []
     if len(usable) > TOGETHER:
-        notes.append(f"Combined were the {TOGETHER} of {len(usable)} columns in which two records agree least often.")
+        notes.append(
+            f"Combinations were counted for the {TOGETHER} of {len(usable)} columns that distinguish records best."
+        )
     chosen = set(usable[:TOGETHER])
     together = [name for name in table.names if name in chosen]
     every_pair: list[tuple[str, ...]] = list(combinations(together, 2))

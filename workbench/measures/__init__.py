@@ -107,7 +107,7 @@ def adversary() -> Any:
     """The parameter of measures that ask for a posterior."""
     return parameter(
         OWN_CLASS,
-        "who attacks knows a person's class, or the quasi-identifiers alone and so all classes that cover the person",
+        "the adversary knows a person's class, or only the quasi-identifiers and so every class that covers the person",
         choices=ADVERSARIES,
     )
 

@@ -54,7 +54,7 @@ class Offer:
 
     @property
     def smallest(self) -> int:
-        """A count below is shown as "fewer than"."""
+        """Every number of people is rounded to it."""
         return int(self.results["smallest"])
 
     @cached_property
@@ -108,8 +108,9 @@ class Offer:
             cap = math.nan
         low, high = axis["low"], axis["high"]
         if not low <= cap <= high:
+            reach = f"a number from {low:g} to {high:g}, which is what these releases reach"
             raise BadInput(
-                f"the limit {said(given)} is no number from {low:g} to {high:g}, which is what these releases reach; "
+                f"the limit {said(given)} is not {reach}; "
                 f"it is in units of {axis['key']}, with a decimal point and no per cent sign"
             )
         return cap

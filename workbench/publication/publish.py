@@ -71,7 +71,7 @@ def publish(
     goes to `warn`, one text each, and to stderr by default.
     """
     if not isinstance(study, Study):
-        raise BadInput(f"publish: {said(study)} is no study; open one with Study.open(path)")
+        raise BadInput(f"publish: {said(study)} is not a study; open one with Study.open(path)")
     place = _place(Path(folder))
     if not (isinstance(releases, bool) or releases in ("all", "best")):
         raise BadInput("publish: releases must be True (those that are offered), False (none), 'best' or 'all'")

@@ -153,7 +153,7 @@ def _exposure(table: Table) -> str:
     """What the shares of classes are of, whatever the slider is about."""
     if not table.sensitive:
         return "how likely the right person is found in the group: 100 % is certain"
-    return "how far belief in the value named has come: 0 % is what is usual, as for everybody, 100 % is certain"
+    return "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[Limit | None, float]:
@@ -169,7 +169,7 @@ def _limit(study: Study, frontier: Frontier) -> tuple[Limit | None, float]:
     if asked is None:
         return None, _opening(frontier, finite[-1] if measure.better == "higher" else finite[0])
     if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
-        raise BadInput(f"study: the cap {said(asked)} on {key} is no number")
+        raise BadInput(f"study: the cap {said(asked)} on {key} is not a number")
     floor = measure.better == "higher"
     safest = float(finite[-1] if floor else finite[0])
     limit: Limit = {

@@ -29,7 +29,7 @@ def check(folder: Path, under: str = "", large: bool = False) -> list[Path]:
     listed = {name: given for name, given in _listed(folder).items() if name.startswith(under)}
     for name, (size, digest) in listed.items():
         if name not in there:
-            raise BadInput(f"the published folder is not whole, {name} is missing: {AGAIN}")
+            raise BadInput(f"the published folder is incomplete: {name} is missing: {AGAIN}")
         path = there[name]
         if path.stat().st_size != size or ((large or path.suffix != LARGE) and _digest(path) != digest):
             raise BadInput(f"{name} in the published folder is damaged, or was changed: {AGAIN}")

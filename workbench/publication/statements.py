@@ -215,17 +215,20 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
     if "certain" not in sure:
         return []
     quasi, neutral = wording.columns(results["table"]["quasi"]), wording.columns(results["table"]["neutral"])
-    found = [(f"Who has this release and knows {quasi}", sure["certain"])]
+    found = [(f"Anyone with this release who knows {quasi}", sure["certain"])]
     if results["beside"]:
         found.append(
-            (f"Who has the most telling file, and also knows {wording.all_of_them} {neutral}", results["beside"])
+            (
+                f"Anyone with the file that discloses most who also knows {wording.all_of_them} {neutral}",
+                results["beside"],
+            )
         )
-    again = f", and finds records again by their {neutral}" if results["together"]["joined"] else ""
+    again = f" who links records by their {neutral}" if results["together"]["joined"] else ""
     had = [_files(study)] * bool(results["carried"])
     if isinstance(study.opened(index)["classes"], int):
         had.append("all the tables that can be opened on this page")
     if had:
-        found.append((f"Who has {' and '.join(had)}{again}", results["together"]["sentence"]))
+        found.append((f"Anyone with {' and '.join(had)}{again}", results["together"]["sentence"]))
     return found
 
 
@@ -258,7 +261,7 @@ def alone(study: Offer, index: int) -> str:
             "Share this page only with decision makers: "
             f"anyone with its tables can be certain of {together['sentence']}."
         )
-    return f"Publish this one file only. Who also gets {' and '.join(had)} can be certain of {together['sentence']}."
+    return f"Publish only this file. Anyone who also gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 
 def as_they_are(study: Offer) -> str:
@@ -268,7 +271,7 @@ def as_they_are(study: Offer) -> str:
         return ""
     named = study.wording.columns(neutral)
     text = f"Neutral (published unchanged): {named}. The figures assume that no attacker knows these"
-    beside = f"; who does is certain of {study.results['beside']}" if study.results["beside"] else ""
+    beside = f"; an attacker who does can be certain of {study.results['beside']}" if study.results["beside"] else ""
     return f"{text}{beside}."
 
 
@@ -298,10 +301,10 @@ def order(study: Published, index: int) -> str:
     few, fewer, every, tied = detail["small"], detail["fewer"], detail["classes"], detail["tied"]
     small = f"fewer than {fewer:,} {study.wording.many}"
     if few == every:
-        return f"All are groups of {small}: the most exposed first, as far as that may be told."
+        return f"All are groups of {small}: the most exposed first, as far as rounding allows."
     first = "The most exposed first"
     if tied > 1:
-        first += f"; of the first {tied:,}, whose exposure may not be told apart, those of whom most is believed"
+        first += f"; the first {tied:,} are published as equally exposed and are ordered by the highest belief"
     are = "group of" if few == 1 else "groups of"
     return f"{first}. At the end {few:,} {are} {small}." if few else f"{first}."
 

@@ -190,7 +190,7 @@ class Told(NamedTuple):
         """What is believed of the people of a class."""
         seen, *_ = self.about(row)
         if self.tiny(row):
-            return "They are so few that what they have is not told."
+            return "The group is too small: its values are not published."
         if self._mixed(row):
             return f"They are about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
         return f"{self._have(row)} of them have {self._called(row)}{self._usual(row)}"
@@ -255,11 +255,11 @@ class Told(NamedTuple):
             return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
         sentence = f"{people[:1].upper()}{people[1:]}: {who}."
         if label is None:
-            unit = f"is what belief moves most for, in a group of {people}"
+            unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         unit, limit = f"of a group have {self._called(row)}{self._usual(row)}".rstrip("."), self.limit(row)
         if limit < 1 and self._have(row).lower() in BANDS:
-            sentence = f"In this version {about_per_cent(limit, 'lower')} of any group may have it at most. {sentence}"
+            sentence = f"In this version at most {about_per_cent(limit, 'lower')} of any group may have it. {sentence}"
         return {"figure": self._figure(row), "unit": unit, "sentence": sentence}
 
     def _figure(self, row: int) -> str:

@@ -158,7 +158,7 @@ def _columns(study: Study, base: Table) -> Faults:
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:
-            yield Fault(path, f"the data has no column {name!r}; {columns_meant(name, base.names)}")
+            yield Fault(path, f"the data have no column {name!r}; {columns_meant(name, base.names)}")
     for i, name in enumerate(base.names, 1):
         if name.startswith(FORMULA) and name not in (*study.left_out, *study.weight):
             text = (

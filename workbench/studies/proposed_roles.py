@@ -61,8 +61,8 @@ def _by_itself(column: Column) -> Advice | None:
     if not namelike(column):
         return None
     if column.values.dtype.kind == "f":
-        few = f"A measured number with {distinct:,} values in {records:,} records: few could know it"
-        return Advice("dropped", f"{few}, but who does knows the record.")
+        few = f"A measured number with {distinct:,} values in {records:,} records: few people know it"
+        return Advice("dropped", f"{few}, but anyone who does can identify the record.")
     if distinct >= NEARLY_ALL * records:
         return Advice("identifier", f"Nearly every record has its own value: {distinct:,} in {records:,} records.")
     share = alone(column).share

@@ -62,7 +62,7 @@ class Study:
     chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
     titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
     record: tuple[str, ...] = PERSON  # what one record is, and what several are
-    smallest: int = SMALLEST  # a count below is shown as "fewer than"
+    smallest: int = SMALLEST  # every number of people is rounded to it
     seed: int = 0
     folder: str = "."  # where relative names begin; not in the file
     files: Mapping[str, str] = None  # type: ignore[assignment] # columns whose hierarchy has one; not in the file

@@ -79,7 +79,7 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
     )
     assert all(one.get("within", True) for one in choice["alternatives"]), "no limit is set, so none is over it"
     assert card["title"][0].isupper() and card["title"] != card["recipe"] and "most exposed first" in card["order"]
-    assert all(who.startswith("Who has") for who, _ in card["attackers"]) and study["limit"] == ""
+    assert all(who.startswith("Anyone with") for who, _ in card["attackers"]) and study["limit"] == ""
     assert json.dumps(heard.told, allow_nan=False)
 
 
@@ -156,7 +156,7 @@ def test_the_studys_limit_that_none_keeps_and_what_is_published_as_it_is_are_sai
     told = heard.one("study")
     assert "No release keeps to the study's own limit of at most 0.0001" in told["limit"]
     assert "Neutral (published unchanged): wage." in told["as_they_are"]
-    assert "who does is certain of the disease of" in told["as_they_are"]
+    assert "an attacker who does can be certain of the disease of" in told["as_they_are"]
     assert "the study's own limit is stricter" in heard.one("choice")["why"]
     assert heard.one("choice")["name"].startswith("Best within")
 

@@ -58,7 +58,7 @@ def test_a_study_of_other_data_is_left_alone(tmp_path, monkeypatch):
     assert study.data == one.data and keeper.path.name == "people.study.yaml" and note == ""
     keeper.save(one.with_(quasi=("age",)))
     again, keeper, note = kept(one, None, None, None)
-    assert again.quasi == ("age",) and "Back where you were" in note
+    assert again.quasi == ("age",) and "Continued from" in note
     study, keeper, note = kept(other, None, None, None)
     assert study.data == other.data and keeper.path.name == "people-2.study.yaml" and "other data" in note
 

@@ -53,8 +53,8 @@ def _why(study: Published, index: int, cap: float | None) -> str:
             return f"Of the candidates that keep to the limit ({limit}) and are safe, it loses the least accuracy."
         return (
             "No limit was set, so the decision is open. Of the candidates that make no value certain or nearly so "
-            "this is a compromise between safety and accuracy, the knee of their frontier, or its middle where that "
-            "has none."
+            "this is a compromise between safety and accuracy, the knee of their frontier, or its middle point if "
+            "it has no knee."
         )
     if index != study.opens(cap):
         return f"It was opened instead of the one that is recommended for the limit ({limit})."
@@ -109,13 +109,13 @@ def risk(study: Published, index: int, cap: float | None) -> Markup:
     if "reason" in found:
         return _tables([f"{found['reason'][:1].upper()}{found['reason'][1:]}."])
     many = (
-        f"Of {found['at_risk']} at least as much is learnt, in bits of information, as if it were said that they have "
-        "the commonest value of a sensitive column."
+        f"For {found['at_risk']}, the release discloses at least as much information, in bits, as the statement that "
+        "they have the commonest value of a sensitive column."
     )
     shares = sorted(found["shares"].items(), key=lambda one: -one[1])
     if not any(share for _, share in shares):
         return _tables([many])
-    why = "How much of what is learnt hangs on each column: how far it falls when that column is not published."
+    why = "Each column's share of the risk: how much less is learnt when that column is not published."
     rows = [(study.wording.column(name), (share, about_per_cent(share))) for name, share in shares]
     return _tables([many, why], (("an attacker knows", "share of the risk"), rows, 1))
 

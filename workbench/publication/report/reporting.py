@@ -35,8 +35,12 @@ from workbench.studies.study import Study, results_beside
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
 HOLD_VALUES = ("data", "levels", "hierarchies")  # parts of a study in which values of the data may stand
 POINT = ("recipe", "settings", "values", "reasons", "baseline", "efficient")  # what is reported of every point
-NOT_READ = "the data cannot be read as the study says; `workbench check` says why, to who may see them"
-NOT_MADE = "no report can be made of these data with this study; `workbench sweep` says why, to who may see the data"
+RUN_CHECK = "anyone allowed to see the data can run `workbench check` for the reason"
+NOT_READ = f"the data cannot be read as the study says; {RUN_CHECK}"
+NOT_MADE = (
+    "no report can be made of these data with this study; "
+    "anyone allowed to see the data can run `workbench sweep` for the reason"
+)
 
 
 class Section:
@@ -200,7 +204,7 @@ def wrong_with(study: str | PathLike[str], error: BadInput) -> str:
     part = error.path[0] if error.path else ""
     if part not in HOLD_VALUES:
         return str(error)
-    return f"{study}: what it says under {part} is wrong; `workbench check` says how, to who may see the data"
+    return f"{study}: what it says under {part} is wrong; {RUN_CHECK}"
 
 
 def asked(
