@@ -91,7 +91,7 @@ def test_the_table_is_searched_and_goes_on(on_stage, address):
     page.get_by_role("button", name="Show 20 more").click()
     expect(rows).not_to_have_count(20)
     page.get_by_label("Look for").fill("nobody like that")
-    expect(page.get_by_text("No group fits.")).to_be_visible()
+    expect(page.get_by_text("No match.")).to_be_visible()
 
 
 def test_of_few_people_a_sentence_stands_where_the_groups_would(on_stage, tmp_path):

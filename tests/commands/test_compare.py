@@ -59,7 +59,7 @@ def test_which_is_ahead():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["study.yaml", "k_3.csv"], "give two of one kind"),
+        (["study.yaml", "k_3.csv"], "give two studies or two tables"),
         (["k_3.csv", "k_5.csv"], "which columns are quasi-identifiers"),
         (["study.yaml", "study.yaml", *ROLES], "studies bring their own roles"),
         (["study.yaml", "none.yaml"], "none.yaml"),

@@ -79,7 +79,7 @@ def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
     assert len(found.columns) == 60 and len(found.pairs) == 30 * 29 // 2 and len(found.triples) == 500
     assert {name for one in found.pairs for name in one.names} > {f"q{i}" for i in range(35, 60)}
     assert found.notes == (
-        "Combined were the 30 of 60 columns in which two records agree least often.",
+        "Combinations were counted for the 30 of 60 columns that distinguish records best.",
         "Of the triples, 500 of 4,060 were counted: around the worst pairs.",
     )
     assert calls[-1] == (935, 935) and all(total == 935 for _, total in calls)
