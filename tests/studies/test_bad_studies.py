@@ -203,7 +203,7 @@ def test_a_strangers_study_says_the_line_of_what_lies_outside(tmp_path):
     [
         ("{age: [0, 9]}", "line 9: column 'age' cannot be released at levels"),
         ("{disease: [0, 1]}", "line 9: column 'disease' has no levels to be released at"),
-        ("{agee: [0, 1]}", "line 9: the data has no column 'agee'; did you mean 'age'"),
+        ("{agee: [0, 1]}", "line 9: the data have no column 'agee'; did you mean 'age'"),
     ],
 )
 def test_levels_to_be_released_at_that_the_table_does_not_have(tmp_path, levels, says):
