@@ -33,8 +33,7 @@ FEW = 0.1  # of the population: a sample up to which Pitman's model estimates be
 
 @dataclass(frozen=True)
 class PopulationUniques(Measure):
-    """The share of the population that is unique on the published quasi-identifiers: on average it is that of the
-    records, too, which are then unique in the population."""
+    """The share of the population, and on average of the records, that is unique in it on the quasi-identifiers."""
 
     fraction: float = parameter(
         1.0, "the share of the population that the records are", low=0, high=1, above=True, scale="log"
