@@ -18,6 +18,8 @@ def test_a_job_depends_on_its_study_its_data_and_its_parameters(tmp_path):
     before = job.made_of()
     assert job_of(tmp_path / "out", study, cap=0.2).made_of() == before
     assert job_of(tmp_path / "out", study, cap=0.3).made_of() != before
+    nothing = job_of(tmp_path / "out", study, cap=0, seed=0, smallest=None)  # 0 is a number that was asked for
+    assert (nothing.parameters["cap"], nothing.parameters["seed"]) == (0, 0) and "smallest" not in nothing.parameters
     data.write_text("age\n1\n2\n")
     assert job.made_of() != before
 

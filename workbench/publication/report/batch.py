@@ -105,7 +105,9 @@ class Job:
 
 def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
     """The job of a study's file, with what it depends on."""
-    given = {name: value for name, value in parameters.items() if value not in (None, "", False)}
+    given = {
+        name: value for name, value in parameters.items() if value is not None and value is not False and value != ""
+    }
     read = (study, *sorted(set(Study.open(study).reads())))
     return Job(stem, {**given, "study": str(study), "output": str(stem)}, read)
 
