@@ -11,7 +11,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity
+from workbench.models import AlphaK, KAnonymity
 from workbench.releases.before_after import before_and_after, bins_of, cross
 from workbench.releases.foreign import foreign
 
@@ -21,7 +21,7 @@ def people(records=400, seed=1, missing=True):
     age = np.minimum(18 + rng.gamma(2, 11, records).astype(int), 95)
     town = np.array([f"t{i:02d}" for i in range(60)])[np.minimum(rng.geometric(0.1, records), 59)]
     ill = np.array(["cold", "flu", "gout"])[np.minimum(rng.poisson(age / 60), 2)]
-    frame = pd.DataFrame({"age": age.astype(float), "town": town, "ill": ill, "wage": rng.integers(0, 5, records)})
+    frame = pd.DataFrame({"age": age.astype(float), "town": town, "ill": ill, "wage": rng.integers(1, 6, records)})
     if missing:
         frame.loc[rng.random(records) < 0.05, "age"] = None
     return frame
@@ -118,8 +118,32 @@ def test_left_out_records_are_counted_by_themselves():
         assert found.after.sum() == pytest.approx(350)
     found = cross(release, "age", "ill")
     assert found.suppressed == 50 and found.after.sum() == pytest.approx(350)
-    with pytest.raises(Undefined, match="records are left out"):
+    with pytest.raises(Undefined, match="no released record stands for an original one"):
         before_and_after(release, "wage")
+
+
+def test_records_that_a_method_leaves_out_are_suppressed():
+    table = made()
+    release = Mondrian(suppress=0.4)(table, AlphaK(0.7, 2))
+    assert release.left_out > 0
+    for name in ("age", "town", "ill", "wage"):
+        found = before_and_after(release, name)
+        assert found.suppressed == release.left_out and found.before.sum() == table.records
+        assert found.after.sum() == pytest.approx(table.records - release.left_out)
+    assert cross(release, "age", "town").after.sum() == pytest.approx(table.records - release.left_out)
+
+
+def test_weights_count_for_nothing_here():
+    frame = people(missing=False)
+    plain = Table.from_frame(frame, ["age", "town"], "ill")
+    weighted = Table.from_frame(frame, ["age", "town"], "ill", weight="wage")
+    for method in (Mondrian(), Mondrian(publish="bucketized")):
+        releases = [method(table, KAnonymity(20)) for table in (plain, weighted)]
+        for name in ("age", "town", "ill"):
+            one, other = (before_and_after(release, name) for release in releases)
+            assert one.after == pytest.approx(other.after) and one.before.tolist() == other.before.tolist()
+        one, other = (cross(release, "age", "ill") for release in releases)
+        assert one.after == pytest.approx(other.after) and one.before.tolist() == other.before.tolist()
 
 
 def test_a_release_without_classes_answers_too():

@@ -104,7 +104,7 @@ class OriginalBeside(ChartPart):
         self._tell_choices()
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            found = cross(release, *columns) if len(columns) == 2 else before_and_after(release, *columns)
+            found = cross(release, *columns) if len(columns) == 2 else before_and_after(release, columns[0])
             tell(self._show_counts, (release, *columns), found, _drawn(found))
 
         self._worker.start(job)

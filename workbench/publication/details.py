@@ -24,6 +24,7 @@ from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
 from workbench.publication import format
 from workbench.publication.certainty import surest
+from workbench.publication.distributions import distributions
 from workbench.publication.format import Accuracy, Attack, Details, Example, Figure, PopulationRow, Reason, Risk
 from workbench.publication.reasons import reason
 from workbench.releases.base import Release
@@ -70,6 +71,7 @@ def details_of(
         "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model)),
         "surest": _or_reason(table, lambda: surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
+        "beside": _or_reason(table, lambda: distributions(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,

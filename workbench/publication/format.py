@@ -205,6 +205,36 @@ class Risk(TypedDict):
     shares: dict[str, float]
 
 
+class DistributionRow(TypedDict):
+    """People who have a value, in the original and as the release lets expect."""
+
+    label: str
+    before: int
+    after: int
+
+
+class Distribution(TypedDict):
+    """One column: the values that may be named, and all others."""
+
+    column: str
+    rows: list[DistributionRow]
+
+
+class CrossMoved(TypedDict):
+    """The share of the records that is expected in another cell of the cross table of two columns, at most."""
+
+    columns: list[str]
+    moved: float
+
+
+@final
+class Distributions(TypedDict):
+    """Original beside release."""
+
+    columns: list[Distribution]
+    pairs: list[CrossMoved]
+
+
 class Details(TypedDict):
     """What is known of one release that can be opened."""
 
@@ -213,6 +243,7 @@ class Details(TypedDict):
     worst: Figure | Reason
     surest: Surest | Reason
     risk: Risk | Reason
+    beside: Distributions | Reason
     classes: int | Reason
     tied: int  # classes that share the first place, as far as that is told
     small: int  # classes of fewer people than `fewer`

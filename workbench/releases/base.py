@@ -124,12 +124,12 @@ class Release(ABC):
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
 
     def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """The same of the published records alone: those that are left out are not among them."""
-        if not self.left_out:
+        """The same of the published records alone, each counted once whatever its weight."""
+        if not self.left_out and self.table.weight is None:
             return self.estimate(populations, sensitive)
         runs, same = as_runs(populations)
         counts = self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
-        return self._expected(runs, same, counts)
+        return self._expected(runs, same, counts, whole=self.classes.exact)
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
         """People per population and value; where `whole`, records of all classes that meet the population, in full."""

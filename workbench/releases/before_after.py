@@ -28,6 +28,7 @@ class Bins:
     labels: tuple[str, ...]
     of_code: np.ndarray  # the group of each code
     runs: np.ndarray  # groups x (low, high); others, the last, have none
+    declared: bool = True  # values or nodes; not equal parts of the range, whose ends the data decide
 
     def counted(self, totals: np.ndarray) -> np.ndarray:
         """Records of each group."""
@@ -67,10 +68,10 @@ class Cross:
         return _moved(self.before, self.after)
 
 
-def before_and_after(release: Release, name: str) -> BeforeAfter:
-    """How the records lie over a column before, and as a researcher expects after."""
+def before_and_after(release: Release, name: str, most: int = BARS) -> BeforeAfter:
+    """How the records lie over a column before, and as a researcher expects after, in at most so many groups."""
     table = _original(release)
-    bins, before = bins_of(table, name), _totals(table, name)
+    bins, before = bins_of(table, name, most), _totals(table, name)
     if name in release.removed:
         after = None
     elif table.roles[name] == "quasi":
@@ -128,7 +129,7 @@ def _bins(table: Table, name: str, most: int) -> Bins:
     of_code = _levels(column, most)
     if of_code is None and column.kind == "text":
         return _commonest(column.value_labels(), column.totals, most)
-    return _as_runs(column, _widths(column, most) if of_code is None else of_code)
+    return _as_runs(column, _widths(column, most) if of_code is None else of_code, of_code is not None)
 
 
 def _levels(column: Column, most: int) -> np.ndarray | None:
@@ -147,10 +148,11 @@ def _widths(column: Column, most: int) -> np.ndarray:
     return np.append(number, number[-1] + 1) if missing else number
 
 
-def _as_runs(column: Column, of_code: np.ndarray) -> Bins:
+def _as_runs(column: Column, of_code: np.ndarray, declared: bool) -> Bins:
     low = np.flatnonzero(np.diff(of_code, prepend=-1))
     high = np.append(low[1:], len(of_code)) - 1
-    return Bins(tuple(run_labels(column, low, high)), of_code, np.stack([low, high], axis=1).astype(np.int32))
+    runs = np.stack([low, high], axis=1).astype(np.int32)
+    return Bins(tuple(run_labels(column, low, high)), of_code, runs, declared)
 
 
 def _commonest(labels: tuple[str, ...], totals: np.ndarray, most: int) -> Bins:
@@ -215,9 +217,10 @@ def _told(release: Release, name: str) -> np.ndarray:
     if name in table.sensitive:
         everybody = np.array([[[0, table.columns[one].size - 1] for one in table.quasi]], np.int32)
         return release.published_alone(everybody, name)[0]
-    if release.left_out:
-        raise Undefined("records are left out, and of which values of a neutral column is not counted")
-    return table.columns[name].totals
+    if not release.left_out:
+        return table.columns[name].totals
+    kept = release.group_of_record < len(release.own_classes)
+    return np.bincount(table.codes[name][kept], minlength=table.columns[name].size)
 
 
 def _all(bins: Bins, expected: np.ndarray, records: int) -> np.ndarray:

@@ -23,6 +23,7 @@ SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "classes": ("Who would be exposed", proposed.classes),
     "risk": ("Who is at risk, and why", proposed.risk),
     "utility": ("What a researcher would get wrong", proposed.utility),
+    "beside": ("Original beside release", proposed.beside),
     "dominated": ("Dominated candidates", alternatives.dominated),
     "asked": ("What was asked", question.asked),
     "data": ("The data, and the roles of their columns", question.data),

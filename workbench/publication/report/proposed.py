@@ -139,3 +139,26 @@ def utility(study: Published, index: int, cap: float | None) -> Markup:
     ]
     head = ("large group", "of everybody", "value", "in truth", "from the release")
     return _tables([*sentences, statements.example(study, index)], *([(head, rows, None)] if rows else []))
+
+
+def beside(study: Published, index: int, cap: float | None) -> Markup:
+    """Each column before and after, in coarse numbers, and how far cross tables are off."""
+    found, wording = study.opened(index)["beside"], study.wording
+    if "reason" in found:
+        return _tables([f"{found['reason'][:1].upper()}{found['reason'][1:]}."])
+    after = f"After is what a researcher expects who has the release alone. Numbers of {wording.many} are rounded to"
+    tables: list[tuple[Any, Any, int | None]] = []
+    for one in found["columns"]:
+        most = max((row["after"] for row in one["rows"]), default=0) or 1
+        cells = [
+            (row["label"], f"{row['before']:,}", (row["after"] / most, f"{row['after']:,}")) for row in one["rows"]
+        ]
+        tables.append(((wording.column(one["column"]), "before", "after"), cells, 2))
+    pairs = [
+        (wording.columns(one["columns"]), (one["moved"], f"up to {about_per_cent(one['moved'], 'lower')}"))
+        for one in found["pairs"]
+    ]
+    if pairs:
+        tables.append((("cross table of", f"{wording.many} expected in another cell"), pairs, 1))
+    cross = "Of cross tables no cell is told." if pairs else ""
+    return _tables([f"{after} {study.smallest}. {cross}"], *tables)

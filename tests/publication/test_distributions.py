@@ -1,0 +1,71 @@
+"""Original beside release as it is told: coarse, without the values of few, and with no cell of a cross table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.base.errors import Undefined
+from workbench.base.small_counts import coarse, few
+from workbench.data.hierarchies.builders import Intervals
+from workbench.data.table import Table
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import KAnonymity
+from workbench.publication.distributions import REST, SUPPRESSED, _told, distributions
+from workbench.releases.before_after import BeforeAfter
+
+RARE = "Markeritis"
+
+
+def table(records=900, rare=4, richest=987_654, smallest_town=0):
+    rng = np.random.default_rng(4)
+    ill = rng.choice(["flu", "gout", "cold"], records, p=[0.6, 0.3, 0.1]).astype(object)
+    ill[:rare] = RARE
+    town = rng.choice(["Ash", "Elm"], records)
+    town[records - smallest_town :] = "Fir"
+    wage = rng.integers(1000, 9000, records)
+    wage[0] = richest
+    frame = pd.DataFrame({"age": rng.integers(20, 70, records), "town": town, "wage": wage, "ill": ill})
+    return Table.from_frame(frame, ["age", "town", "wage"], "ill", hierarchies={"age": Intervals(widths=(5, 10))})
+
+
+def test_numbers_are_coarse_and_the_values_of_few_stand_together():
+    found = distributions(Mondrian()(table(), KAnonymity(20)), 10)
+    assert [one["column"] for one in found["columns"]] == ["age", "town", "ill"]
+    for one in found["columns"]:
+        for row in one["rows"]:
+            assert row["before"] % 10 == row["after"] % 10 == 0 and RARE not in row["label"]
+            assert row["before"] >= few(10) - 5 or row["label"] == REST
+    ill = {row["label"]: row for row in found["columns"][-1]["rows"]}
+    assert ill[REST] == {"label": REST, "before": 10, "after": 10}
+    seen = table().sensitive["ill"]
+    assert ill["flu"]["before"] == coarse(int(seen.totals[seen.labels.index("flu")]), 10)
+
+
+def test_the_largest_value_moves_nothing_that_is_told():
+    """Equal parts of a range begin and end at persons: such a column is not told."""
+    told = [distributions(Keep()(table(richest=rich)), 10)["columns"] for rich in (9_500, 987_654)]
+    assert told[0] == told[1] and "wage" not in {one["column"] for one in told[0]}
+
+
+def test_of_a_cross_table_one_step_is_told():
+    found = distributions(Mondrian()(table(), KAnonymity(60)), 10)
+    assert found["pairs"] and all(set(one) == {"columns", "moved"} for one in found["pairs"])
+    assert {tuple(one["columns"]) for one in found["pairs"]} >= {("age", "ill"), ("town", "ill"), ("age", "town")}
+    assert all(0 <= one["moved"] <= 1 for one in found["pairs"])
+    assert [one["moved"] for one in found["pairs"]] == sorted((one["moved"] for one in found["pairs"]), reverse=True)
+    kept = distributions(Keep()(table()), 10)["pairs"]
+    assert {one["moved"] for one in kept} == {0.0}
+
+
+def test_suppressed_records_are_a_row():
+    found = BeforeAfter("town", "quasi", ("Ash", "Elm"), np.array([400, 300]), np.array([398.2, 278.8]), 23)
+    assert _told(found, 10)["rows"][1:] == [
+        {"label": "Elm", "before": 300, "after": 280},
+        {"label": SUPPRESSED, "before": 0, "after": 20},
+    ]
+
+
+def test_of_few_people_nothing_is_told_and_of_removed_columns_neither():
+    with pytest.raises(Undefined, match="so few"):
+        distributions(Keep()(table(500)), 10)
+    assert [one["column"] for one in distributions(Remove()(table()), 10)["columns"]] == ["ill"]
