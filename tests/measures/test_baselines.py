@@ -17,6 +17,7 @@ from workbench.measures import (
     AverageClassSize,
     Discernibility,
     GeneralizationSteps,
+    GeometricLoss,
     InformationGain,
     InformationLoss,
     KLDivergence,
@@ -53,6 +54,7 @@ def test_text_without_an_order_has_no_ordered_distance(measure):
 DISTANCES = ["js", "variation", "ordered", "hierarchical"]
 LEARNT = [*map(PrivacyLoss, DISTANCES), KnowledgeGain(), AccuracyGain(), LargestQuotient(), InformationGain()]
 LOST = [*(UtilityLoss(distance=d) for d in DISTANCES), KLDivergence(), InformationLoss(), GeneralizationSteps()]
+LOST.append(GeometricLoss())
 keys = {"ids": lambda measure: measure.key}
 
 
@@ -78,14 +80,16 @@ def test_nothing_is_lost_where_everything_is_kept(table, measure):
 
 def test_bucketization_keeps_every_quasi_identifier(table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(10))
-    assert InformationLoss()(release).value == GeneralizationSteps()(release).value == 0
+    assert (
+        InformationLoss()(release).value == GeneralizationSteps()(release).value == GeometricLoss()(release).value == 0
+    )
     assert ReidentificationRisk()(release).value == ReidentificationRisk()(Keep()(table)).value
 
 
 def test_removing_everything_generalizes_to_the_root(table):
     release = Remove()(table)
     levels = [len(table.columns[n].hierarchy.levels) if table.columns[n].hierarchy else 0 for n in table.quasi]
-    assert InformationLoss()(release).value == pytest.approx(1)
+    assert InformationLoss()(release).value == GeometricLoss()(release).value == pytest.approx(1)
     assert GeneralizationSteps()(release).value == pytest.approx(np.mean(levels) + 1)
     assert NumberOfClasses()(release).value == 1
     assert Discernibility()(release).value == table.records**2
@@ -124,7 +128,8 @@ def test_a_value_comes_with_a_plain_sentence(small, measure):
 @pytest.mark.parametrize("measure", MEASURES, **keys)
 def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
-    sizes = (ReidentificationRisk, PopulationUniques, Achieved, KLDivergence, InformationLoss, GeneralizationSteps)
+    widths = (InformationLoss, GeneralizationSteps, GeometricLoss)
+    sizes = (ReidentificationRisk, PopulationUniques, Achieved, KLDivergence, *widths)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))
         assert isinstance(measure, KLDivergence) or measure(release).value == measure(with_column).value

@@ -13,6 +13,7 @@ from workbench.measures import (
     AverageClassSize,
     Discernibility,
     GeneralizationSteps,
+    GeometricLoss,
     InformationGain,
     InformationLoss,
     KLDivergence,
@@ -290,6 +291,28 @@ def test_information_loss_is_the_width_of_the_average_value(seen):
     per_column = {name: mean(found) for name, found in widths.items()}
     assert measured.detail["per_attribute"] == near(per_column)
     assert measured.value == near(mean(list(per_column.values())))
+
+
+def leaves(seen, person, name):
+    """How many leaves a released value may be: all below a group, where it is one, or the values in it; and of all."""
+    low, high = seen.span(person, name)
+    within = {v for v in seen.whole(name) if low <= seen.position(name, v) <= high}
+    every = set(seen.whole(name)) | (set(GROUPS) if name == "work" else set())
+    for group in set(GROUPS.values()) if name == "work" else ():
+        below = {v for v in GROUPS if GROUPS[v] == group}
+        if len(within) > 1 and within == below & set(seen.whole(name)):
+            return len(below), len(every)
+    known = set(seen.whole(name)) - {"missing"}
+    return len(every - {"missing"} if within == known else every) if known <= within else len(within), len(every)
+
+
+def test_geometric_loss_is_of_the_leaves_that_the_average_value_may_be(seen):
+    factors = []
+    for name in seen.table.quasi:
+        counts = [leaves(seen, person, name) for person in seen.people]
+        every = counts[0][1]
+        factors.append(1 + (mean([count / every for count, _ in counts]) - 1 / every) / (1 - 1 / every))
+    assert GeometricLoss()(seen.release).value == near(prod(factors) ** (1 / len(factors)) - 1)
 
 
 def test_class_sizes_are_counted_over_people(seen):

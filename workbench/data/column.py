@@ -114,6 +114,33 @@ class Column:
             nodes.append(np.zeros(self.size, np.int64))
         return tuple(nodes)
 
+    def leaves(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """How many leaves each run of codes stands for: a node all of the hierarchy as it was given, any other run
+        its values."""
+        run, (nodes, below) = low.astype(np.int64) * self.size + high, self._nodes
+        at = np.minimum(np.searchsorted(nodes, run), max(len(nodes) - 1, 0))
+        values = high.astype(np.int64) - low + 1
+        return np.where(nodes[at] == run, below[at], values) if len(nodes) else values
+
+    @property
+    def whole(self) -> int:
+        """How many leaves there are, those that the data lack included; missing is one more."""
+        return (self.hierarchy.whole if self.hierarchy else len(self.values)) + (self.missing > 0)
+
+    @cached_property
+    def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The runs of two codes or more that are nodes, each as one number, ascending, and the leaves below each."""
+        known, found = len(self.values), dict[int, int]()
+        for j in range(len(self.hierarchy.levels) if self.hierarchy else 0):
+            for (low, high), below in zip(self.hierarchy.bounds(j).tolist(), self.hierarchy.below(j), strict=True):  # type: ignore[union-attr]
+                if low < high:
+                    found.setdefault(low * self.size + high, int(below))
+        for last, below in ((known - 1, self.whole - (self.missing > 0)), (self.size - 1, self.whole)):
+            if last > 0:  # the root is implied
+                found[last] = int(below)
+        nodes = np.array(sorted(found), np.int64)
+        return nodes, np.array([found[run] for run in nodes.tolist()], np.int64)
+
     @cached_property
     def _with_missing(self) -> tuple[str, ...]:
         return (*self.labels, MISSING)

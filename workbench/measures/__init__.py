@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.measures.utility.average_class_size import AverageClassSize as AverageClassSize
     from workbench.measures.utility.discernibility import Discernibility as Discernibility
     from workbench.measures.utility.generalization_steps import GeneralizationSteps as GeneralizationSteps
+    from workbench.measures.utility.geometric_loss import GeometricLoss as GeometricLoss
     from workbench.measures.utility.information_loss import InformationLoss as InformationLoss
     from workbench.measures.utility.kl_divergence import KLDivergence as KLDivergence
     from workbench.measures.utility.number_of_classes import NumberOfClasses as NumberOfClasses
@@ -103,6 +104,30 @@ class Measure(Variant):
         return f"{what[:1].upper()}{what[1:]}."
 
 
+class AttributeLoss(Measure):
+    """A loss that is put together from what each quasi-identifier loses, on average over the records."""
+
+    side = "utility"
+    told = "as an average"
+
+    @abstractmethod
+    def cost(self, classes: Classes, table: Table, a: int) -> np.ndarray:
+        """What a record of each class loses of quasi-identifier number `a`, by the region of the class."""
+
+    def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
+        """The loss, from the mean cost of each quasi-identifier (along the last axis)."""
+        return np.asarray(means.mean(axis=-1))
+
+    def means(self, release: Release) -> dict[str, float]:
+        """The mean cost of each quasi-identifier."""
+        classes, table = everybody(release), release.table
+        return {name: average(self.cost(classes, table, a), classes.sizes) for a, name in enumerate(table.quasi)}
+
+    def value(self, means: dict[str, float], table: Table) -> float:
+        """The loss of a release with these means."""
+        return float(self.combined(np.array(list(means.values())), table))
+
+
 def adversary() -> Any:
     """The parameter of measures that ask for a posterior."""
     return parameter(
@@ -135,8 +160,11 @@ def apart(release: Release) -> Classes:
 
 
 def everybody(release: Release) -> Classes:
-    """The classes, and as one more that may be anything the records that are not published at all."""
+    """The classes, and as one more that may be anything the records that are not published at all; a region is one
+    value where quasi-identifiers are published unchanged."""
     classes, table = release.own_classes, release.table
+    if classes.exact:
+        classes = replace(classes, high=classes.low, sets={})
     if not release.left_out:
         return classes
     return classes.and_anything(release.left_out, [table.columns[name].size for name in table.quasi])

@@ -65,10 +65,14 @@ class Misfit(BadInput):
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One partition of the codes: the first code of every run, ascending from 0, and a label for each run."""
+    """One partition of the codes: the first code of every run, ascending from 0, and a label for each run.
+
+    Where the data lack some leaves, `given` says how many each run had in the hierarchy as it was given.
+    """
 
     starts: np.ndarray
     labels: tuple[str, ...]
+    given: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,7 @@ class Hierarchy:
 
     leaves: tuple[str, ...]
     levels: tuple[Level, ...] = ()
+    given: int | None = None  # how many leaves it had before it was restricted to those of the data
 
     def __post_init__(self) -> None:
         refuse_duplicates(self.leaves)
@@ -134,6 +139,16 @@ class Hierarchy:
         starts = np.asarray(self.levels[level].starts, dtype=np.int32)
         return np.column_stack([starts, np.append(starts[1:], len(self.leaves))[: len(starts)] - 1]).astype(np.int32)
 
+    @property
+    def whole(self) -> int:
+        """The number of leaves of the hierarchy as it was given, those that the data lack included."""
+        return len(self.leaves) if self.given is None else self.given
+
+    def below(self, level: int) -> np.ndarray:
+        """How many leaves of the hierarchy as it was given lie below each run of a level."""
+        given, starts = self.levels[level].given, self.levels[level].starts
+        return np.diff(starts, append=len(self.leaves)) if given is None else given
+
     def runs(self) -> np.ndarray:
         """First and last code of every distinct run, leaves included, each once, ascending: runs x 2."""
         codes = np.arange(len(self.leaves), dtype=np.int32)
@@ -162,8 +177,8 @@ class Hierarchy:
         levels = []
         for i, level in enumerate(self.levels if len(codes) else ()):
             runs, starts = np.unique(self.node(i)[codes], return_index=True)
-            levels.append(Level(starts.astype(np.int32), tuple(level.labels[r] for r in runs)))
-        return Hierarchy(tuple(self.leaves[c] for c in codes), tuple(levels))
+            levels.append(Level(starts.astype(np.int32), tuple(level.labels[r] for r in runs), self.below(i)[runs]))
+        return Hierarchy(tuple(self.leaves[c] for c in codes), tuple(levels), self.whole)
 
     def frame(self) -> pd.DataFrame:
         """One row a leaf: the leaf, then its label on every level."""
@@ -198,7 +213,10 @@ class Hierarchy:
     def spec(self) -> dict[str, Any]:
         """Plain data that is equal exactly where hierarchies are equal, for keys."""
         levels = [{"starts": np.asarray(v.starts).tolist(), "labels": list(v.labels)} for v in self.levels]
-        return {"leaves": list(self.leaves), "levels": levels}
+        found = {"leaves": list(self.leaves), "levels": levels}
+        if self.whole > len(self.leaves):
+            found["given"] = [self.whole, *(self.below(i).tolist() for i in range(len(self.levels)))]
+        return found
 
 
 def refuse_duplicates(leaves: Sequence[str], where: str = "hierarchy") -> None:

@@ -7,33 +7,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.data.column import Column
-from workbench.measures import Measure, Measured, average, everybody
+from workbench.data.table import Table
+from workbench.measures import AttributeLoss, Measured
+from workbench.models.classes import Classes
 from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
-class GeneralizationSteps(Measure):
+class GeneralizationSteps(AttributeLoss):
     """Up to the lowest level with one run over all of the class's; the root counts as one level more."""
 
     name = "generalization steps"
     symbol = "steps"
-    side = "utility"
     unit = "levels a value"
-    told = "as an average"
 
     def measure(self, release: Release) -> Measured:
-        classes, table = everybody(release), release.table
+        means = self.means(release)
+        value, most = self.value(means, release.table), max(means, key=lambda name: means[name])
+        sentence = f"A value was raised {value:.2g} levels on average, {most} most: {means[most]:.2g}."
+        return Measured(value, sentence, {"per_attribute": means})
+
+    def cost(self, classes: Classes, table: Table, a: int) -> np.ndarray:
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
-        steps = {name: np.zeros(len(classes)) for name in table.quasi}
-        if not classes.exact:
-            for a, name in enumerate(table.quasi):
-                steps[name] = raised(table.columns[name], classes.low[:, a], classes.high[:, a])
-        means = {name: average(per_class, classes.sizes) for name, per_class in steps.items()}
-        most = max(means, key=lambda name: means[name])
-        sentence = (
-            f"A value was raised {np.mean(list(means.values())):.2g} levels on average, {most} most: {means[most]:.2g}."
-        )
-        return Measured(float(np.mean(list(means.values()))), sentence, {"per_attribute": means})
+        return raised(table.columns[table.quasi[a]], classes.low[:, a], classes.high[:, a])
 
 
 def raised(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -1,0 +1,49 @@
+"""Geometric loss (Iyengar 2002, averaged as in ARX): how many leaves of its hierarchy a released value stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.figures import per_cent
+from workbench.data.table import Table
+from workbench.measures import AttributeLoss, Measured
+from workbench.models.classes import Classes
+from workbench.releases.base import Release
+
+
+@dataclass(frozen=True)
+class GeometricLoss(AttributeLoss):
+    """The geometric mean over attributes of 1 and the share of the other leaves that a value may be, less 1.
+
+    A record that is left out may have any leaf. Leaves are those of the hierarchy as it was given, also where the data
+    have fewer.
+    """
+
+    name = "geometric loss"
+    symbol = "GL"
+    unit = "share of an attribute's other leaves, averaged over records and, as a geometric mean, over attributes"
+
+    def measure(self, release: Release) -> Measured:
+        means = self.means(release)
+        shares = dict(zip(means, _beyond_one(np.array(list(means.values())), release.table).tolist(), strict=True))
+        spoken = ", ".join(f"{name} {per_cent(share)}" for name, share in shares.items())
+        sentence = f"Of the other values of its column, a released value may be any of, on average: {spoken}."
+        return Measured(self.value(means, release.table), sentence, {"per_attribute": shares})
+
+    def cost(self, classes: Classes, table: Table, a: int) -> np.ndarray:
+        column = table.columns[table.quasi[a]]
+        if a in classes.sets:
+            return (classes.spread(a) + 1) / column.whole
+        assert classes.low is not None and classes.high is not None  # of a finished release they are known
+        return column.leaves(classes.low[:, a], classes.high[:, a]) / column.whole
+
+    def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
+        return np.asarray(np.exp(np.log1p(_beyond_one(means, table)).mean(axis=-1)) - 1)
+
+
+def _beyond_one(means: np.ndarray, table: Table) -> np.ndarray:
+    """0 where every record shows one leaf, 1 where every record may have any."""
+    least = np.array([1 / table.columns[name].whole for name in table.quasi])
+    return np.maximum((means - least) / np.where(least < 1, 1 - least, 1), 0)
