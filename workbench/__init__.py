@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.data.table import Table as Table
     from workbench.disclosure.table import disclosure_table as disclosure_table
     from workbench.frontier.frontier import Frontier as Frontier
+    from workbench.frontier.lattice import lattice as lattice
     from workbench.frontier.recipe import Point as Point
     from workbench.frontier.recipe import Recipe as Recipe
     from workbench.frontier.recipe import recipes as recipes
@@ -46,6 +47,7 @@ _HOME = {
     "Frontier": "frontier.frontier",
     "Store": "frontier.store",
     "sweep": "frontier.sweep",
+    "lattice": "frontier.lattice",
     "disclosure_table": "disclosure.table",
 }
 _ROOMS = ("charts", "measures", "methods", "models")

@@ -89,6 +89,11 @@ class Measure(Variant):
         """How fine an average is told: what is learnt of persons not so fine that a few of them show."""
         return 2 * smallest / release.table.records if self.side == "privacy" else 0.0
 
+    def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
+        """Where the figure of a release is the largest of one a class, and 0 of who is left out: that of each class.
+        None where it is not so."""
+        return None
+
     def promised(self, release: Release, model: Model) -> float | None:
         """What a model guarantees of the figure, whatever the data: it may be told."""
         return None

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from workbench.base.errors import Undefined
+from workbench.data.sensitive import Sensitive
 
 Levels = Sequence[np.ndarray]
 COMPARED = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a distance"
@@ -73,6 +74,13 @@ def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np
     if kind == "hierarchical" and not _nest(levels):
         raise Undefined("the hierarchical distance needs levels that nest; one here cuts through runs of a finer one")
     return DISTANCES[kind](p, q, levels)
+
+
+def from_everybody(kind: str, shares: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+    """How far distributions of a sensitive column are from that of everybody."""
+    if why := unordered(kind, sensitive.ordered, sensitive.name):
+        raise Undefined(why)
+    return distance(kind, shares, sensitive.prior, sensitive.levels)
 
 
 def misplaced_share(kind: str, value: float) -> float | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
 from workbench.base.small_counts import QUARTERS, may_list_groups, stepped
 from workbench.base.variants import parameter
@@ -14,8 +13,9 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.models import Model
-from workbench.models.distances import COMPARED, DISTANCES, Levels, distance, unordered
-from workbench.releases.base import Release
+from workbench.models.classes import Classes
+from workbench.models.distances import COMPARED, DISTANCES, from_everybody
+from workbench.releases.base import OWN_CLASS, Release
 from workbench.releases.published_classes import COST, FINEST, disclosures, told
 from workbench.releases.scale import Scale, scale
 
@@ -42,6 +42,12 @@ class PrivacyLoss(Measure):
         value = min(stepped(stepped(most, step), COST), dearest)
         return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 
+    def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
+        if self.adversary != OWN_CLASS or not table.sensitive:
+            return None
+        seen = table.sensitive.items()
+        return np.max([from_everybody(self.distance, classes.distributions(name), of) for name, of in seen], axis=0)
+
     def promised(self, release: Release, model: Model) -> float | None:
         alike = model.far is not None and DISTANCES[model.far[0]] is DISTANCES[self.distance]
         return model.far[1] if model.far and alike else None
@@ -49,15 +55,9 @@ class PrivacyLoss(Measure):
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)
 
-    def between(self, shares: np.ndarray, prior: np.ndarray, levels: Levels) -> np.ndarray:
-        """How far distributions are from that of everybody."""
-        return distance(self.distance, shares, prior, levels)
-
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
-        if why := unordered(self.distance, seen.ordered, name):
-            raise Undefined(why)
-        loss = self.between(posterior.beliefs, seen.prior, seen.levels)
+        loss = from_everybody(self.distance, posterior.beliefs, seen)
         group, reveal = int(loss.argmax()), self.revealed(seen)
         possible, cost = float(reveal.min()), figures(loss[group], "lower")
         at_risk = int(posterior.sizes[loss >= possible].sum())
@@ -77,4 +77,4 @@ class PrivacyLoss(Measure):
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
         """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
-        return self.between(np.eye(len(sensitive)), sensitive.prior, sensitive.levels)
+        return from_everybody(self.distance, np.eye(len(sensitive)), sensitive)

@@ -27,7 +27,9 @@ class GeometricLoss(AttributeLoss):
 
     def measure(self, release: Release) -> Measured:
         means = self.means(release)
-        shares = dict(zip(means, _beyond_one(np.array(list(means.values())), release.table).tolist(), strict=True))
+        shares = dict(
+            zip(means, beyond_one(np.array(list(means.values())), _wholes(release.table)).tolist(), strict=True)
+        )
         spoken = ", ".join(f"{name} {per_cent(share)}" for name, share in shares.items())
         sentence = f"Of the other values of its column, a released value may be any of, on average: {spoken}."
         return Measured(self.value(means, release.table), sentence, {"per_attribute": shares})
@@ -40,10 +42,13 @@ class GeometricLoss(AttributeLoss):
         return column.leaves(classes.low[:, a], classes.high[:, a]) / column.whole
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
-        return np.asarray(np.exp(np.log1p(_beyond_one(means, table)).mean(axis=-1)) - 1)
+        return np.asarray(np.exp(np.log1p(beyond_one(means, _wholes(table))).mean(axis=-1)) - 1)
 
 
-def _beyond_one(means: np.ndarray, table: Table) -> np.ndarray:
-    """0 where every record shows one leaf, 1 where every record may have any."""
-    least = np.array([1 / table.columns[name].whole for name in table.quasi])
-    return np.maximum((means - least) / np.where(least < 1, 1 - least, 1), 0)
+def beyond_one(means: np.ndarray, whole: np.ndarray | int) -> np.ndarray:
+    """Shares of all leaves as shares of the others: 0 where every record shows one leaf, 1 where each may have any."""
+    return np.maximum((means - 1 / whole) / np.where(whole > 1, 1 - 1 / whole, 1), 0)
+
+
+def _wholes(table: Table) -> np.ndarray:
+    return np.array([table.columns[name].whole for name in table.quasi])

@@ -1,0 +1,54 @@
+"""The lattice: every node once, rolled up or counted anew, with what is published of its classes."""
+
+from math import prod
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.methods.full_domain.lattices import table_of
+from workbench import BadInput, Table
+from workbench.data.hierarchies.builders import Intervals
+from workbench.methods.full_domain import lattice as module
+from workbench.methods.full_domain.lattice import Lattice
+
+
+def as_set(rows):
+    return {(*shown, *counted) for shown, counted in zip(rows.codes.tolist(), rows.counts.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
+    """Also where levels do not nest."""
+    table, _, _ = table_of(seed)
+    found = Lattice.of(table, True)
+    assert len(found) == len(found.levels) == len({tuple(levels) for levels in found.levels.tolist()})
+    assert len(found) == prod(len(table.columns[name].released_at) for name in table.quasi)
+    for levels, rows in zip(found.levels, found.walk(), strict=True):
+        anew, number = found.grouped(found.cells, levels)
+        assert as_set(rows) == as_set(anew)
+        assert np.array_equal(anew.codes[number], found.codes_at(found.cells.codes, levels))
+        assert found.classes(rows).sizes.sum() == table.records
+        shown = found.shown(levels, anew.codes)
+        for a, name in enumerate(table.quasi):
+            node = table.columns[name].released_at[levels[a]]
+            for (low, high), code in zip(shown[:, a].tolist(), anew.codes[:, a].tolist(), strict=True):
+                assert np.flatnonzero(node == code).tolist() == list(range(low, high + 1))
+
+
+def test_whether_levels_nest_is_known():
+    frame = pd.DataFrame({"age": range(20, 60), "ill": ["yes", "no"] * 20})
+    for widths, nested in (((5, 10), True), ((10, 15), False)):
+        table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=widths)})
+        assert Lattice.of(table, False).nested == nested
+
+
+def test_the_highest_node_is_one_class():
+    found = Lattice.of(table_of(3)[0], False)
+    assert len(found.grouped(found.cells, found.highest)[0].codes) == 1
+
+
+def test_too_many_nodes_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 3)
+    with pytest.raises(BadInput, match="combinations of levels, more than 3; give hierarchies with fewer levels"):
+        Lattice.of(table_of(0)[0], False)

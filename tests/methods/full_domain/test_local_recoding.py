@@ -1,0 +1,90 @@
+"""Local recoding: as a naive search makes it, with every record in a class at nodes of the hierarchies."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.methods.full_domain import arx
+from tests.methods.full_domain.lattices import Naive, table_of
+from workbench import Unsatisfiable
+from workbench.measures import GeometricLoss
+from workbench.methods import FullDomain, LocalRecoding
+from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+
+
+def naive_parts(naive, sizes, k):
+    """The records of each class: node by node in the order of what they lose, and what is left goes on."""
+    names = sorted(naive.names, key=lambda name: -sizes[name])
+    every = [dict(zip(names, node, strict=True)) for node in product(*(range(len(naive.steps[n])) for n in names))]
+
+    def lost(node):
+        found = 0.0
+        for name, level in node.items():
+            whole = naive.every[name]
+            share = np.mean([naive.leaves(name, level, value) for value in naive.frame[name]]) / whole
+            found += max(0.0, (share - 1 / whole) / (1 - 1 / whole) if whole > 1 else 0.0) ** 1.5
+        return round(found, 12)
+
+    left, parts = naive.frame, []
+    for node in sorted(every, key=lost):
+        shown = [left[name].map(naive.steps[name][level]) for name, level in node.items()]
+        groups = [part.index for _, part in left.groupby(shown)]
+        kept = [part for part in groups if len(part) >= k]
+        over = len(left) - sum(map(len, kept))
+        if kept and (over == 0 or over >= k):
+            parts += [frozenset(part) for part in kept]
+            left = left.drop(index=[i for part in kept for i in part])
+        if not len(left):
+            break
+    return parts
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_classes_are_those_of_the_naive_search(seed):
+    table, frame, hierarchies = table_of(seed)
+    k = 2 + seed % 3
+    release = LocalRecoding()(table, KAnonymity(k))
+    naive = Naive(frame, hierarchies, lambda part: len(part) >= k)
+    parts = naive_parts(naive, {name: table.columns[name].size for name in table.quasi}, k)
+    found = {}
+    for record, group in enumerate(release.group_of_record.tolist()):
+        found.setdefault(group, set()).add(record)
+    merged = sorted(map(sorted, found.values()))
+    if merged != sorted(map(sorted, parts)):  # classes that show the same are one class
+        assert all(any(part <= group for group in found.values()) for part in parts)
+        assert len(found) < len(parts)
+
+
+@pytest.mark.parametrize("model", [KAnonymity(50), KAnonymity(5) & DistinctLDiversity(4), TCloseness(0.3)], ids=str)
+def test_nobody_is_left_out_and_every_region_is_a_node(adult, model):
+    table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
+    release = LocalRecoding()(table, model)
+    assert release.left_out == 0 and release.audit(model).holds
+    for a, name in enumerate(table.quasi):
+        nodes = {
+            (int(codes[0]), int(codes[-1]))
+            for level in table.columns[name].released_at
+            for node in np.unique(level)
+            for codes in [np.flatnonzero(level == node)]
+        }
+        assert set(zip(release.classes.low[:, a].tolist(), release.classes.high[:, a].tolist(), strict=True)) <= nodes
+    assert GeometricLoss()(release).value < GeometricLoss()(FullDomain(suppress=0.0)(table, model)).value
+
+
+def test_what_is_left_over_is_left_out_only_if_it_may_be(adult):
+    table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
+    release = LocalRecoding(suppress=0.02)(table, KAnonymity(50))
+    assert release.left_out <= 0.02 * table.records
+
+
+def test_what_no_release_keeps_is_said(adult):
+    with pytest.raises(Unsatisfiable, match="distinct l-diversity"):
+        LocalRecoding()(adult, DistinctLDiversity(15))
+
+
+@arx.needs_shared
+def test_on_adult_it_loses_less_than_arx_does():
+    release = LocalRecoding()(arx.table(), KAnonymity(5))
+    assert release.left_out == 0 and release.audit(KAnonymity(5)).holds
+    assert GeometricLoss()(release).value < 0.0281

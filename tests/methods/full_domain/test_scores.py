@@ -1,0 +1,105 @@
+"""Every node of random lattices, scored as a naive count scores it; pruning loses no node that keeps the model."""
+
+import numpy as np
+import pytest
+
+from tests.methods.full_domain.lattices import Naive, table_of, variation, within
+from workbench import lattice
+from workbench.measures import Discernibility, GeometricLoss, InformationLoss, PrivacyLoss, UtilityLoss
+from workbench.methods.full_domain import scores
+from workbench.methods.full_domain.choice import released
+from workbench.methods.full_domain.scores import ALL, KEPT, follows, scored
+from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
+
+FIGURES = {"k (k-anonymity)": "k", "l (distinct l-diversity)": "l", "t (t-closeness)": "t"}
+
+
+def asked(seed, frame):
+    """A model, and what it asks of the values of a class."""
+    prior = frame["ill"].tolist()
+    every = (
+        (KAnonymity(3), lambda part: len(part) >= 3),
+        (KAnonymity(2) & DistinctLDiversity(2), lambda part: len(part) >= 2 and len(set(part)) >= 2),
+        (TCloseness(0.3) & KAnonymity(2), lambda part: variation(part, prior) <= 0.3 + 1e-9 and len(part) >= 2),
+        (DeltaDisclosure(0.9, absent="allowed"), within(0.9, prior)),
+    )
+    return every[seed % len(every)]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_every_node_is_scored_as_it_is_counted(seed):
+    table, frame, hierarchies = table_of(seed)
+    model, holds = asked(seed, frame)
+    suppress = (0.0, 0.1, 0.3, 1.0)[seed // 4 % 4]
+    found = lattice(table, model, suppress=suppress)
+    naive = Naive(frame, hierarchies, holds)
+    nodes = list(naive.nodes())
+    assert sorted(map(tuple, found[list(table.quasi)].to_numpy())) == sorted(nodes)
+    for _, row in found.iterrows():
+        expected = naive.score([row[name] for name in naive.names], int(suppress * len(frame) + 1e-9))
+        assert [row["classes"], row["breaking"], row["keeps"]] == [
+            expected[key] for key in ("classes", "breaking", "keeps")
+        ]
+        assert row["left out"] == (expected["breaking"] if expected["keeps"] else 0)
+        for key in ("GL", "P_loss"):
+            assert row[key] == pytest.approx(expected[key], abs=1e-9)
+        for key, name in FIGURES.items():
+            assert key not in found or row[key] == pytest.approx(expected[name], abs=1e-9)
+    keeping = found[found["keeps"]]
+    for name, row in keeping.iterrows():
+        beaten = (keeping[["GL", "P_loss"]] <= row[["GL", "P_loss"]]).all(axis=1)
+        beaten &= (keeping[["GL", "P_loss"]] < row[["GL", "P_loss"]]).any(axis=1)
+        assert row["efficient"] == (not beaten.any()), name
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pruning_loses_no_node_that_keeps_the_model(seed, monkeypatch):
+    monkeypatch.setattr(scores, "BATCH", 1)
+    table, frame, hierarchies = table_of(seed)
+    model, holds = asked(seed, frame)
+    naive, pruned = Naive(frame, hierarchies, holds), scored(table, model, [])
+    for levels, breaking in zip(pruned.lattice.levels, pruned.breaking, strict=True):
+        assert breaking == naive.score(levels, 0)["breaking"]
+
+
+class Counting(KAnonymity):
+    """How many classes it was asked about."""
+
+    asked = 0
+    name = "counting"
+
+    def holds(self, classes):
+        type(self).asked += len(classes)
+        return super().holds(classes)
+
+
+def test_a_monotone_model_is_not_asked_about_what_it_keeps_anyway(adult, monkeypatch):
+    monkeypatch.setattr(scores, "BATCH", 1)
+    table = adult.with_roles(["sex", "race", "marital_status", "workclass"], "occupation")
+    Counting.asked = 0
+    plain = scored(table, Counting(5), [])
+    assert 0 < Counting.asked < plain.classes[:, ALL].sum()
+    assert np.array_equal(plain.breaking, scored(table, Counting(5), [], figures=True).breaking)
+
+
+def test_scores_are_those_of_the_releases(adult):
+    table = adult.with_roles(["sex", "race", "marital_status"], "occupation")
+    model = KAnonymity(300)
+    measures = [GeometricLoss(), InformationLoss(), PrivacyLoss()]
+    found = scored(table, model, measures)
+    for node, levels in enumerate(found.lattice.levels):
+        release = released(table, levels)
+        audit = release.audit(model)
+        assert audit.records == found.breaking[node]
+        for measure in measures:
+            assert found.figures[measure.key][node, ALL] == pytest.approx(measure(release).value, abs=1e-12)
+            if 0 < audit.records < table.records:
+                kept = measure(release.without(audit.breaking)).value
+                assert found.figures[measure.key][node, KEPT] == pytest.approx(kept, abs=1e-12)
+
+
+def test_which_measures_follow_from_the_classes_one_by_one(adult):
+    assert all(follows(measure, adult) for measure in (GeometricLoss(), InformationLoss(), PrivacyLoss()))
+    assert not any(
+        follows(one, adult) for one in (Discernibility(), UtilityLoss(), PrivacyLoss(adversary="covering classes"))
+    )

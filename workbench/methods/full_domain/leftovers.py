@@ -1,0 +1,37 @@
+"""What local recoding asks at every node: in which order nodes come, and which classes may be released there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.measures.utility.geometric_loss import beyond_one
+from workbench.methods.full_domain.lattice import Lattice, Rows
+from workbench.models import Model
+
+UNEVEN = 1.5  # a column that loses much counts for more than two that lose half of it
+
+
+def in_order(lattice: Lattice) -> np.ndarray:
+    """The levels of every node, those first that lose least where all records are released at them."""
+    table, lost = lattice.table, np.zeros(len(lattice))
+    for a, name in enumerate(table.quasi):
+        column = table.columns[name]
+        runs = [lattice.bounds(a, j)[nodes] for j, nodes in enumerate(lattice.nodes[a])]
+        leaves = np.array([column.leaves(run[:, 0], run[:, 1]) @ column.totals for run in runs]) / table.records
+        lost += (beyond_one(leaves / column.whole, column.whole) ** UNEVEN)[lattice.levels[:, a]]
+    return lattice.levels[np.argsort(lost, kind="stable")]
+
+
+def releasable(lattice: Lattice, model: Model | None, rows: Rows, levels: np.ndarray, spare: int) -> np.ndarray:
+    """The class of each row at these levels, numbered from 0, and -1 for the rows that are left over.
+
+    None is released where what is left over could neither be left out nor keep the model at the highest levels.
+    """
+    classes, of_row = lattice.grouped(rows, levels)
+    seen = lattice.classes(classes)
+    held = np.ones(len(seen), bool) if model is None else model.holds(seen)
+    if model is not None and not held.all() and held.any() and seen.sizes[~held].sum() > spare:
+        left = ~held[of_row]
+        rest, _ = lattice.grouped(Rows(rows.codes[left], rows.counts[left]), lattice.highest)
+        held &= model.holds(lattice.classes(rest)).all()
+    return np.where(held, np.cumsum(held) - 1, -1)[of_row]
