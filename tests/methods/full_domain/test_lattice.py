@@ -36,6 +36,16 @@ def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
                 assert np.flatnonzero(node == code).tolist() == list(range(low, high + 1))
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_only_levels_that_are_allowed_are_walked(seed):
+    table, _, _ = table_of(seed)
+    allowed = {name: [1, len(table.columns[name].released_at) - 1] for name in table.quasi[:1]}
+    every, found = Lattice.of(table, True), Lattice.of(table.with_level_ranges(allowed), True)
+    wanted = [as_set(rows) for levels, rows in zip(every.levels, every.walk(), strict=True) if levels[0] > 0]
+    assert [as_set(rows) for rows in found.walk()] == wanted
+    assert found.levels[:, 0].min() == 1 and len(found) < len(every)
+
+
 def test_whether_levels_nest_is_known():
     frame = pd.DataFrame({"age": range(20, 60), "ill": ["yes", "no"] * 20})
     for widths, nested in (((5, 10), True), ((10, 15), False)):
@@ -50,5 +60,5 @@ def test_the_highest_node_is_one_class():
 
 def test_too_many_nodes_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST", 3)
-    with pytest.raises(BadInput, match="combinations of levels, more than 3; give hierarchies with fewer levels"):
+    with pytest.raises(BadInput, match="combinations of levels, more than 3; allow fewer levels of some columns"):
         Lattice.of(table_of(0)[0], False)

@@ -49,11 +49,11 @@ class Lattice:
     @classmethod
     def _made(cls, table: Table, sensitive: bool) -> Lattice:
         nodes = tuple(table.columns[name].released_at for name in table.quasi)
-        ranges = tuple(range(len(levels)) for levels in nodes)
+        ranges = tuple(range(low, high + 1) for low, high in map(table.level_range, table.quasi))
         if prod(map(len, ranges)) > MOST:
             raise BadInput(
                 f"the hierarchies allow {prod(map(len, ranges)):,} combinations of levels, more than {MOST:,}; "
-                "give hierarchies with fewer levels, or choose fewer quasi-identifiers"
+                "allow fewer levels of some columns, give hierarchies with fewer, or choose fewer quasi-identifiers"
             )
         return cls(table, table.sensitive if sensitive else {}, nodes, ranges)
 
