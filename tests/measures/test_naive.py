@@ -25,6 +25,8 @@ from workbench.measures import (
     ReidentificationRisk,
     UtilityLoss,
 )
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
 
 LUNG, STOMACH = {"Flu", "Asthma"}, {"Ulcer", "Gastritis"}
 GROUPS = {"Federal": "Government", "Local": "Government", "Shop": "Own", "Farm": "Own"}
@@ -149,6 +151,47 @@ def test_reidentification_is_by_the_published_quasi_identifiers(seen):
     assert ReidentificationRisk("unique")(seen.release).value == near(mean([size == 1 for size in sizes]))
 
 
+def expected_chance(f, fraction):
+    """1 / F, over how many people may have been missed until f were drawn."""
+    chance, found = fraction**f, 0.0
+    for missed in range(4000):
+        found += chance / (f + missed)
+        chance *= (1 - fraction) * (f + missed) / (missed + 1)
+    return found
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.6])
+def test_who_does_not_know_that_a_person_is_there_looks_among_more(seen, fraction):
+    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
+    sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
+    chances = [expected_chance(size, fraction) for size in sizes]
+
+    def risk(statistic, attacker="journalist", **more):
+        return ReidentificationRisk(statistic, attacker, fraction=fraction, **more)(seen.release).value
+
+    assert risk("largest") == near(max(chances))
+    assert risk("average") == risk("average", "marketer") == near(mean(chances))
+    assert risk("above", threshold=0.05) == near(mean([chance > 0.05 for chance in chances]))
+    assert risk("above", "prosecutor", threshold=0.2) == near(mean([size < 5 for size in sizes]))
+    with pytest.raises(Undefined, match="statistic = average"):
+        risk("largest", "marketer")
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_a_journalist_looks_among_those_of_the_population_who_fit(small, publish):
+    table = small(1)
+    frame = table.frame
+    release = Mondrian(publish=publish)(table.with_population(frame.loc[frame.index.repeat(3)]), KAnonymity(4))
+    for statistic in ("largest", "average"):
+        third = ReidentificationRisk(statistic)(release).value / 3
+        assert ReidentificationRisk(statistic, "journalist")(release).value == near(third)
+    measure = ReidentificationRisk("largest", "journalist")
+    value, sentence = measure.publish(measure(release), release, 10)
+    assert measure(release).value <= value <= 1 and sentence.endswith(".")
+    few = Mondrian(publish=publish)(table.with_population(frame[:5]), KAnonymity(4))
+    assert ReidentificationRisk("average", "marketer")(few).value == ReidentificationRisk("average")(few).value
+
+
 def test_population_uniques_are_those_of_the_sample_that_would_be_drawn_alone(seen):
     alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
     people, unique = len(seen.people), sum(size == 1 for size in alike.values())
@@ -164,6 +207,7 @@ def largest_l(counts, c):
     return max([1, *(n + 1 for n in range(len(r)) if r[0] < c * sum(r[n:]))])
 
 
+OF_THE_POPULATION = {"k-map", "delta-presence"}  # which these tables have not; see tests/models/test_definitions.py
 FIGURES = {  # of a class, from how often it has each value, its shares and Q; and which class is the worst
     "k-anonymity": (lambda n, p, q: sum(n), min),
     "(alpha,k)-anonymity": (lambda n, p, q: max(p.values()), max),
@@ -196,7 +240,7 @@ def test_the_achieved_figure_is_that_of_the_worst_class(seen, model):
 
 
 def test_every_model_of_the_catalog_is_compared():
-    assert set(Achieved.parameters()["model"].choices) == set(FIGURES)
+    assert set(Achieved.parameters()["model"].choices) == {*FIGURES, *OF_THE_POPULATION}
 
 
 def conditions(seen, name):

@@ -5,21 +5,29 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.methods import oracle
+from workbench.base.errors import Undefined, Unsatisfiable
+from workbench.data.table import Table
+from workbench.methods import Keep, Mondrian
 from workbench.models import (
     AlphaK,
     BetaLikeness,
     DeltaDisclosure,
+    DeltaPresence,
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
+    KMap,
     ProbabilisticLDiversity,
     RecursiveLDiversity,
     TCloseness,
 )
+from workbench.releases.partition import Partition
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -247,3 +255,102 @@ def test_information_gain_stays_below_delta_as_lemma_1_says(rows, classes_of):
     known = sum(sum(row) / records * sum(float(p) * log(p) for p in shares(row)) for row in rows)
     gain, delta = known - sum(x * log(x) for x in q), DeltaDisclosure().achieved(classes_of(*rows))
     assert gain < delta or (gain == pytest.approx(0, abs=1e-12) and delta == pytest.approx(0, abs=1e-12))
+
+
+# --- models of the population
+
+
+@st.composite
+def drawn(draw):
+    """A population of a few kinds of people, a sample of it, and which of its records are in which class."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    towns = rng.choice(list("abcd"), 60, p=[0.6, 0.2, 0.1, 0.1])
+    everybody = pd.DataFrame({"age": rng.geometric(0.2, 60) + 20, "town": towns})
+    chosen = rng.choice(60, draw(st.integers(2, 40)), replace=False)
+    sample = everybody.iloc[chosen].reset_index(drop=True)
+    return everybody, sample, rng.integers(0, draw(st.integers(1, 6)), len(sample))
+
+
+def fits(everybody, sample, members):
+    """Those whose every value lies between the least and the greatest of the members', in a town of the sample."""
+    ages, towns = members.age, sorted(members.town)
+    known = everybody[everybody.town.isin(set(sample.town))]
+    return int((known.age.between(ages.min(), ages.max()) & known.town.between(towns[0], towns[-1])).sum())
+
+
+def released(everybody, sample, group):
+    table = Table.from_frame(sample, ["age", "town"]).with_population(everybody)
+    of_cell = np.zeros(len(table.cells()), np.int32)
+    of_cell[table.cell_of_record()] = group  # equal records are in one class, the last one's
+    _, number = np.unique(of_cell, return_inverse=True)
+    return table, Partition(table, table.cells(), number.astype(np.int32))
+
+
+@quick
+@given(drawn())
+def test_models_of_the_population_count_who_fits(case):
+    everybody, sample, group = case
+    table, release = released(everybody, sample, group)
+    members = [sample[release.group_of_record == g] for g in range(len(release.classes))]
+    counts = [fits(everybody, sample, one) for one in members]
+    assert KMap(1).score(release.classes).tolist() == counts and table.population.lacking == 0
+    assert KMap(9).holds(release.classes).tolist() == [n >= 9 for n in counts]
+    share = [Fraction(len(one), n) for one, n in zip(members, counts, strict=True)]
+    model = DeltaPresence(0.25, 0.5)
+    assert model.score(release.classes).tolist() == pytest.approx([float(one) for one in share])
+    assert model.holds(release.classes).tolist() == [Fraction(1, 4) <= one <= Fraction(1, 2) for one in share]
+
+
+@quick
+@given(drawn(), st.integers(1, 25), st.booleans())
+def test_mondrian_keeps_k_map_as_one_does_who_counts_at_each_cut(case, k, dealt):
+    everybody, sample, _ = case
+    table = Table.from_frame(sample, ["age", "town"]).with_population(everybody)
+    if fits(everybody, sample, sample) < k:
+        with pytest.raises(Unsatisfiable, match="even the whole table"):
+            Mondrian()(table, KMap(k))
+        return
+    if dealt:
+        assert Mondrian(strict=False)(table, KMap(k)).audit(KMap(k)).holds
+        return
+    axes = [oracle.axis_of(sample[name]) for name in ("age", "town")]
+    expected = oracle.widest_range(axes, lambda part: fits(everybody, sample, sample.iloc[part]) >= k)
+    found = Mondrian()(table, KMap(k))
+    cells = oracle.as_sets(found.group[table.cell_of_record()])
+    assert cells == {frozenset(part.tolist()) for part in expected}
+
+
+@quick
+@given(drawn(), st.integers(1, 25))
+def test_merged_classes_fit_all_whom_one_of_them_did(case, k):
+    everybody, sample, group = case
+    _, apart = released(everybody, sample, group)
+    _, merged = released(everybody, sample, group // 2)
+    assert not KMap(k).holds(apart.classes).all() or KMap(k).holds(merged.classes).all()
+    assert KMap(k).monotone and not DeltaPresence().monotone
+
+
+def test_merging_may_break_delta_presence():
+    everybody = pd.DataFrame({"age": [1, 1, 2, 2, 2, 2, 2, 2, 3, 3], "town": "a"})
+    sample = pd.DataFrame({"age": [1, 3], "town": "a"})
+    _, apart = released(everybody, sample, np.array([0, 1]))
+    _, merged = released(everybody, sample, np.array([0, 0]))
+    assert DeltaPresence(0.4, 0.6).holds(apart.classes).all()
+    assert not DeltaPresence(0.4, 0.6).holds(merged.classes).any()  # those of age 2 fit, and nobody of them is there
+    with pytest.raises(Unsatisfiable, match=r"low = 0\.6 is above high = 0\.4"):
+        Mondrian()(apart.table, DeltaPresence(0.6, 0.4))
+
+
+def test_models_of_the_population_refuse_what_they_cannot_know():
+    sample = pd.DataFrame({"age": [1, 2, 2, 3], "town": list("abab")})
+    table = Table.from_frame(sample, ["age"])
+    with pytest.raises(Undefined, match="no population"):
+        KMap(1).score(Keep()(table).classes)
+    beside = table.with_population(sample.iloc[:3])
+    assert KMap(1).score(Keep()(beside).classes).tolist() == [1, 2, 0]
+    with pytest.raises(Undefined, match="1 records of the table have nobody in the population"):
+        DeltaPresence().score(Keep()(beside).classes)
+    with pytest.raises(Undefined, match="published unchanged"):
+        KMap(1).score(Mondrian(publish="bucketized")(beside, KAnonymity(2)).classes)
+    with pytest.raises(Undefined, match="split = widest"):
+        Mondrian(split="information_gain", target="town")(table.with_population(sample), KMap(1))

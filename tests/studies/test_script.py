@@ -11,7 +11,7 @@ from workbench.base.errors import BadInput
 from workbench.data import datasets
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity, Model, RecursiveLDiversity, TCloseness
+from workbench.models import KAnonymity, KMap, Model, RecursiveLDiversity, TCloseness
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -188,3 +188,13 @@ def test_the_script_weighs_as_the_study_does(tmp_path):
     made, release = run(code, tmp_path)["release"], recipe.release(study.table(study.read()))
     assert 'weight="fnlwgt"' in code.replace("'", '"') and same(made, release) and "fnlwgt" not in made.frame()
     assert made.table.people().sum() == release.table.people().sum() > 10**9
+
+
+def test_the_script_names_the_population(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ill.csv").write_text("age,ill\n1,x\n2,y\n2,x\n3,y\n")
+    (tmp_path / "all.csv").write_text("age\n1\n1\n2\n2\n2\n3\n3\n")
+    study = Study(data={"path": "ill.csv"}, quasi=("age",), sensitive=("ill",), population={"csv": "all.csv"})
+    recipe = Recipe(Mondrian(), KMap(2))
+    made = run(python_code(study, recipe), tmp_path)["release"]
+    assert same(made, recipe.release(study.table(study.read()))) and len(made.classes) == 3

@@ -273,3 +273,26 @@ def test_a_weight_is_one_name_in_the_file_and_in_no_release():
     assert table.weight == "stands_for" and table.neutral == () and table.people().sum() == 11.5
     with pytest.raises(BadInput, match=r"line 3: .*several columns"):
         Study.from_yaml(text.replace("stands_for", "[a, b]"))
+
+
+def test_a_study_names_the_file_of_its_population(tmp_path):
+    (tmp_path / "ill.csv").write_text("age,ill\n1,x\n2,y\n2,x\n")
+    (tmp_path / "all.csv").write_text("name,age\na,1\nb,2\nc,2\nd,2\ne,3\n")
+    text = "data: {path: ill.csv}\nroles: {quasi: [age], sensitive: ill}\npopulation: {csv: all.csv}\n"
+    study = Study.from_yaml(text, tmp_path, confined=True)
+    base = study.read()
+    table = study.table(base)
+    assert table.population.records == 5 and table.drawn_from is study.table(base).drawn_from
+    assert study.to_dict()["population"] == {"csv": "all.csv"} and tmp_path / "all.csv" in study.reads()
+    assert table.fingerprint != study.with_(population={}).table(base).fingerprint
+    for wrong, said in (
+        ("{csv: ../all.csv}", "outside the folder"),
+        ("{path: all.csv}", "has no 'path'"),
+        ("{}", "population names the file"),
+        ("[all.csv]", "must be a mapping"),
+        ("{csv: 5}", "must be text"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            Study.from_yaml(text.replace("{csv: all.csv}", wrong), tmp_path, confined=True)
+    with pytest.raises(BadInput, match=r"none\.csv"):
+        study.with_(population={"csv": "none.csv"}).table(study.read())

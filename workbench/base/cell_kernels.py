@@ -172,6 +172,44 @@ def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, qu
 
 
 @compiled
+def half_ranges(nodes, order, start, end, quasi, axis, cut, quota):
+    """The lowest and highest code of each attribute that each proposed cut sends left and right, row by row so."""
+    low = np.full((2 * nodes.size, quasi.shape[0]), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(low.shape, -1, dtype=np.int32)
+    for i in range(nodes.size):
+        codes, ties, n = quasi[axis[i]], quota[i], nodes[i]
+        for j in range(start[n], end[n]):
+            cell = order[j]
+            c = codes[cell]
+            tied = c == cut[i] and ties != 0
+            side, ties = not (c < cut[i] or tied), ties - tied
+            for a in range(quasi.shape[0]):
+                low[2 * i + side, a] = min(low[2 * i + side, a], quasi[a, cell])
+                high[2 * i + side, a] = max(high[2 * i + side, a], quasi[a, cell])
+    return low, high
+
+
+@compiled
+def fitting(begin, end, places, people, low, high, within, held):
+    """People of a population in each region, among entries `begin` to `end`; `places` are doubled codes.
+
+    On an attribute with a set (`within` says which) a place must be a code that is `held`; elsewhere it lies between.
+    """
+    found = np.zeros(begin.size, dtype=np.int64)
+    for c in range(begin.size):
+        for i in range(begin[c], end[c]):
+            fits = True
+            for a in range(places.shape[1]):
+                at, s = places[i, a], within[a]
+                if at < 2 * low[c, a] or at > 2 * high[c, a] or (s >= 0 and (at % 2 == 1 or not held[s, c, at // 2])):
+                    fits = False
+                    break
+            if fits:
+                found[c] += people[i]
+    return found
+
+
+@compiled
 def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
     """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
     begins = np.empty(cuts.size + nodes.size, dtype=np.int64)

@@ -21,6 +21,7 @@ from workbench.data.coding import arrange, complete, decode, only_those, without
 from workbench.data.column import Column
 from workbench.data.engines import Engine, memory_limit
 from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
 from workbench.data.roles import assign, check_weight, column_names, require_columns
@@ -48,6 +49,7 @@ class Table:
     notes: tuple[str, ...] = ()
     wording: Wording = PLAIN  # what pages call its columns and records
     level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    drawn_from: Table | None = None  # the population that the records are of, where it is known
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
 
@@ -225,7 +227,27 @@ class Table:
     ) -> Table:
         """The same microdata otherwise, with the ranges of levels that are still sound."""
         sound = ranges.kept(columns, roles, self.level_ranges)
-        return Table(columns, engine, roles, levels, self.notes, level_ranges=sound)
+        return Table(columns, engine, roles, levels, self.notes, level_ranges=sound, drawn_from=self.drawn_from)
+
+    def with_population(self, data: Any, **source: Any) -> Table:
+        """The same microdata with the population that the records were drawn from: a table, file or frame that has the
+        quasi-identifiers; of other columns nothing is read. `source` as in `read`."""
+        if not isinstance(data, Table):
+            opened = open_source(data, **source)
+            names = opened.names
+            opened.close()
+            types = {name: self.columns[name].kind for name in names if name in self.columns}
+            roles = {name: "neutral" if name in types else "identifier" for name in names}
+            require_columns(self.quasi, names, "quasi-identifier of the population")
+            data = Table._coded(data, lambda _: roles, types, None, None, "memory", source)
+        require_columns(self.quasi, data.names, "quasi-identifier of the population")
+        return replace(self, drawn_from=data, _memory={}, _locks={})
+
+    @property
+    def population(self) -> Population | None:
+        """The people that the records were drawn from, as they fit classes; None where they are not known."""
+        given = self.drawn_from
+        return None if given is None else self.remember("population", lambda: Population.of(given, self))
 
     @property
     def role_notes(self) -> tuple[str, ...]:
@@ -396,6 +418,8 @@ class Table:
             digest.update(repr(about).encode())
             if name in self.level_ranges:
                 digest.update(repr(self.level_ranges[name]).encode())
+        if self.drawn_from is not None:
+            digest.update(self.drawn_from.fingerprint.encode())
         for part in self.engine.content():
             digest.update(part)
         return digest.hexdigest()

@@ -24,6 +24,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
     """Everything that an audit says, as plain data."""
     verdicts = [_verdict(release, model) for model in asked]
     table, beside = release.table, release.beside
+    known = table.population is not None
     found: dict[str, Any] = {
         "records": int(release.own_classes.sizes.sum()),
         "classes": len(release.classes),
@@ -38,7 +39,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
         "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
         "asked": verdicts,
         "holds": all(verdict["holds"] for verdict in verdicts),
-        "achieved": [_achieved(release, name) for name in MODELS],
+        "achieved": [_achieved(release, name) for name, model in MODELS.items() if known or not model.needs_population],
         "measures": [_measured(release, measure) for measure in _measures(release.original)],
     }
     return {**found, "worst": _worst(release, worst)}

@@ -78,6 +78,8 @@ def refuse_impossible(table: Table, model: Model, suppress: float = 0.0) -> None
         raise Unsatisfiable(
             f"{model.name} needs a sensitive column, and the table has none; name one, or use k-anonymity"
         )
+    if model.needs_population:
+        whole_table(table).fitting()  # says whether there is one
     if suppress:  # without some records there may be one
         return
     seen = tuple(table.sensitive.values()) if model.needs_sensitive else (None,)
@@ -94,7 +96,9 @@ def refuse_impossible(table: Table, model: Model, suppress: float = 0.0) -> None
 def whole_table(table: Table) -> Classes:
     """The whole table as one class."""
     histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
-    return Classes(np.array([table.records]), histograms, table.sensitive)
+    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
+    ends = np.zeros_like(last), last
+    return Classes(np.array([table.records]), histograms, table.sensitive, *ends, population=table.population)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,9 +18,11 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.models.alpha_k import AlphaK as AlphaK
     from workbench.models.beta_likeness import BetaLikeness as BetaLikeness
     from workbench.models.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+    from workbench.models.delta_presence import DeltaPresence as DeltaPresence
     from workbench.models.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
     from workbench.models.entropy_l_diversity import EntropyLDiversity as EntropyLDiversity
     from workbench.models.k_anonymity import KAnonymity as KAnonymity
+    from workbench.models.k_map import KMap as KMap
     from workbench.models.probabilistic_l_diversity import ProbabilisticLDiversity as ProbabilisticLDiversity
     from workbench.models.recursive_l_diversity import RecursiveLDiversity as RecursiveLDiversity
     from workbench.models.t_closeness import TCloseness as TCloseness
@@ -58,6 +60,7 @@ class Model(Variant):
     at_least: ClassVar[bool] = False  # the score must reach the limit (k), else stay within it (t)
     strict: ClassVar[bool] = False  # equality breaks the model
     needs_sensitive: ClassVar[bool] = True
+    needs_population: ClassVar[bool] = False  # it counts who of the population fits what a class shows
 
     @property
     def monotone(self) -> bool:
@@ -162,6 +165,10 @@ class And(Model):
     @property
     def needs_sensitive(self) -> bool:  # type: ignore[override]
         return any(model.needs_sensitive for model in self.models)
+
+    @property
+    def needs_population(self) -> bool:  # type: ignore[override]
+        return any(model.needs_population for model in self.models)
 
     @property
     def monotone(self) -> bool:

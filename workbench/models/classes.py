@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from workbench.base.errors import Undefined
+from workbench.data.population import Population
 from workbench.data.sensitive import Sensitive
 
 
@@ -26,9 +28,20 @@ class Classes:
     high: np.ndarray | None = None
     exact: bool = False  # quasi-identifiers are published unchanged, beside the number of the class
     sets: Mapping[int, np.ndarray] = field(default_factory=dict)
+    population: Population | None = None  # the people that the records were drawn from, where they are known
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def fitting(self) -> np.ndarray:
+        """How many people of the population fit what each class shows."""
+        if self.low is None or self.high is None:
+            raise Undefined("what classes show is not known while they are looked for; use mondrian, split = widest")
+        if self.population is None:
+            raise Undefined("the table has no population beside it; name the file that lists it")
+        if self.exact:
+            raise Undefined("quasi-identifiers are published unchanged, so whom one fits is no matter of its class")
+        return self.population.fitting(self.low, self.high, self.sets)
 
     def distributions(self, name: str) -> np.ndarray:
         """P, the distribution of a sensitive column in each class."""
@@ -58,6 +71,7 @@ class Classes:
             np.vstack([self.high, last]),
             self.exact,
             {a: np.vstack([held, np.ones((1, held.shape[1]), bool)]) for a, held in self.sets.items()},
+            self.population,
         )
 
     def take(self, chosen: np.ndarray) -> Classes:

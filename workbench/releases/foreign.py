@@ -297,7 +297,8 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     if left_out:
         notes.append(f"{left_out:,} of the original's {original.records:,} records are left out")
     shown = {name: original.sensitive[name] for name in file.sensitive}
-    classes = Classes(np.bincount(number).astype(np.int64), histograms, shown, low, high)
+    sizes = np.bincount(number).astype(np.int64)
+    classes = Classes(sizes, histograms, shown, low, high, population=original.population)
     gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
         original, classes, labels, file.codes(keep)[first], original=True, removed=gone, starred=count,

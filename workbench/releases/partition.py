@@ -82,7 +82,7 @@ class Partition(Release):
             elif name in self.sets:
                 sets[a] = cell_kernels.histogram(group, self.cells.quasi[a][cell], weight, groups, size) > 0
         sizes = np.bincount(group, weights=weight, minlength=groups).astype(np.int64)
-        return Classes(sizes, {}, self._published(), low, high, self.exact, sets)
+        return Classes(sizes, {}, self._published(), low, high, self.exact, sets, self.table.population)
 
     @cached_property
     def _merged(self) -> tuple[np.ndarray, Classes]:

@@ -24,6 +24,7 @@ from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
+CSV = "csv"  # a file of the population, or of a hierarchy
 ROLES = ("quasi", "sensitive", "identifiers", "dropped", "weight")
 # what else may be said of data, beside how a file is written
 CHOICES = ("engine", "drop_missing", "only", "types", "missing", "seconds")
@@ -51,6 +52,7 @@ def faults(given: Any) -> Faults:
         "study": _title,
         "data": _data,
         "roles": _roles,
+        "population": _population,
         "levels": _levels,
         "hierarchies": lambda asked: _hierarchies(asked, given.get("data")),
         "released_levels": _released_levels,
@@ -196,6 +198,17 @@ def _roles(given: Any) -> Faults:
         for i, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and taken.setdefault(name, role) != role:
                 yield Fault((role, i), f"column {said(name)} is in two roles, {taken[name]} and {role}; give it one")
+
+
+def _population(given: Any) -> Faults:
+    if wrong := _must(Mapping, "population", given):
+        yield Fault((), wrong)
+        return
+    yield from _unknown("population", given, (CSV,))
+    if CSV not in given:
+        yield Fault((), "population names the file of those whom the records were drawn from: {csv: voters.csv}")
+    elif wrong := _must(str, "population: csv", given[CSV]):
+        yield Fault((CSV,), wrong)
 
 
 def _levels(given: Any) -> Faults:

@@ -14,6 +14,7 @@ from workbench.data.hierarchies import builders
 from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE
+from workbench.studies.schema import CSV
 from workbench.studies.study import BUNDLED, FROM, Study, plain
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
@@ -22,7 +23,7 @@ SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
 table = Table.read(
 {table}
-){levels}
+){levels}{population}
 release = {method}(table, {model}seed={seed})
 
 if __name__ == "__main__":
@@ -53,6 +54,7 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
         levels=f".with_level_ranges({ranges})" if ranges else "",
+        population=f".with_population({study.population[CSV]!r})" if study.population else "",
         method=_call(recipe.method, "methods", imports),
         model=f"{model}, " if model else "",
         seed=recipe.seed,

@@ -32,7 +32,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE, gathered
-from workbench.studies.schema import BUNDLED, FORMAT, FROM, PERSON, ROLES, faults, first
+from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, PERSON, ROLES, faults, first
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
@@ -52,6 +52,7 @@ class Study:
     identifiers: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()  # left out like identifiers, though they are none
     weight: tuple[str, ...] = ()  # the column that says how many people a record stands for, if one does
+    population: Mapping[str, str] = None  # type: ignore[assignment] # the file of those whom the records were drawn from
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
@@ -185,6 +186,7 @@ class Study:
         """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
         here = Path(self.folder).resolve()
         named = {("data", key): self.data[key] for key in ("path", "temp_directory") if key in self.data}
+        named |= {("population", key): name for key, name in self.population.items()}
         for column, given in self.hierarchies.items():
             for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
                 named["hierarchies", column] = given[key]
@@ -205,6 +207,7 @@ class Study:
         """The files that its data and hierarchies are read from; of a query those that a text in it may mean."""
         named = [str(self.data["path"])] if "path" in self.data else []
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
+        named += [str(name) for name in self.population.values()]
         return [Path(self.folder) / name for name in (*named, *self.files.values())] + list(self._asked())
 
     def _asked(self) -> Iterator[Path]:
@@ -233,7 +236,14 @@ class Study:
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with at("released_levels"):
             table = table.with_level_ranges(self.released_levels)
+        if self.population:
+            path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
+            table = replace(table, drawn_from=base.remember(known, lambda: self._population(table, path)))
         return replace(table, wording=self.wording)
+
+    def _population(self, table: Table, path: Path) -> Table | None:
+        with at("population"):
+            return table.with_population(path).drawn_from
 
     @property
     def wording(self) -> Wording:

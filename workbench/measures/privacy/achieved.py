@@ -45,6 +45,8 @@ class Achieved(Measure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         model = MODELS[self.model].bare()
+        if model.needs_population:  # counts of its people are not coarsened
+            return None, f"{self.key}: not told."
         scores = np.asarray(model.score(told_classes(release.classes, smallest)), float)
         value = averaged(float(scores.min() if model.at_least else scores.max()), better=self.better)
         return value, f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)} or better."

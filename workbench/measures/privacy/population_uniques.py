@@ -24,7 +24,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import per_cent
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, apart
-from workbench.measures.privacy.reidentification_risk import alike
+from workbench.measures.privacy.attackers import alike
 from workbench.measures.privacy.uniques import Estimate, Sizes, none_seen, pitman, slide_negative_binomial, zayatz
 from workbench.releases.base import Release
 

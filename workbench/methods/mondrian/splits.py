@@ -133,6 +133,7 @@ class Widest:
     def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
         self.cells, self.strict = cells, strict
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
+        self.population = table.population if model and model.needs_population else None
         self.edge = table.positions
         ends = np.array([table.columns[name].size - 1 for name in table.quasi])
         span = self.edge[np.arange(len(ends)), ends] - self.edge[:, 0]
@@ -171,4 +172,9 @@ class Widest:
             )
             for name, seen in self.sensitive.items()
         }  # fmt: skip
-        return Classes(sizes.reshape(-1), histograms, self.sensitive)
+        if self.population is None:
+            return Classes(sizes.reshape(-1), histograms, self.sensitive)
+        low, high = cell_kernels.half_ranges(
+            node, nodes.order, nodes.start, nodes.end, self.cells.quasi, axis, cut, quota
+        )
+        return Classes(sizes.reshape(-1), histograms, self.sensitive, low, high, population=self.population)
