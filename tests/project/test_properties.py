@@ -32,6 +32,8 @@ STRICT = [
     Mondrian("information_gain", "plain"),
     Mondrian("information_gain", "s", "best"),
     Mondrian("information_gain", "person"),
+    Mondrian(recode="levels"),
+    Mondrian("information_gain", "s", recode="levels"),
 ]
 RELAXED = [Mondrian(strict=False), Mondrian(strict=False, publish="bucketized")]
 EVERY = [*STRICT, *RELAXED, Keep(), Remove()]

@@ -162,7 +162,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.data.observe(lambda event: self._without_data(event.new), "trouble")
         self.roles.observe(lambda _: self._change(self.roles, **self._roles_chosen()), ["roles", "levels"])
         self.hierarchies.observe(
-            lambda _: self._change(self.hierarchies, hierarchies=self.hierarchies.hierarchies), "hierarchies"
+            lambda _: self._change(self.hierarchies, **self._levels_chosen()), ["hierarchies", "released_levels"]
         )
         for name in ("recipes", "measures", "axes", "seed"):
             self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
@@ -195,6 +195,9 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
     def _roles_chosen(self) -> dict[str, Any]:
         chosen = {role: tuple(self.roles.roles.get(role, ())) for role in ROLES}
         return {**chosen, "levels": dict(self.roles.levels)}
+
+    def _levels_chosen(self) -> dict[str, Any]:
+        return {name: dict(getattr(self.hierarchies, name)) for name in ("hierarchies", "released_levels")}
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""

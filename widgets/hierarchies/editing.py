@@ -10,6 +10,7 @@ from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.forms import Form
 from widgets.hierarchies.repairs import FieldProblem, Fix, diagnosed
 from workbench.base.errors import BadInput
+from workbench.data import level_ranges
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
@@ -32,6 +33,7 @@ class Editing:
     study: Study
     table: Table | None = None
     hierarchies: Specs = field(default_factory=dict)
+    released_levels: Mapping[str, list[int]] = field(default_factory=dict)  # column -> the lowest, the highest
     column: str = ""
     tabs: Mapping[str, str] = field(default_factory=dict)  # column -> the form that is open
     drafts: Mapping[tuple[str, str], Form] = field(default_factory=dict)  # column and form -> what was typed
@@ -120,7 +122,21 @@ class Editing:
             elif column.hierarchy is not None and not _same(column.hierarchy, made):
                 specs[name] = recover(column).to_dict()
         learnt = [name for name in changed(self.hierarchies, specs) if name not in now.unfit]
-        return replace(now._forgetting(learnt), table=_under(table, new), hierarchies=specs).at(self.column)
+        now = replace(now._forgetting(learnt), table=_under(table, new), hierarchies=specs)
+        return now._ranged({**self.released_levels, **table.level_ranges}).at(self.column)
+
+    def with_released_levels(self, given: level_ranges.Ranges) -> Editing:
+        """Other levels that columns may be released at."""
+        ranges = {str(name): [*levels] for name, levels in given.items()}
+        if ranges == self.released_levels:
+            return self
+        table = None if self.table is None else self.table.with_level_ranges(ranges)
+        return replace(self, table=table, released_levels=ranges)
+
+    def _ranged(self, wanted: level_ranges.Ranges) -> Editing:
+        """The levels to be released at that are sound under the hierarchies of the table."""
+        assert self.table is not None
+        return self.with_released_levels(level_ranges.kept(self.table.columns, self.table.roles, wanted))
 
     def _unfitting(self, column: Column, builder: Builder | None, error: BadInput) -> Editing:
         """What does not fit the data that came stays in its form, to be mended there."""
@@ -142,13 +158,16 @@ class Editing:
             made = {n: b(forms.bare(table.columns[n])) for n in there if (b := now.builder(n)) is not None}
             new = {n: one for n, one in made.items() if not _same(table.columns[n].hierarchy, one)}
             gone = [n for n in there if n not in given and table.columns[n].hierarchy is not None]
-            table = _under(table, new, gone)
-        return replace(now, table=table, unfit=_without(self.unfit, names))
+            now = replace(now, table=_under(table, new, gone))
+        now = replace(now, unfit=_without(self.unfit, names))
+        return now if table is None else now._ranged(self.released_levels)
 
     def followed(self, table: Table | None, hierarchies: Specs, study: Study) -> Editing:
         """Another state from outside: a table that has these hierarchies already."""
         now = self._forgetting(changed(self.hierarchies, hierarchies))
-        return replace(now, study=study, table=table, hierarchies=dict(hierarchies), unfit={}).at(self.column)
+        released = {name: [*levels] for name, levels in (table.level_ranges if table else {}).items()}
+        now = replace(now, study=study, table=table, hierarchies=dict(hierarchies), released_levels=released, unfit={})
+        return now.at(self.column)
 
     # --- what is typed
 

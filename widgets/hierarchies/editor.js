@@ -43,6 +43,26 @@ function columnList(choose) {
     paint(given, chosen) { columns = given; column = chosen; draw(); } };
 }
 
+/** The lowest and the highest level that a column may be released at; it answers with both. */
+function releasedLevels(choose) {
+  const ends = ["low", "high"].map(end => h("select", { "aria-label": end === "low" ? "Lowest level released" : "Highest level released",
+    onchange: () => choose(Number(ends[0].value), Number(ends[1].value)) }));
+  const element = h("div", { class: "wb-row wb-hier-released", "data-field": "released",
+    title: "For methods that release on levels: never finer than the first, never coarser than the second" },
+    "Released at levels from", ends[0], "to", ends[1]);
+  return { element, paint(released) {
+    element.hidden = !released;
+    if (!released) return;
+    const { sizes, levels, low, high } = released;
+    const name = i => i === 0 ? "values" : i > levels ? "everything" : `level ${i}`;
+    ends.forEach((select, side) => {
+      const range = sizes.map((_, i) => i).filter(i => side ? i >= low : i <= high);
+      select.replaceChildren(...range.map(i => h("option", { value: i }, `${name(i)} (${count(sizes[i])})`)));
+      select.value = String(side ? high : low);
+    });
+  } };
+}
+
 export default widget(({ model, el, view, say, on, trait, mark, at }) => {
   el.classList.add("wb-hierarchies");
   let now = null, sent = 0, waiting = false, typing = null;
@@ -74,6 +94,8 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
   };
   const columns = columnList(name => { flush(); say("choose", { column: name, field: "column" }); });
   const tree = levelTree();
+  const released = releasedLevels((low, high) => say("released", { column: now.name, field: "released", low, high }));
+  tree.element.append(released.element);
   const undo = h("button", { class: "wb-quiet", title: "Undo (Ctrl+Z)", onclick: () => ask("undo") }, "↶ Undo");
   const redo = h("button", { class: "wb-quiet", title: "Redo (Ctrl+Shift+Z)", onclick: () => ask("redo") }, "↷ Redo");
   const wider = h("button", { class: "wb-quiet", onclick: () => (dialog.open ? dialog.close() : widen()) }, "⤢ Wider");
@@ -159,6 +181,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     paintState(content);
     notes.textContent = content.notes.join(" ");
     tree.paint(content.tree, content);
+    released.paint(content.released);
     paintProblems(content.problems);
   }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import traitlets
 
 from widgets.base.given import table_of
@@ -14,6 +15,7 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.editing import Editing, Specs, changed
 from workbench.base.errors import BadInput
+from workbench.data import level_ranges
 from workbench.data.column import Column
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.builders import Builder
@@ -25,6 +27,7 @@ from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
 Content = Mapping[str, Any]
+Chosen = tuple[Specs, Mapping[str, list[int]]]  # what undo goes back to: hierarchies, and levels to be released at
 
 
 class HierarchyEditor(Part):
@@ -40,6 +43,7 @@ class HierarchyEditor(Part):
 
     table = traitlets.Instance(Table, allow_none=True)
     hierarchies = traitlets.Dict(help="name -> builder's settings, 'bundled' or {'csv': file}; holds values: no sync")
+    released_levels = traitlets.Dict(help="name -> the lowest and the highest level that it may be released at")
     column = traitlets.Unicode("", help="the column being edited").tag(sync=True)
     own_history = traitlets.Bool(True, help="whether undo and redo are this editor's own").tag(sync=True)
 
@@ -52,15 +56,16 @@ class HierarchyEditor(Part):
     ) -> None:
         now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_of(table))
         self._now = self._told = now  # the state, and the one that traits and views know of
-        self.history: History[Specs] = History(now.hierarchies)
-        super().__init__(**{"table": now.table, "hierarchies": now.hierarchies, "column": now.column, **traits})
+        self.history: History[Chosen] = History(_chosen(now))
+        given = {name: getattr(now, name) for name in ("table", "hierarchies", "released_levels", "column")}
+        super().__init__(**{**given, **traits})
 
     def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
         """Another state from outside, shown once: a table that has these hierarchies already."""
         self._now = self._now.followed(table, hierarchies, study)
         self._tell_all()
 
-    @traitlets.validate("table", "hierarchies", "column")
+    @traitlets.validate("table", "hierarchies", "released_levels", "column")
     def _given(self, proposal: Any) -> Any:
         """One of them from outside: the others follow, or nothing has changed."""
         name, now = proposal["trait"].name, self._now
@@ -68,12 +73,14 @@ class HierarchyEditor(Part):
             self._now = now.at(proposal.value)
         elif name == "hierarchies":
             self._now = now.with_hierarchies(proposal.value)
+        elif name == "released_levels":
+            self._now = now.with_released_levels(proposal.value)
         else:
             self._now = now.with_table(proposal.value)
             self._remember(self.history.replace)  # what a table brings is no step of a person
         return getattr(self._now, name)
 
-    @traitlets.observe("table", "hierarchies", "column")
+    @traitlets.observe("table", "hierarchies", "released_levels", "column")
     def _tell_all(self, _: Any = None) -> None:
         """The state is another: the traits say so together, then the views, unless a listener has changed it again."""
         now = self._now
@@ -83,12 +90,13 @@ class HierarchyEditor(Part):
         self._remember(self.history.push if self.own_history else self.history.replace)
         with self.hold_trait_notifications():
             self.hierarchies, self.table, self.column = dict(now.hierarchies), now.table, now.column
+            self.released_levels = dict(now.released_levels)
         if now is self._now:
             self.show()
 
-    def _remember(self, how: Callable[[Specs], None]) -> None:
-        if self._now.hierarchies != self.history.state:
-            how(self._now.hierarchies)
+    def _remember(self, how: Callable[[Chosen], None]) -> None:
+        if _chosen(self._now) != self.history.state:
+            how(_chosen(self._now))
 
     def _answer(self, content: Content, buffers: list[memoryview]) -> None:
         super()._answer(content, buffers)
@@ -194,27 +202,44 @@ class HierarchyEditor(Part):
         levels = levels_of(column.hierarchy, column.kind == "text")
         self._now = self._now.levelled(column, grouping.without_level(levels, _level_of(content, column)))
 
+    def hear_released(self, content: Content, _: list[memoryview]) -> None:
+        """The lowest and the highest level that a column may be released at; all of them are no choice."""
+        column, table = self._column(content), self._now.table
+        assert table is not None
+        top = level_ranges.highest(column)
+        words = f"choose levels from 0 to {top}"
+        levels = [whole(content, end, 0, top, words) for end in ("low", "high")]
+        others = {name: given for name, given in self._now.released_levels.items() if name != column.name}
+        wanted = others if levels == [0, top] else {**others, column.name: levels}
+        self._now = self._now.with_released_levels(wanted)
+
     def hear_undo(self, content: Content, _: list[memoryview]) -> None:
         self._go(self.history.undo, self.history.redo)
 
     def hear_redo(self, content: Content, _: list[memoryview]) -> None:
         self._go(self.history.redo, self.history.undo)
 
-    def _go(self, step: Callable[[], Specs], back: Callable[[], Specs]) -> None:
+    def _go(self, step: Callable[[], Chosen], back: Callable[[], Chosen]) -> None:
         """To another state of the history, at a column that it changes; one that no longer fits is not gone to."""
         if not self.own_history:
             return
         before = self._now
         try:
-            now = before.with_hierarchies(step())
+            hierarchies, released = step()
+            now = before.with_hierarchies(hierarchies).with_released_levels(released)
         except BadInput:
             back()
             raise
-        here = [name for name in changed(before.hierarchies, now.hierarchies) if name in now.columns]
+        others = changed(before.hierarchies, now.hierarchies) + changed(before.released_levels, now.released_levels)
+        here = [name for name in others if name in now.columns]
         self._now = now.at(here[0]) if here and now.column not in here else now
 
     def _column(self, content: Content) -> Column:
         return self._now.named(content.get("column"))
+
+
+def _chosen(now: Editing) -> Chosen:
+    return now.hierarchies, now.released_levels
 
 
 def _line(now: Editing, name: str) -> dict[str, Any]:
@@ -259,12 +284,20 @@ def _about(now: Editing, column: Column) -> dict[str, Any]:
         "bundled": bundled and now.hierarchies.get(name) != BUNDLED,
         "histogram": forms.histogram(column) if tab == "intervals" else None,
         "preview": preview is not None,
+        "released": _released(now.table, column) if now.table and now.table.roles[name] == "quasi" else None,
         "tree": grouping.tree(column, preview or column.hierarchy),
         "problems": [
             {"field": one.field, "text": one.text, "fixes": [fix.text for fix in one.fixes]}
             for one in (*wrong, *now.refusals(column))
         ],
     }
+
+
+def _released(table: Table, column: Column) -> dict[str, Any]:
+    """The levels that a column may be released at, how many groups each has, and which are chosen."""
+    sizes = [len(np.unique(node)) for node in column.released_at]
+    low, high = table.level_range(column.name)
+    return {"sizes": sizes, "levels": len(column.hierarchy.levels) if column.hierarchy else 0, "low": low, "high": high}
 
 
 def _tab_of(content: Content, column: Column) -> str:

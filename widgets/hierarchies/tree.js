@@ -179,7 +179,7 @@ function levelTree() {
       caption.classList.toggle("wb-hier-preview", preview);
       missing.textContent = [
         tree.missing ? `${tree.called}: ${count(tree.missing)} records, on a branch of their own` : "",
-        tree.nested ? "" : "The levels do not nest: a group is listed at the position of its first value.",
+        tree.nested ? "" : "The levels do not nest: a group is listed at the position of its first value, and cuts on levels pass over a level that does not nest in the one above.",
         tree.leaves.length ? "" : `${count(tree.size)} values are too many to list one by one.`,
       ].filter(Boolean).join(". ");
       buttons();

@@ -199,10 +199,13 @@ class Release(ABC):
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
+        return region_labels(self.table.columns[name], self.classes, self._axis(name))
+
+    def _axis(self, name: str) -> int:
+        """The number of a quasi-identifier."""
         if name not in self.table.quasi:
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
-        a = self.table.quasi.index(name)
-        return region_labels(self.table.columns[name], self.classes, a)
+        return self.table.quasi.index(name)
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published unchanged."""

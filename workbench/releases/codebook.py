@@ -35,31 +35,44 @@ class Entry(NamedTuple):
 
 
 def region_entries(
-    column: Column, classes: Classes, a: int, labels: np.ndarray, smallest: int = SMALLEST
+    column: Column,
+    classes: Classes,
+    a: int,
+    labels: np.ndarray,
+    smallest: int = SMALLEST,
+    level: int | None = None,
 ) -> list[Entry]:
-    """The labels of a column that is quasi-identifier number `a`."""
+    """The labels of a column that is quasi-identifier number `a`; with a `level` they are nodes from there on."""
     if a in classes.sets:
         sets = {str(label): np.flatnonzero(held) for label, held in zip(labels, classes.sets[a], strict=True)}
         return [_of_set(column, codes, label, smallest) for label, codes in sorted(sets.items())]
     assert classes.low is not None and classes.high is not None
-    return entries(column, classes.low[:, a], classes.high[:, a], labels, smallest)
+    return entries(column, classes.low[:, a], classes.high[:, a], labels, smallest, coarse=bool(level))
 
 
 def entries(
-    column: Column, low: np.ndarray, high: np.ndarray, labels: np.ndarray, smallest: int = SMALLEST
+    column: Column,
+    low: np.ndarray,
+    high: np.ndarray,
+    labels: np.ndarray,
+    smallest: int = SMALLEST,
+    coarse: bool = False,
 ) -> list[Entry]:
-    """The labels of a column, in the order of its values."""
+    """The labels of a column, in the order of its values; where they are `coarse`, none is that of a single value."""
     runs = sorted({(int(a), int(b), str(label)) for a, b, label in zip(low, high, labels, strict=True)})
     ordered = column.kind != "text" or list(column.labels) == sorted(column.labels)
-    return [_entry(column, *run, ordered, smallest) for run in runs]
+    return [_entry(column, *run, ordered, smallest, coarse) for run in runs]
 
 
-def _entry(column: Column, low: int, high: int, label: str, ordered: bool, smallest: int) -> Entry:
+def _entry(
+    column: Column, low: int, high: int, label: str, ordered: bool, smallest: int, coarse: bool = False
+) -> Entry:
     names = column.labels[low : min(high, len(column.values) - 1) + 1]
     missing = high == len(column.values)
     if not names:
         return Entry(column.name, label, "", "", missing, ())
-    group = low < high and label != spelled(column, low, high)
+    single = low == min(high, len(column.values) - 1)
+    group = (low < high or coarse) and label != spelled(column, low, high)
     if column.kind == "text" and group:
         plain = label.endswith("*") and all(name.startswith(label.rstrip("*")) for name in names)
         return (
@@ -69,6 +82,8 @@ def _entry(column: Column, low: int, high: int, label: str, ordered: bool, small
         )
     if not ordered and low < high:
         return _listed(column, low, names, label, missing, smallest)
+    if coarse and single:  # bounds would tell the value
+        return Entry(column.name, label, "", "", missing)
     first = "" if group and low == 0 else names[0]
     last = "" if group and high >= len(column.values) - 1 else names[-1]
     return Entry(column.name, label, first, last, missing, ())

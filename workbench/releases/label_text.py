@@ -6,6 +6,7 @@ import json
 
 from workbench.data.column import MISSING, Column
 
+STAR = "*"  # everything, or nothing told
 LISTED = 8  # values that a set names one by one at most
 
 

@@ -12,17 +12,17 @@ from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.models.classes import Classes
 from workbench.releases.label_parser import Labels
-from workbench.releases.label_text import LISTED, in_quotes, spelled
+from workbench.releases.label_text import LISTED, STAR, in_quotes, spelled
 
 GROUPS = 3  # of a hierarchy that one label names at most
 
 
-def region_labels(column: Column, classes: Classes, a: int) -> np.ndarray:
-    """What each class shows of quasi-identifier number `a`, in words."""
+def region_labels(column: Column, classes: Classes, a: int, level: int | None = None) -> np.ndarray:
+    """What each class shows of quasi-identifier number `a`, in words; with a `level` it is nodes from there on."""
     if a in classes.sets:
         return set_labels(column, classes.sets[a])
     assert classes.low is not None and classes.high is not None
-    return run_labels(column, classes.low[:, a], classes.high[:, a])
+    return run_labels(column, classes.low[:, a], classes.high[:, a], level)
 
 
 def set_labels(column: Column, members: np.ndarray) -> np.ndarray:
@@ -47,11 +47,15 @@ def _set_label(column: Column, codes: list[int], quoted: bool) -> str:
     return f"{{{', '.join(names)}}}"
 
 
-def run_labels(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one."""
+def run_labels(column: Column, low: np.ndarray, high: np.ndarray, level: int | None = None) -> np.ndarray:
+    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one.
+
+    Where runs are nodes from a `level` on (0: values), their labels are those of that level and the ones above.
+    """
     first, number = distinct_rows(np.stack([low, high], axis=1))
     runs = [(int(low[i]), int(high[i])) for i in first]
-    labels, clearer = [run_label(column, *run) for run in runs], list(CLEARER)
+    labels = [run_label(column, *run) if level is None else node_label(column, *run, level) for run in runs]
+    clearer = list(CLEARER)
     while clearer and (doubted := _doubted(column, labels, runs)):
         form = clearer.pop(0)
         for i in doubted:
@@ -67,6 +71,19 @@ def run_label(column: Column, low: int, high: int) -> str:
     if node is None and column.kind == "text" and column.hierarchy and column.hierarchy.levels and high - low >= LISTED:
         node = _as_groups(column.hierarchy, low, high)
     return node if node is not None else spelled(column, low, high)
+
+
+def node_label(column: Column, low: int, high: int, level: int) -> str:
+    """The label of a node, on the lowest level from this one on that has it; everything is a star."""
+    if level == 0 and low == high:
+        return spelled(column, low, high)
+    if high - low == column.size - 1:
+        return STAR
+    above = column.hierarchy.levels[max(level, 1) - 1 :] if column.hierarchy and high < len(column.values) else ()
+    for one in above:
+        if _end(one.starts, low, high, len(column.values)) == high:
+            return one.labels[int(np.searchsorted(one.starts, low))]
+    return run_label(column, low, high)
 
 
 def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -24,6 +24,7 @@ from workbench.releases.base import Release
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import Coded, Named, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.labels import region_labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +34,8 @@ class Partition(Release):
     `group` is the class of each cell. A method that cuts through cells says so in `parts`: entry i of `group` then
     stands for parts[1][i] records of cell parts[0][i]. `others` are the columns that the cells were asked to hold.
     Records of group -1 are left out. A class shows the smallest runs that hold its records; where a method publishes
-    larger ones, such as nodes of hierarchies, `shown` has them: groups x quasi-identifiers x (low, high).
+    larger ones, such as nodes of hierarchies, `shown` has them: groups x quasi-identifiers x (low, high), and
+    `label_levels` the level from which on the nodes of each quasi-identifier have their labels (0: its values).
     """
 
     table: Table
@@ -45,6 +47,7 @@ class Partition(Release):
     sets: frozenset[str] = frozenset()  # quasi-identifiers without an order, of which a class shows its values, no run
     guarantee: str = ""
     shown: np.ndarray | None = None
+    label_levels: Mapping[str, int] | None = None
     exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, beside the number of the class
 
     def __repr__(self) -> str:
@@ -210,6 +213,14 @@ class Partition(Release):
             "leave the neutral columns out, or allow giveaways if what they tell is known",
         )
 
+    def class_labels(self, name: str) -> np.ndarray:
+        """The released value of a quasi-identifier in each class."""
+        a = self._axis(name)
+        return region_labels(self.table.columns[name], self.classes, a, self._label_level(name))
+
+    def _label_level(self, name: str) -> int | None:
+        return self.label_levels.get(name) if self.label_levels and name not in self.removed else None
+
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published unchanged."""
         kept = [(a, name) for a, name in enumerate(self.table.quasi) if name not in self.removed]
@@ -218,7 +229,9 @@ class Partition(Release):
         return [
             entry
             for a, name in kept
-            for entry in region_entries(self.table.columns[name], self.classes, a, self.class_labels(name), smallest)
+            for entry in region_entries(
+                self.table.columns[name], self.classes, a, self.class_labels(name), smallest, self._label_level(name)
+            )
         ]
 
     @property

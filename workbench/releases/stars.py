@@ -9,8 +9,7 @@ import pandas as pd
 
 from workbench.base.randomness import operating_system_random
 from workbench.releases.export import BATCH, NONE, Named, Rows
-
-STAR = "*"
+from workbench.releases.label_text import STAR
 
 
 def with_stars(rows: Rows, kept: int, left_out: int, starred: Collection[str]) -> Rows:

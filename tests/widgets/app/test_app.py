@@ -153,6 +153,20 @@ def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
     assert not said
 
 
+def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, said):
+    bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
+    bench.hierarchies._heard(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])
+    assert bench.session.study.released_levels == {"age": [1, 2]}
+    assert bench.session.table.level_ranges == {"age": (1, 2)}
+    bench.hierarchies.hierarchies = {}
+    assert bench.session.study.released_levels == {} == bench.hierarchies.released_levels
+    for _ in range(2):
+        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.session.study.released_levels == {} and bench.session.study.hierarchies
+    bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+    assert bench.hierarchies.released_levels == {"age": [1, 2]} and not said
+
+
 def test_what_cannot_be_is_said_and_the_last_good_state_stays(bench, said):
     study, table = bench.session.study, bench.session.table
     choose(bench, "neutral", "age", "work", "sex")

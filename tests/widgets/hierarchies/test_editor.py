@@ -575,3 +575,50 @@ def test_a_message_from_another_thread_is_drawn_once_and_in_the_kernels(table):
         return shown == [threading.get_ident()]
 
     assert asyncio.run(play())
+
+
+def test_levels_to_be_released_at_are_chosen_undone_and_kept_while_they_are_sound(driven):
+    driven.use("age", "intervals", by="widths", widths=["5", "10"])
+    assert driven.shown["released"] == {"sizes": driven.line("age")["sizes"] + [1], "levels": 2, "low": 0, "high": 3}
+    driven.say("released", column="age", low=1, high=2)
+    assert driven.editor.released_levels == {"age": [1, 2]} and driven.editor.table.level_ranges == {"age": (1, 2)}
+    assert driven.shown["released"]["low"] == 1 and driven.shown["released"]["high"] == 2
+    driven.use("age", "intervals", by="widths", widths=["5", "10", "20"])
+    assert driven.editor.released_levels == {"age": [1, 2]}, "levels 1 and 2 are still there"
+    driven.say("remove", column="age")
+    assert driven.editor.released_levels == {} == driven.editor.table.level_ranges
+    driven.say("undo")
+    assert (
+        driven.editor.released_levels
+        == {"age": [1, 2]}
+        == {n: [*p] for n, p in driven.editor.table.level_ranges.items()}
+    )
+    driven.say("undo").say("undo")
+    assert driven.editor.released_levels == {} and driven.editor.hierarchies["age"]["widths"] == [5, 10]
+    driven.say("redo")
+    assert driven.editor.table.level_ranges == {"age": (1, 2)}
+    driven.say("released", column="age", low=0, high=3)
+    assert driven.editor.released_levels == {}, "all levels are no choice"
+
+
+def test_levels_that_there_are_not_are_said_at_the_field(driven):
+    driven.use("age", "intervals", by="widths", widths=["5", "10"])
+    for wrong in ({"low": 2, "high": 1}, {"low": 0, "high": 4}, {"low": None, "high": 1}):
+        driven.say("released", column="age", field="released", **wrong)
+        assert driven.editor.released_levels == {}
+        assert any(
+            one["kind"] == "problem" or "choose levels" in str(one) or "lowest" in str(one) for one in driven.sent
+        )
+
+
+def test_only_quasi_identifiers_are_released_at_levels(driven):
+    driven.say("choose", column="illness")
+    assert driven.shown["released"] is None
+
+
+def test_a_table_comes_with_its_levels(table):
+    given = table.with_hierarchies({"age": Intervals(widths=(10,))}).with_level_ranges({"age": [1, 2]})
+    editor = Driven(given).editor
+    assert editor.released_levels == {"age": [1, 2]}
+    editor.released_levels = {"zip": [0, 0]}
+    assert editor.table.level_ranges == {"zip": (0, 0)}

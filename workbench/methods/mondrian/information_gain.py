@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base import cell_kernels
+from workbench.base.errors import BadInput
 from workbench.data.cells import Cells
 from workbench.data.column import Column
-from workbench.data.table import Table
+from workbench.data.table import MANY_VALUES, Table
 from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Split
 from workbench.models import Model, entropy
 from workbench.models.classes import Classes
@@ -46,6 +47,11 @@ class InformationGainSplitter:
     """Chooses the split of each node over all attributes; with `cuts="best"`, among each attribute's best only."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, target: str, cuts: str) -> None:
+        if table.columns[target].size > MANY_VALUES:
+            raise BadInput(
+                f"mondrian: target {target!r} has {table.columns[target].size:,} values, more than {MANY_VALUES:,}; "
+                "information gain is about few: choose another, or make a column of groups"
+            )
         self.cells, self.best_only = cells, cuts == "best"
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.columns = [table.columns[name] for name in table.quasi]
@@ -79,11 +85,7 @@ class InformationGainSplitter:
         best, choice = np.zeros(len(chunk)), np.full(len(chunk), -1)
         candidates: list[tuple[int, Candidate]] = []
         for a in range(len(self.columns)):
-            slots, mine = self._slots(a, entries, place), []
-            if self.columns[a].kind == "text" and self.columns[a].hierarchy:
-                mine = [many_way(slots, part, self.sensitive, allowed) for part in levels(self.columns[a], slots)]
-            else:
-                mine = [two_way(slots, self.sensitive, allowed, self.best_only)]
+            mine = self.candidates(a, self._slots(a, entries, place), allowed)
             if self.best_only:
                 mine = [_better(*mine)] if len(mine) > 1 else mine
             for candidate in mine:
@@ -93,6 +95,16 @@ class InformationGainSplitter:
         for i in np.flatnonzero(choice >= 0):
             a, candidate = candidates[choice[i]]
             yield int(chunk[i]), a, *candidate.parts(int(i))
+
+    def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
+        """The best splits of each node on one attribute."""
+        if self.columns[a].kind == "text" and self.columns[a].hierarchy:
+            return [many_way(slots, part, self.sensitive, allowed) for part in levels(self.columns[a], slots)]
+        return [two_way(slots, self.sensitive, allowed, self.best_only)]
+
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What classes show that hold these runs of codes: the runs."""
+        return low, high
 
     def _slots(self, a: int, entries: np.ndarray, place: np.ndarray) -> Slots:
         size, weight = self.columns[a].size, self.cells.weight[entries]

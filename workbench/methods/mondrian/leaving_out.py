@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.base import cell_kernels
 from workbench.data.table import Table
-from workbench.methods.mondrian.splits import Nodes, Split, Splitter, allowed_by, split_nodes
+from workbench.methods.mondrian.splits import Nodes, Split, Splitter, allowed_by, classes_of, split_nodes
 from workbench.models import Model
 from workbench.models.classes import Classes
 
@@ -59,18 +58,11 @@ class LeavingOut:
         return chosen._replace(node=stuck[chosen.node]), broken[bought[owner]]
 
     def _classes(self, parts: Nodes) -> Classes:
-        """The parts as classes: sizes, tight runs, histograms."""
-        cells, count = self.splitter.cells, len(parts.start)
-        entries = np.concatenate([parts.order[a:b] for a, b in zip(parts.start, parts.end, strict=True)])
-        group = np.repeat(np.arange(count, dtype=np.int32), parts.end - parts.start)
-        low, high = cell_kernels.ranges(group, entries, cells.quasi, count)
+        """The parts as classes, with what they would show."""
         sensitive = self.table.sensitive if self.model.needs_sensitive else {}
-        weight = cells.weight[entries]
-        histograms = {
-            name: cell_kernels.histogram(group, cells.others[name][entries], weight, count, len(seen))
-            for name, seen in sensitive.items()
-        }
-        return Classes(parts.sizes, histograms, sensitive, low, high)
+        classes = classes_of(parts, self.splitter.cells, sensitive)
+        low, high = self.splitter.shown(classes.low, classes.high)  # type: ignore[arg-type]
+        return replace(classes, low=low, high=high)
 
     def _width(self, classes: Classes) -> np.ndarray:
         """How much of each axis a class spans, added up."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from workbench.base.errors import BadInput
 from workbench.base.variants import parameter
 from workbench.data.cells import Cells
-from workbench.data.table import MANY_VALUES, Table
+from workbench.data.table import Table
 from workbench.methods import Method, allowance, suppress
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
 from workbench.methods.mondrian.leaving_out import LeavingOut
+from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
+from workbench.methods.mondrian.relaxed import dealt
 from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -33,6 +33,12 @@ class Mondrian(Method):
     )
     publish: str = parameter("generalized", "how classes are published", choices=("generalized", "bucketized"))
     suppress: float = suppress()
+    recode: str = parameter(
+        "regions",
+        "what a class shows: the smallest ranges that hold its records, or nodes of the hierarchies",
+        choices=("regions", "levels"),
+        optional=True,
+    )
     name = "mondrian"
 
     def __post_init__(self) -> None:
@@ -41,6 +47,8 @@ class Mondrian(Method):
             raise BadInput("mondrian: split = information_gain goes with a target column, split = widest with none")
         if self.split == "information_gain" and not self.strict:
             raise BadInput("mondrian: without strict the records at a median are dealt; so only with split = widest")
+        if self.recode == "levels" and not self.strict:
+            raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         others = () if self.target is None or table.roles[self.target] != "neutral" else (self.target,)
@@ -48,32 +56,25 @@ class Mondrian(Method):
         parts, entries = None, cells
         if not self.strict:
             table.engine.require_memory("a relaxed Mondrian deals records one by one", "use the strict one")
-            entries, cell = _dealt(cells, seed)
+            entries, cell = dealt(cells, seed)
             parts = (cell, entries.weight)
-        if self.target is not None and table.columns[self.target].size > MANY_VALUES:
-            raise BadInput(
-                f"mondrian: target {self.target!r} has {table.columns[self.target].size:,} values, more than "
-                f"{MANY_VALUES:,}; information gain is about few: choose another, or make a column of groups"
-            )
-        splitter: Splitter = Widest(table, entries, model, self.strict)
-        if self.target is not None:
-            splitter = InformationGainSplitter(table, entries, model, self.target, self.cuts)
-        dearer = (
-            LeavingOut(table, splitter, model, allowance(table, self.suppress)) if model and self.suppress else None
-        )
-        group = grow(Nodes.root(table, entries), splitter, model, dearer)
-        kind = Bucketized if self.publish == "bucketized" else Partition
-        return kind(table, cells, group, others=others, parts=parts)
+        levels = Levels.of(table, exact=self.publish == "bucketized") if self.recode == "levels" else None
+        splitter, nodes = self._splitter(table, entries, model, levels), Nodes.root(table, entries)
+        if levels is not None:
+            nodes = levels.begin(nodes, entries, None if self.suppress else model)
+        dearer = None
+        if model and self.suppress:
+            dearer = LeavingOut(table, splitter, model, allowance(table, self.suppress))
+        group = grow(nodes, splitter, model, dearer)
+        if self.publish == "bucketized":
+            return Bucketized(table, cells, group, others=others, parts=parts)
+        shown = levels.shown(cells, group) if levels else {}
+        return Partition(table, cells, group, others=others, parts=parts, **shown)
 
-
-def _dealt(cells: Cells, seed: int) -> tuple[Cells, np.ndarray]:
-    """One entry a record, in random order, so that equal values at a cut are dealt by chance.
-
-    Cells stand in the order of their sensitive values too. Whoever could replay the deal from the seed alone would
-    know which ranks of them went to which class, so the data, which only the analyst has, are part of the seed.
-    """
-    rng = np.random.default_rng([seed, cells.digest])
-    cell = np.repeat(np.arange(len(cells), dtype=np.int32), cells.weight)
-    cell = cell[rng.permutation(len(cell))]
-    others = {name: codes[cell] for name, codes in cells.others.items()}
-    return Cells(np.ascontiguousarray(cells.quasi[:, cell]), others, np.ones(len(cell), np.int64)), cell
+    def _splitter(self, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> Splitter:
+        """What chooses the cuts."""
+        if self.target is None:
+            return WidestNode(table, entries, model, levels) if levels else Widest(table, entries, model, self.strict)
+        if levels:
+            return GainOfChildren(table, entries, model, levels, self.target, self.cuts)
+        return InformationGainSplitter(table, entries, model, self.target, self.cuts)

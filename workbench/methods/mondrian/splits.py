@@ -11,6 +11,7 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.progress import step
 from workbench.data.cells import Cells
+from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -81,6 +82,10 @@ class Splitter(Protocol):
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split: ...
 
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What classes show that hold these runs of codes, classes x axes."""
+        ...
+
 
 Dearer = Callable[[Nodes, Split], tuple[Split, np.ndarray]]
 
@@ -127,6 +132,20 @@ def split_nodes(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
     return Nodes(nodes.order, begins, ends, split.sizes, *bounds)
 
 
+def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> Classes:
+    """Nodes as classes: sizes, tight runs, histograms."""
+    count = len(nodes.start)
+    entries = np.concatenate([nodes.order[a:b] for a, b in zip(nodes.start, nodes.end, strict=True)])
+    group = np.repeat(np.arange(count, dtype=np.int32), nodes.end - nodes.start)
+    low, high = cell_kernels.ranges(group, entries, cells.quasi, count)
+    weight = cells.weight[entries]
+    histograms = {
+        name: cell_kernels.histogram(group, cells.others[name][entries], weight, count, len(seen))
+        for name, seen in sensitive.items()
+    }
+    return Classes(nodes.sizes, histograms, sensitive, low, high)
+
+
 class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
 
@@ -161,6 +180,10 @@ class Widest:
             pending = np.concatenate(refused)
         node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
         return Split(node, axis, cut, np.arange(len(node) + 1), quota, sizes.reshape(-1))
+
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What classes show that hold these runs of codes: the runs."""
+        return low, high
 
     def _parts(
         self, nodes: Nodes, node: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray

@@ -1,0 +1,265 @@
+"""Mondrian on levels: the classes of a naive search, labels that are nodes, files that are read back."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.methods import oracle, oracle_levels
+from tests.methods.tables import ABOVE, AXES, WORDS, axes_of, frames, quasi_choices, random_frame, table_of
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.base.files import codebooks
+from workbench.data import datasets
+from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.table import Table
+from workbench.measures import Discernibility, InformationLoss, PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.methods.mondrian.levels import Levels, nests, path
+from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.releases.foreign import foreign
+
+ON_LEVELS = Mondrian(recode="levels")
+EVERY = [
+    ON_LEVELS,
+    Mondrian("information_gain", "s", recode="levels"),
+    Mondrian(suppress=0.2, recode="levels"),
+    Mondrian(publish="bucketized", recode="levels"),
+]
+MODELS = {
+    "k": (lambda n: KAnonymity(n), lambda n, s: lambda part: len(part) >= n),
+    "l": (lambda n: DistinctLDiversity(n), lambda n, s: lambda part: len({s[i] for i in part}) >= n),
+    "p": (
+        lambda n: ProbabilisticLDiversity(1 + n / 4),
+        lambda n, s: lambda part: max(map([s[i] for i in part].count, {s[i] for i in part})) * (1 + n / 4) <= len(part),
+    ),
+}
+
+
+def naive(frame, quasi, ranges):
+    """The columns as the oracle sees them."""
+    found = []
+    for name, axis in zip([n for n in frame if n in quasi], axes_of(frame, quasi), strict=True):
+        levels = {"word": (WORDS, ABOVE), "whole": tuple({v: v // w for v in range(-99, 99)} for w in (5, 20))}
+        shown = oracle_levels.shown(frame[name], *levels.get(name, ()))
+        low, high = ranges.get(name, (0, len(shown) - 1))
+        found.append(oracle_levels.Column(shown, axis.place.tolist(), low, high))
+    return found
+
+
+def table_on(frame, quasi, draw):
+    """A table with ranges of levels for some columns, where no two levels at the top are the same."""
+    table, ranges = table_of(frame, quasi), {}
+    for name in table.quasi:
+        top = len(table.columns[name].released_at) - 1
+        if draw(st.booleans()) and top == len(naive(frame, [name], {})[0].shown) - 1:
+            low = draw(st.integers(0, top))
+            ranges[name] = (low, draw(st.integers(max(low, top - 1), top)))
+    return table.with_level_ranges(ranges), ranges
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), frames(most=70), quasi_choices, st.sampled_from(list(MODELS)), st.integers(1, 6), st.booleans())
+def test_the_classes_and_nodes_are_those_of_the_naive_search(data, frame, quasi, case, n, gain):
+    table, ranges = table_on(frame, quasi, data.draw)
+    columns, s = naive(frame, quasi, ranges), frame["s"].fillna("missing").tolist()
+    model, holds = (make(*given) for make, given in zip(MODELS[case], ((n,), (n, s)), strict=True))
+    method = Mondrian("information_gain", "s", recode="levels") if gain else ON_LEVELS
+    try:
+        release = method(table, model)
+    except Unsatisfiable:
+        assert not all(map(holds, oracle_levels.beginning(columns)))
+        return
+    found = oracle_levels.information_gain(columns, s, holds) if gain else oracle_levels.widest(columns, holds)
+    assert oracle.as_sets(release.group_of_record) == {frozenset(part) for part, _ in found}
+    for part, levels in found:
+        number = release.group_of_record[part[0]]
+        for a, (column, level) in enumerate(zip(columns, levels, strict=True)):
+            node = column.shown[level][part[0]]
+            inside = {int(c) for c, label in zip(table.codes[table.quasi[a]], column.shown[level], strict=True)
+                      if label == node}  # fmt: skip
+            assert (min(inside), max(inside)) == (release.classes.low[number, a], release.classes.high[number, a])
+
+
+def nodes_of(table, name):
+    """The runs of a column's nodes on the levels that it may be released at."""
+    low, high = table.level_range(name)
+    runs = set()
+    for node in table.columns[name].released_at[low : high + 1]:
+        for one in np.unique(node):
+            codes = np.flatnonzero(node == one)
+            runs.add((int(codes[0]), int(codes[-1])))
+    return runs
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), frames(), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 9))
+def test_what_is_published_is_a_node_and_labels_are_disjoint_or_nested(data, frame, quasi, method, k):
+    table, _ = table_on(frame, quasi, data.draw)
+    try:
+        release = method(table, KAnonymity(k))
+    except Unsatisfiable:
+        return
+    classes, of = release.classes, release.group_of_record
+    kept = of < len(classes)
+    for a, name in enumerate(table.quasi):
+        runs = set(zip(classes.low[:, a].tolist(), classes.high[:, a].tolist(), strict=True))
+        assert runs <= nodes_of(table, name)
+        assert all(a[1] < b[0] or b[1] < a[0] or a[0] <= b[0] <= b[1] <= a[1] or b[0] <= a[0] <= a[1] <= b[1]
+                   for a in runs for b in runs)  # fmt: skip
+        codes = table.codes[name][kept]
+        assert (classes.low[of[kept], a] <= codes).all() and (codes <= classes.high[of[kept], a]).all()
+        labels = release.class_labels(name).tolist()
+        assert (
+            len(set(labels)) == len(runs) == len(set(zip(labels, classes.low[:, a], classes.high[:, a], strict=True)))
+        )
+
+
+def figures(release):
+    found = [len(release.classes), release.left_out]
+    for measure in (PrivacyLoss(), UtilityLoss(0.1), InformationLoss(), Discernibility(), ReidentificationRisk()):
+        try:
+            found.append(measure(release).value)
+        except Undefined as reason:
+            found.append(str(reason))
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), frames(least=6, most=60), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 5))
+def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame, quasi, method, k):
+    """With the original every label; without its hierarchies intervals, sets and stars; alone, the classes."""
+    table, _ = table_on(frame.drop(columns="person"), quasi, data.draw)
+    try:
+        release = method(table, KAnonymity(k))
+    except Unsatisfiable:
+        return
+    path = tmp_path_factory.mktemp("out") / "release.csv"
+    release.export(path, giveaways=True)
+    assert figures(foreign(path, original=table)) == pytest.approx(figures(release), abs=1e-12)
+    book = codebooks(path)[0]
+    if book.exists():
+        labels = pd.read_csv(book, dtype=str, keep_default_na=False)
+        for name in {*labels["column"]}:
+            assert {*labels.loc[labels["column"] == name, "label"]} == {*release.class_labels(name)}
+    numbers = [name for name in table.quasi if name == "whole"]
+    if numbers:
+        plain = foreign(path, original=table.without_hierarchies(numbers))
+        found, expected = figures(plain), figures(release)
+        del found[3], expected[3]  # utility is lost for populations, which hierarchies make
+        assert found == pytest.approx(expected, abs=1e-12)
+    if frame["s"].isna().any():
+        return  # read alone, a row of stars without a sensitive value is taken for a record that is left out
+    alone = foreign(path, table.quasi, "s")
+    assert sorted(alone.classes.sizes) == sorted(release.classes.sizes)
+    if not release.left_out:
+        assert PrivacyLoss()(alone).value == pytest.approx(PrivacyLoss()(release).value, abs=1e-12)
+
+
+def test_two_hierarchies_give_two_releases():
+    source = datasets.path("adult")
+    labels, classes = [], []
+    for width in (10, 15):
+        table = Table.read(source, ["age", "workclass", "race", "sex"], "occupation",
+                           hierarchies={"age": Intervals(widths=(width,))}, drop_missing=True)  # fmt: skip
+        table = table.with_level_ranges({"age": [1, 2]})
+        release = ON_LEVELS(table, KAnonymity(10))
+        labels.append(set(release.class_labels("age")))
+        classes.append(oracle.as_sets(release.group_of_record))
+        assert labels[-1] <= {"*", *table.columns["age"].hierarchy.levels[0].labels}
+    assert labels[0] & labels[1] <= {"*"} and not classes[0] <= classes[1]
+
+
+def small(values, hierarchy=None, ranges=None, **more):
+    frame = pd.DataFrame({"q": values, "s": list("ab") * (len(values) // 2)} | more)
+    table = Table.from_frame(frame, ["q"], "s", hierarchies={"q": hierarchy} if hierarchy else None)
+    return table.with_level_ranges(ranges or {})
+
+
+AGES = [20, 21, 22, 23, 31, 32, 33, 34, 47, 48] * 2
+
+
+def test_labels_are_the_nodes_own_and_of_everything_a_star():
+    table = small(AGES, Intervals(widths=(10, 30)))
+    found = {k: set(ON_LEVELS(table, KAnonymity(k)).class_labels("q")) for k in (2, 4, 5, 20)}
+    apart = {"[20-29]", "[30-59]"}  # of 30 to 59 ten years have too few
+    assert found == {2: {*map(str, AGES)}, 4: {"[20-29]", "[30-39]", "[40-49]"}, 5: apart, 20: {"*"}}
+
+
+def test_a_level_below_the_lowest_is_never_shown_also_where_a_node_has_one_value(tmp_path):
+    table = small([25, 31, 32, 33] * 4, Intervals(widths=(10,)), {"q": [1, 2]})
+    release = ON_LEVELS(table, KAnonymity(2))
+    assert set(release.class_labels("q")) == {"[20-29]", "[30-39]"}
+    release.export(tmp_path / "out.csv")
+    book = pd.read_csv(codebooks(tmp_path / "out.csv")[0], dtype=str, keep_default_na=False).set_index("label")
+    assert book.loc["[20-29]", ["from", "to"]].tolist() == ["", ""]
+    assert figures(foreign(tmp_path / "out.csv", original=table)) == figures(release)
+
+
+def test_bucketized_shows_values_so_they_must_be_allowed():
+    table = small(AGES, Intervals(widths=(10,)), {"q": [1, 2]})
+    with pytest.raises(BadInput, match="shows quasi-identifiers unchanged, but 'q' may be released at level 1"):
+        EVERY[3](table, KAnonymity(2))
+    assert EVERY[3](table.with_level_ranges({}), KAnonymity(4)).audit(KAnonymity(4)).holds
+
+
+def test_a_highest_level_that_breaks_the_model_is_refused_in_one_sentence():
+    table = small(AGES, Intervals(widths=(10,)), {"q": [0, 1]})
+    with pytest.raises(Unsatisfiable, match=r"highest levels allowed \(q\), it is broken by 1 of 3 classes; allow"):
+        ON_LEVELS(table, KAnonymity(5))
+    release = Mondrian(recode="levels", suppress=0.2)(table, KAnonymity(5))
+    assert release.left_out == 4 and set(release.class_labels("q")) == {"[20-29]", "[30-39]"}
+
+
+def test_equal_values_stay_together_on_levels():
+    with pytest.raises(BadInput, match="recode = levels goes with strict"):
+        Mondrian(strict=False, recode="levels")
+
+
+def test_a_level_that_does_not_nest_is_passed_over():
+    table = small(list(range(20, 60)), Intervals(widths=(10, 15, 30)))
+    nodes = table.columns["q"].released_at
+    assert [nests(fine, coarse) for fine, coarse in pairwise(nodes)] == [True, False, True, True]
+    assert [len(np.unique(level)) for level in path(table, "q")] == [40, len(np.unique(nodes[2])), 2, 1]
+    labels = set(ON_LEVELS(table, KAnonymity(8)).class_labels("q"))
+    assert labels == {"[20-29]", "[30-44]", "[45-59]"}, "20 to 29 are all there is from 15 on: the lower level's name"
+
+
+def test_a_column_without_a_hierarchy_has_its_values_and_everything():
+    table = small(["x", "y", "y", "x", None, None] * 2)
+    assert set(ON_LEVELS(table, KAnonymity(4)).class_labels("q")) == {"x", "y", "missing"}
+    assert ON_LEVELS(table, KAnonymity(5)).class_labels("q").tolist() == ["*"]
+
+
+def test_a_group_called_star_beside_missing_is_told_from_everything(tmp_path):
+    stars = Groups(({"*": ["x", "y"]},))
+    frame = pd.DataFrame({"q": ["x", "y"] * 6 + [None] * 2, "p": [1] * 8 + [2] * 6, "s": list("ab") * 7})
+    table = Table.from_frame(frame, ["q", "p"], "s", hierarchies={"q": stars}).with_level_ranges({"q": [1, 2]})
+    release = ON_LEVELS(table, KAnonymity(5))
+    release.export(tmp_path / "out.csv")
+    assert len(set(release.class_labels("q"))) == len({*zip(release.classes.low[:, 0], release.classes.high[:, 0])})  # noqa: B905
+    assert figures(foreign(tmp_path / "out.csv", original=table)) == figures(release)
+
+
+@pytest.mark.parametrize("model", [KAnonymity(10), KAnonymity(5) & TCloseness(0.3)], ids=str)
+def test_on_adult_the_model_holds(adult, model):
+    release = ON_LEVELS(adult, model)
+    assert release.audit(model).holds and len(release.classes) > 20 and release.left_out == 0
+
+
+def test_records_may_be_left_out_on_levels():
+    for seed in range(6):
+        table = table_of(random_frame(seed, 150, missing=0.1), list(AXES[:4]))
+        release = Mondrian(recode="levels", suppress=0.1)(table, KAnonymity(5))
+        assert release.audit(KAnonymity(5)).holds and release.left_out <= 15
+        assert InformationLoss()(release).value <= InformationLoss()(ON_LEVELS(table, KAnonymity(5))).value
+
+
+def test_the_flat_arrays_say_what_each_code_is_in():
+    table = small([1, 2, 11, 40], Intervals(widths=(10,)))
+    levels = Levels.of(table)
+    assert levels.depth.tolist() == [3] and levels.at.reshape(3, 4)[1].tolist() == [0, 0, 1, 2]
+    assert levels.width.reshape(3, 4)[1].tolist() == pytest.approx([1 / 39, 1 / 39, 0, 0])
+    assert [side.tolist() for side in levels.enclosing(np.array([[0]]), np.array([[1]]))] == [[[0]], [[1]]]

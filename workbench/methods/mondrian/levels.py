@@ -1,0 +1,236 @@
+"""Mondrian on levels: a class is a node of each column's hierarchy, and cuts part it into the children of one node.
+
+A class begins at the highest level allowed, and is published as the lowest node that holds all its records. A cut takes
+all children that have records at once, and is allowed where all of them are. Cuts go down one path of levels: from the
+highest allowed, each next one nests in the one before; a level that does not is passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.base import cell_kernels, node_kernels
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.base.progress import step
+from workbench.data.cells import Cells
+from workbench.data.table import Table
+from workbench.methods.mondrian.information_gain import Candidate, InformationGainSplitter, Slots, many_way
+from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Split, classes_of, split_nodes
+from workbench.models import Model
+from workbench.models.classes import Classes
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The node of each code on the levels that cuts may reach, by quasi-identifier, the lowest level first."""
+
+    table: Table
+    nodes: tuple[tuple[np.ndarray, ...], ...]
+
+    @classmethod
+    def of(cls, table: Table, exact: bool = False) -> Levels:
+        """The levels of a table; where quasi-identifiers are published `exact`, their values must be allowed."""
+        coarse = [name for name in table.quasi if table.level_range(name)[0] > 0] if exact else []
+        if coarse:
+            raise BadInput(
+                f"mondrian: publish = bucketized shows quasi-identifiers unchanged, but {coarse[0]!r} may be released "
+                f"at level {table.level_range(coarse[0])[0]} at the lowest; allow level 0, or publish generalized"
+            )
+        return cls(table, tuple(path(table, name) for name in table.quasi))
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        """How many levels each axis has."""
+        return np.array([len(levels) for levels in self.nodes])
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """Where each level begins in the flat arrays, axes x levels."""
+        found, here = np.zeros((len(self.nodes), self.depth.max()), np.int64), 0
+        for a, levels in enumerate(self.nodes):
+            for j, node in enumerate(levels):
+                found[a, j], here = here, here + len(node)
+        return found
+
+    @cached_property
+    def at(self) -> np.ndarray:
+        """The node of each code, flat."""
+        return np.concatenate([node for levels in self.nodes for node in levels]).astype(np.int32)
+
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first and the last code of each code's node, flat."""
+        every = [node for levels in self.nodes for node in levels]
+        first = [np.searchsorted(node, node) for node in every]
+        last = [np.searchsorted(node, node, side="right") - 1 for node in every]
+        return np.concatenate(first).astype(np.int32), np.concatenate(last).astype(np.int32)
+
+    @cached_property
+    def width(self) -> np.ndarray:
+        """The width of each code's node as a share of its axis, flat."""
+        first, last = self.bounds
+        sizes = [len(levels[0]) for levels in self.nodes]
+        axis = np.repeat(np.arange(len(sizes)), np.array(sizes) * self.depth)
+        positions = self.table.positions
+        spans = np.array([positions[a, size - 1] - positions[a, 0] for a, size in enumerate(sizes)])
+        return (positions[axis, last] - positions[axis, first]) / np.where(spans > 0, spans, 1.0)[axis]
+
+    def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest nodes that hold runs of codes, classes x axes: their first and last codes."""
+        level = node_kernels.enclosing(low, high, self.at, self.place, self.depth)
+        first, last = self.bounds
+        flat = self.place[np.arange(len(self.nodes)), np.minimum(level, self.depth - 1)] + low
+        return first[flat], last[flat]
+
+    def children(self, a: int, slots: Slots) -> np.ndarray:
+        """The child that each slot is in, of the lowest node that holds the slots of its class."""
+        ends = np.append(slots.first[1:], len(slots.node)) - 1
+        low, high = slots.code[slots.first], slots.code[ends]
+        found, above = self.nodes[a][0][slots.code], np.zeros(len(slots.first), np.int64)
+        for j, node in enumerate(self.nodes[a][:-1]):
+            above[node[low] != node[high]] = j
+        for j, node in enumerate(self.nodes[a]):
+            here = (above == j)[slots.node]
+            found[here] = node[slots.code[here]]
+        return found
+
+    def begin(self, nodes: Nodes, cells: Cells, model: Model | None) -> Nodes:
+        """The classes on the highest levels allowed, which have to keep the model if there is one."""
+        for a, levels in enumerate(self.nodes):
+            if levels[-1].any():  # else everything is one node
+                nodes = split_nodes(nodes, _apart(nodes, a, levels[-1], cells), cells)
+        if model is not None:
+            self._refuse(nodes, cells, model)
+        return nodes
+
+    def _refuse(self, nodes: Nodes, cells: Cells, model: Model) -> None:
+        """Raise Unsatisfiable where classes on the highest levels allowed break a model, and so would their parts."""
+        forced = [name for name, levels in zip(self.table.quasi, self.nodes, strict=True) if levels[-1].any()]
+        if not forced or not model.monotone:
+            return
+        classes = classes_of(nodes, cells, self.table.sensitive if model.needs_sensitive else {})
+        broken = int((~model.holds(classes)).sum())
+        if broken:
+            raise Unsatisfiable(
+                f"mondrian on levels cannot keep {model}: on the highest levels allowed ({', '.join(forced)}), it is "
+                f"broken by {broken:,} of {len(classes):,} classes; allow higher levels, or leave records out"
+            )
+
+    def shown(self, cells: Cells, group: np.ndarray) -> dict[str, Any]:
+        """What a partition has to know of what its groups show."""
+        kept = np.flatnonzero(group >= 0).astype(np.int32)
+        tight = cell_kernels.ranges(group[kept], kept, cells.quasi, int(group.max()) + 1)
+        lowest = {name: self.table.level_range(name)[0] for name in self.table.quasi}
+        return {"shown": np.stack(self.enclosing(*tight), axis=2), "label_levels": lowest}
+
+
+def _apart(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Split:
+    """Each class parted into the nodes of an axis on one level."""
+    count = len(nodes.start)
+    entries = np.concatenate([nodes.order[start:end] for start, end in zip(nodes.start, nodes.end, strict=True)])
+    owner, codes = np.repeat(np.arange(count), nodes.end - nodes.start), cells.quasi[a][entries]
+    key, part = np.unique(owner * (int(node.max()) + 1) + node[codes], return_inverse=True)
+    last = np.zeros(len(key), np.int32)
+    np.maximum.at(last, part, codes)
+    of = key // (int(node.max()) + 1)
+    return Split(
+        node=np.arange(count),
+        axis=np.full(count, a, np.int32),
+        cuts=last[np.append(of[1:] == of[:-1], False)],
+        first=np.append(0, np.cumsum(np.bincount(of, minlength=count) - 1)),
+        quota=np.full(count, -1, np.int64),
+        sizes=np.bincount(part, cells.weight[entries]).astype(np.int64),
+    )
+
+
+def path(table: Table, name: str) -> tuple[np.ndarray, ...]:
+    """The nodes of a column's codes on the levels that cuts go through, the lowest first."""
+    low, high = table.level_range(name)
+    levels = table.columns[name].released_at
+    found = [levels[high]]
+    for node in levels[low:high][::-1]:
+        if nests(node, found[-1]):
+            found.append(node)
+    return tuple(found[::-1])
+
+
+def nests(fine: np.ndarray, coarse: np.ndarray) -> bool:
+    """Whether each node of one level lies within one node of another."""
+    return bool((np.diff(fine)[np.diff(coarse) != 0] != 0).all())
+
+
+def nothing() -> Split:
+    """No cut at all."""
+    whole, short = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    return Split(whole, short, short, np.zeros(1, np.int64), whole, whole)
+
+
+class WidestNode:
+    """The children of the widest node; where they are not allowed, of the next widest."""
+
+    def __init__(self, table: Table, cells: Cells, model: Model | None, levels: Levels) -> None:
+        self.cells, self.levels = cells, levels
+        self.sensitive = table.sensitive if model and model.needs_sensitive else {}
+        self.block = LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1)
+
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What classes show that hold these runs of codes."""
+        return self.levels.enclosing(low, high)
+
+    def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
+        """Rounds of proposals, until every node has a cut or no attribute left."""
+        tried, levels = np.zeros(nodes.low.shape, bool), self.levels
+        pending = np.arange(len(nodes.start))
+        found = nothing()
+        while len(pending):
+            refused = [np.zeros(0, np.int64)]
+            for chunk in self._chunks(nodes, pending):
+                step()
+                node, axis, cuts, first, sizes = node_kernels.propose(
+                    chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, nodes.low,
+                    nodes.high, nodes.exact, tried, levels.at, levels.width, levels.place, levels.depth, floor,
+                )  # fmt: skip
+                proposed = Split(node, axis, cuts, first, np.full(len(node), -1, np.int64), sizes)
+                if not len(node):
+                    continue
+                ok = np.logical_and.reduceat(allowed(self._parts(nodes, proposed)), first[:-1] + np.arange(len(node)))
+                found += proposed.only(ok)
+                tried[node[~ok], axis[~ok]] = True
+                refused.append(node[~ok])
+            pending = np.concatenate(refused)
+        return found
+
+    def _chunks(self, nodes: Nodes, pending: np.ndarray) -> list[np.ndarray]:
+        """The nodes in turn, so many that the histograms of their parts are no larger than a block."""
+        blocks = np.cumsum(nodes.end[pending] - nodes.start[pending]) // max(self.block, 1)
+        return np.split(pending, np.flatnonzero(np.diff(blocks)) + 1)
+
+    def _parts(self, nodes: Nodes, split: Split) -> Classes:
+        histograms = {
+            name: node_kernels.part_values(
+                split.node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
+                self.cells.others[name], len(seen), split.axis, split.cuts, split.first,
+            )
+            for name, seen in self.sensitive.items()
+        }  # fmt: skip
+        return Classes(split.sizes, histograms, self.sensitive)
+
+
+class GainOfChildren(InformationGainSplitter):
+    """The cut into the children of one node that tells most."""
+
+    def __init__(self, table: Table, cells: Cells, model: Model | None, levels: Levels, target: str, cuts: str) -> None:
+        super().__init__(table, cells, model, target, cuts)
+        self.levels = levels
+
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What classes show that hold these runs of codes."""
+        return self.levels.enclosing(low, high)
+
+    def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
+        """The children, all at once."""
+        return [many_way(slots, self.levels.children(a, slots), self.sensitive, allowed)]
