@@ -86,9 +86,9 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert any(who.startswith(begins) and "and all the tables" in who for who in attackers)
     best = read.opens(read.results["cap"])
     assert statements.alone(read, best) == (
-        "Publish only this file. Anyone who also gets the 3 other files offered where this page opens (‘A bit safer’, "
-        "‘A bit more accurate’ and ‘Simplest to explain’) and the tables of this page can be certain of the occupation "
-        f"of about {said['certain']} of about 46,030 people."
+        "Publish only this file, and do not pass this page on: one table on it (k-anonymity, k = 10 (mondrian)) shows "
+        f"the occupation of about {said['certain']} of about 46,030 people. "
+        "The 4 files together show nobody’s occupation."
     )
     surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
     sure = [said for said in surest if said["figure"]]
@@ -190,7 +190,7 @@ def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
     most = [Scale(**read.privacy["scale"]).most(read.loss(i, read.privacy)) for i in read.efficient]
     assert most == sorted(most) and len(set(most)) == len(most) == 3
     said = " ".join(" ".join(statements.most_exposed(read, i).values()) for i in read.efficient)
-    plain = r"\d+ % of a group have the disease \w+; of everybody, \d+ % do .*About \d+ people: age "
+    plain = r"\d+ % of the worst group have the disease \w+; of everybody, \d+ % do .*About \d+ people: age "
     assert re.search(plain, said)
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
     words = " ".join(row["sentence"] + statements.how_many(read, row) for i in opened for row in read.exposures(i)[1])

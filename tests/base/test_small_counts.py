@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.base.small_counts import about_share, averaged, coarse, few, least, named, parts, share, some_of
+from workbench.base.small_counts import about_share, averaged, between, coarse, few, least, named, parts, share, some_of
 from workbench.base.small_counts import people as counted
 
 
@@ -21,10 +21,14 @@ def test_numbers_of_people_are_as_coarse_as_the_threshold():
 
 def test_shares_are_told_in_parts_of_as_many_people_as_the_threshold():
     assert [parts(n, 10) for n in (30, 95, 200, 1000)] == [4, 10, 20, 100]
-    assert share(199, 200, 10) == 1 and about_share(7, 9, 10) == "over three quarters"
+    assert share(199, 200, 10) == 1 and about_share(7, 9, 10) == "over 75 %"
     assert [about_share(n, 20, 10) for n in (4, 5, 10, 20)] == [
-        "under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters",
-    ]  # fmt: skip
+        "under 25 %",
+        "25–50 %",
+        "50–75 %",
+        "over 75 %",
+    ]
+    assert between(0.5, 0.64) == "50–64 %" and between(0.0, 0.2) == "under 20 %"
 
 
 def test_averages_have_two_figures_and_never_flatter():

@@ -97,6 +97,15 @@ def test_other_axes_and_caps(study, capsys):
     assert found["best"] is None and "no point has" in found["reasons"]["best"]
 
 
+def test_without_a_cap_the_least_safe_is_not_called_the_best(study, tmp_path, capsys):
+    free = tmp_path / "free.yaml"
+    Study.open(study).with_(caps={}).save(free)
+    out, _ = run(capsys, "frontier", free)
+    assert "no best: no cap is set" in out and "best" not in " ".join(marks for _, marks in rows(out).values())
+    found = json.loads(run(capsys, "frontier", free, "--json")[0])
+    assert found["best"] is None and "no cap is set" in found["reasons"]["best"]
+
+
 def test_the_best_one_is_shown_though_another_beats_it_on_the_axes(study, capsys):
     out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.03")
     whole = frontier_of(study)

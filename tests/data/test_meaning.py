@@ -60,3 +60,9 @@ def test_known_kinds_are_recognised_and_others_are_not(name, values, meaning):
 def test_words_in_names():
     assert says("patientAge", ("age",)) and says("age_group", ("age",)) and not says("agency", ("age",))
     assert says("ICD10", ("icd",)) and says("diagnosis", ("diagnos",)) and not says("salt", ("salary",))
+
+
+def test_why_somebody_went_to_a_doctor_is_health_by_its_values():
+    reasons = ["chronic problem (routine)"] * 10 + ["preventative"] * 6 + ["new problem (<3 mos.)"] * 9
+    assert told("major_reason", reasons) == ("sensitive", "health", "values")
+    assert told("job", ["surgeon"] * 2 + ["teacher"] * 9 + ["clerk"] * 9) is None

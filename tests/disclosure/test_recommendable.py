@@ -8,7 +8,7 @@ from workbench.disclosure.recommendable import against
 from workbench.methods import Mondrian
 from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
 
-NEARLY = "the ill of some may be nearly certain (95 % or more)"
+NEARLY = "the ill of some may be nearly certain because of the release (95 % or more)"
 
 
 def table_of(old: list[str], young: list[str]) -> Table:

@@ -1,10 +1,13 @@
 """Every measure says how its figure may be told, and what is not declared is hidden."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from workbench import BadInput
 from workbench.base.errors import Undefined
@@ -12,9 +15,9 @@ from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, PrivacyLoss
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import KAnonymity, TCloseness
+from workbench.models import KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.publication.selection import NOT_TOLD, refuse_untold_axes, told
 
 CATALOG = catalog("workbench.measures", Measure)
@@ -73,3 +76,25 @@ def test_what_a_recipe_promises_is_told(table):
     recipes = [Recipe(Mondrian(), KAnonymity(5)), Recipe(Mondrian(), TCloseness(0.05, distance="js"))]
     five, close, *_ = told(sweep(table, recipes, measures), table, 10).measured
     assert five.values["R_id"] <= 0.2 and close.values["P_loss"] <= 0.05
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 400), min_size=3, max_size=6), st.integers(0, 2**32 - 1), st.sampled_from([1, 10]))
+def test_no_class_that_keeps_to_a_share_loses_more_than_is_promised(totals, seed, smallest):
+    """Of classes in which no value has more than 1/l, drawn at random and at the corners of what 1/l allows."""
+    frame = pd.DataFrame({"q": 0, "s": np.repeat(list("abcdef")[: len(totals)], totals)})
+    table = Table.from_frame(frame, quasi=["q"], sensitive="s")
+    model, release = ProbabilisticLDiversity(2.0), Remove()(table)
+    bound = PrivacyLoss().promised(release, model, smallest)
+    rng, prior = np.random.default_rng(seed), table.sensitive["s"].prior
+    drawn = rng.dirichlet(np.full(len(totals), 0.3), 400)
+    corners = [(one + other) / 2 for one, other in itertools.combinations(np.eye(len(totals)), 2)]
+    drawn = [*drawn[drawn.max(axis=1) <= 0.5], *corners]
+    middle = [(one + prior) / 2 for one in drawn]
+    losses = [
+        sum(a * np.log(a / m) / 2 for a, m in zip(one, mean, strict=True) if a > 0)
+        + sum(a * np.log(a / m) / 2 for a, m in zip(prior, mean, strict=True) if a > 0)
+        for one, mean in zip(drawn, middle, strict=True)
+    ]
+    assert max(losses) <= bound + 1e-9 and bound < np.log(2)
+    assert PrivacyLoss().promised(release, KAnonymity(5), smallest) is None

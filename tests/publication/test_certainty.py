@@ -8,7 +8,7 @@ from workbench import Undefined
 from workbench.data.table import Table
 from workbench.data.wording import PLAIN
 from workbench.methods import Mondrian
-from workbench.models import DistinctLDiversity, KAnonymity
+from workbench.models import AlphaK, DistinctLDiversity, KAnonymity
 from workbench.publication.certainty import certain_of, surest, values_of
 
 DISEASES = ["flu", "gout", "cold"]
@@ -33,7 +33,10 @@ def test_where_nobodys_is_certain_the_surest_guess_is_told():
     table = table_of([DISEASES[i % 3] for i in range(600)])
     found = surest(Mondrian()(table, DistinctLDiversity(l=3)), 10)
     assert found["figure"] == "" and found["certain"] == "nobody’s disease"
-    assert found["sentence"].startswith("Nobody’s disease is certain") and "The surest guess: " in found["sentence"]
+    assert (
+        found["sentence"].startswith("Nobody’s disease is certain")
+        and "The surest guess because of the release: " in found["sentence"]
+    )
 
 
 def test_without_sensitive_columns_there_is_nothing_to_be_certain_of():
@@ -46,3 +49,19 @@ def test_small_counts_and_many_columns_are_told_coarsely():
     assert certain_of(table_of(DISEASES * 200), 3, 10) == "the disease of fewer than 15 of about 600 people"
     assert values_of(["a", "b"], PLAIN) == "a or b"
     assert values_of(["a", "b", "c"], PLAIN) == "sensitive value (of any of 3 columns)"
+
+
+def test_what_nearly_everybody_has_anyway_is_no_guess_that_takes_a_release():
+    """96 in 100 have no asthma, in every group: the surest guess is of the disease, which is mixed."""
+    frame = pd.DataFrame({"age": np.repeat(np.arange(10), 60), "asthma": (["no"] * 29 + ["yes"]) * 20})
+    table = Table.from_frame(
+        frame.assign(disease=[DISEASES[i % 3] for i in range(600)]), quasi=["age"], sensitive=["asthma", "disease"]
+    )
+    said = surest(Mondrian()(table, KAnonymity(k=60)), 10)["sentence"]
+    assert "asthma no" not in said and "The surest guess because of the release: disease" in said
+
+
+def test_a_guess_is_right_for_no_more_than_the_model_allows():
+    """In words it was over three quarters, where the card said that 80 % of any group may have it."""
+    table, model = table_of(["gout"] * 46 + ["flu", "cold"] * 277), AlphaK(0.8, 60)
+    assert "right for 75–80 % of a group" in surest(Mondrian()(table, model), 10, model)["sentence"]

@@ -1,16 +1,18 @@
 """What is said of a published release."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tests.planted import planted
+from tests.planted import people, planted
 from tests.publication.published import carried, study_release
 from workbench.base.small_counts import coarse
 from workbench.measures import UtilityLoss
 from workbench.publication import statements
+from workbench.publication.offer import Offer
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
@@ -58,3 +60,84 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in statements.example(read, index)
         assert f"off by up to {100 * said['off']:.0f} percentage point" in statements.example(read, index)
         assert statements.example(read, index).startswith(f"A true {100 * said['about']:g} % may appear as ")
+
+
+def test_more_accurate_releases_within_the_limit_are_counted_and_said_why_not(read):
+    """Those that keep to the limit and are not safe: the recommended one is not called the most accurate of all."""
+    cap = max(read.loss(i, read.privacy) for i in read.efficient)
+    best = read.opens(cap)
+    better = [
+        i
+        for i, point in enumerate(read.points)
+        if not point["baseline"]
+        and point["values"]["P_loss"] <= cap
+        and point["values"]["U_loss"] < read.points[best]["values"]["U_loss"]
+    ]
+    said = statements.more_accurate(read, best, cap)
+    assert better and all(read.points[i]["against"] for i in better)
+    assert said.startswith("One more accurate release keeps" if len(better) == 1 else f"{len(better)} more accurate")
+    first = min(better, key=lambda i: read.points[i]["values"]["U_loss"])
+    assert all(one in said for one in read.points[first]["against"])
+    assert statements.more_accurate(read, best, read.privacy["low"]) == ""
+
+
+def test_the_card_tells_one_share_and_what_the_limit_allows_of_that_value(tmp_path):
+    read = Published(publish(planted(tmp_path, caps={"P_loss": 0.2}), tmp_path / "out", releases=False))
+    shown = [statements.most_exposed(read, i, 0.2) for i in read.efficient]
+    found = [re.search(r"allowed: (\d+) %", card["unit"]) for card in shown]
+    assert all(found), "the limit is the study's own"
+    for i, card, allowed in zip(read.efficient, shown, found, strict=True):
+        assert "of the worst group have the disease" in card["unit"] and "may have it at most" not in card["sentence"]
+        if read.within(i, 0.2):
+            assert int(re.findall(r"(\d+) %", card["figure"])[-1]) <= int(allowed[1])
+    assert "allowed" not in statements.most_exposed(read, read.efficient[0], None)["unit"]
+
+
+def test_who_gets_what_is_told_apart(read):
+    """All that is certain comes of the tables on the page: the files together make nothing certain."""
+    together = {**read.results["together"], "certain": 90, "sentence": "the disease of about 90 of about 600 people"}
+    of_files = {**together, "of_files": "nobody’s disease"}
+    points = [dict(point) for point in read.points]
+    shown = next(i for i in read.efficient if not points[i]["against"])
+    telling = next(i for i in read.efficient if i != shown)
+    sure = {"certain": "", "figure": "About 90 people", "unit": "", "sentence": ""}
+    for i in [i for i, point in enumerate(points) if point["opened"]]:
+        none = {**points[i]["opened"]["surest"], "figure": ""}
+        points[i]["opened"] = {**points[i]["opened"], "surest": sure if i == telling else none}
+    study = Offer({**read.results, "points": points, "together": of_files})
+    said = statements.alone(study, shown)
+    assert said.startswith("Publish only this file, and do not pass this page on: one table on it (")
+    assert points[telling]["recipe"] in said and "shows the disease of about 90 of about 600 people." in said
+    assert said.endswith("together show nobody’s disease.") or said.endswith("The file shows nobody’s disease.")
+    found = dict(statements.attackers(study, shown))
+    assert [of for who, of in found.items() if "tables" in who] == ["the disease of about 90 of about 600 people"]
+    assert [
+        of
+        for who, of in found.items()
+        if who.startswith(("Anyone with all", "Anyone with both")) and "tables" not in who
+    ] == ["nobody’s disease"]
+
+
+def test_the_end_of_the_chart_is_not_called_certain_where_no_loss_is_so_large(tmp_path):
+    """With l = 2 no value is believed with more than a half, and the loss is told as no more than that allows."""
+    recipes = [{"method": {"name": "mondrian"}, "model": {"name": "l-diversity", "l": [2.0, 2.5]}}]
+    read = Published(publish(planted(tmp_path, recipes=recipes), tmp_path / "out", releases=False))
+    assert all(read.loss(i, read.privacy) < read.privacy["scale"]["dearest"] for i in read.efficient)
+    assert statements.ends(read) == ["nobody stands out", "more may be learnt"]
+
+
+def test_the_end_of_the_chart_may_be_certain_where_groups_are_small(read):
+    assert statements.ends(read)[1] == "somebody may be certain"
+
+
+def test_every_card_is_about_the_same_sensitive_column(tmp_path):
+    frame = people().assign(coin=["heads", "tails"] * 300)
+    roles = {"quasi": ["age", "town", "sex"], "sensitive": ["coin", "disease"], "identifiers": ["name", "wage"]}
+    study = planted(tmp_path, data={"given": "people"}, roles=roles)
+    read = Published(publish(study, tmp_path / "out", given=frame, releases=False))
+    shown = [i for i, point in enumerate(read.points) if point["opened"]]
+    assert {read.opened(i)["attack"]["sensitive"] for i in shown} == {read.privacy["scale"]["column"]}
+    assert {read.opened(i)["accuracy"]["sensitive"] for i in shown} == {"disease"}
+    said = [statements.learnt(read, i)["sentence"] for i in shown]
+    assert all("other sensitive columns are not counted here" in one for one in said)
+    assert "only the sensitive column that it discloses most of is counted" in read.results["exposure"]

@@ -14,10 +14,10 @@ from workbench.studies.proposed_roles import propose_roles
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 EXPERT = {  # what an expert would choose, and how many of the proposed roles may differ
     "namcs-2011": {
-        "quasi": {"month", "age", "sex", "race", "region", "metropolitan", "past_visits", "major_reason"},
-        "sensitive": {"n_chronic_conditions", "asthma", "copd", "any_medication", "dx1_3"},
+        "quasi": {"month", "age", "sex", "race", "region", "metropolitan", "past_visits", "medicare_payment"},
+        "sensitive": {"major_reason", "n_chronic_conditions", "asthma", "copd", "any_medication", "dx1_3"},
         "identifier": {"visit_id"},
-        "dropped": {"dx1", "medicare_payment"},
+        "dropped": {"dx1"},
         "weight": {"weight"},
     },
     "donations-2008": {"quasi": {"state", "zip", "employer", "amount"}, "sensitive": {"party"}},

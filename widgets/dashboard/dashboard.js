@@ -80,7 +80,7 @@ export default widget(({ el, say, on, mark }) => {
       h("div", { class: "wb-slide" }, h("span", { "aria-hidden": "true" }, "less: safer"), slider,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    h("div", { class: "wb-three" }, learnt.element, worst.element, cost.element),
+    h("div", { class: "wb-three wb-cards" }, learnt.element, worst.element, cost.element),
     sure, beside, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);

@@ -38,7 +38,7 @@ NONE = {  # the alternatives, and what is said where there is none
     "simplest, no limit": "No release of the simplest kind is as safe as the one shown first.",
 }
 WHY = {
-    "recommended": "The most accurate of the releases that keep to the limit and make no value certain.",
+    "recommended": "The most accurate of the releases that keep to the limit and make no value certain or nearly so.",
     "safer": "Less may be learnt from it than from the release shown first, and it is less accurate.",
     "useful": "It is more accurate than the release shown first, and more may be learnt from it.",
     "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
@@ -124,6 +124,7 @@ class Dashboard(Part):
             exposure=results["exposure"],
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless", "average")},
             alone=bool(results["together"]["certain"]),
+            ends=statements.ends(self.published),
             utility={key: self.published.utility[key] for key in ("name", "better")},
             columns=[wording.column(name) for name in table["quasi"]],
             points=[self._mark(index) for index in range(len(self.published.points))],
@@ -150,6 +151,8 @@ class Dashboard(Part):
         why = WHY[roles[0] if roles else ""]
         if here == choices["recommended"]:
             why = BEYOND if beyond else PROPOSED if proposed else why
+            if not proposed:
+                why = f"{why} {statements.more_accurate(self.published, here, self.cap)}".strip()
         none = statements.none_safe(self.published, self.cap)
         name = "Another release"
         if here == first and none:
@@ -187,7 +190,7 @@ class Dashboard(Part):
             "unlisted": statements.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
             "learnt": statements.learnt(study, index),
-            "worst": statements.most_exposed(study, index),
+            "worst": statements.most_exposed(study, index, self.cap),
             "cost": statements.cost(study, index),
             "attackers": statements.attackers(study, index),
             "losses": [

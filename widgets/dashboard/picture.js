@@ -57,8 +57,7 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
   const key = FOUND.filter(([name]) => found.has(name)).map(([name, said]) => h("span", {},
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
       h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
-  const one = study.record[1] === "people" ? ["nobody", "somebody"] : [`no ${study.record[0]}`, `some ${study.record[0]}`];
-  const ends = study.privacy.average ? ["nothing is learnt", "everything is learnt"] : [`${one[0]} stands out`, `${one[1]} is certain`];
+  const { ends } = study;
   return [
     h("h2", {}, "Every release: lower is more accurate, left is safer"),
     h("svg:svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": words },

@@ -4,7 +4,7 @@ function short(label) {
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
   if (ends) return ends[1].startsWith("-") ? `${ends[1]} to ${ends[3]}` : `${ends[1]}–${ends[3]}`;
   const set = label.match(/^\{(.*)\}( or missing)?$/s);
-  if (!set) return label.replace(/(?<=\S) \*$/, " …");
+  if (!set) return label.replace(/(?<=\S) \*$/, " …").replace(/^(\w+)\*$/, "beginning with $1");
   const missing = set[2] ?? "", ranged = set[1].match(/ \.\. .*: (\d+) values$/s), values = set[1].split(", ");
   if (!ranged && values.length <= 3) return values.join(" or ") + missing;
   const kind = values.some(value => value.endsWith("*")) ? "groups" : "values";

@@ -16,7 +16,6 @@ import numpy as np
 from workbench.base.figures import about_per_cent
 
 SMALLEST = 10  # people: the threshold where a study says nothing else
-BANDS = ("under a quarter", "between a quarter and a half", "between a half and three quarters", "over three quarters")
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
 LISTED = 60  # times the threshold: of a table of fewer people nothing is told of single groups
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used
@@ -75,10 +74,22 @@ def share(count: float, of: int, smallest: int) -> float:
 
 
 def about_share(count: int, of: int, smallest: int) -> str:
-    """A share in words: of few people in quarters."""
+    """A share in per cent: of few people in quarters."""
     if parts(of, smallest) == QUARTERS:
-        return BANDS[min(QUARTERS * count // of, QUARTERS - 1)]
+        quarter = min(QUARTERS * count // of, QUARTERS - 1)
+        return between(quarter / QUARTERS, (quarter + 1) / QUARTERS)
     return about_per_cent(share(count, of, smallest))
+
+
+def between(low: float, high: float) -> str:
+    """A share of which its ends are told.
+
+    >>> between(0.5, 0.64), between(0.75, 1), between(0, 0.25)
+    ('50–64 %', 'over 75 %', 'under 25 %')
+    """
+    if high == 1 or low == 0:
+        return f"over {about_per_cent(low)}" if high == 1 else f"under {about_per_cent(high, 'lower')}"
+    return f"{100 * low:.0f}–{about_per_cent(high, 'lower')}"
 
 
 def may_list_groups(records: int, smallest: int) -> bool:

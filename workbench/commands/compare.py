@@ -151,6 +151,8 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
 
 def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
     """A study's efficient points, the area under them, and the best under its caps."""
+    from workbench.commands.frontier import NO_CAP
+
     found: dict[str, Any] = {"study": study.name, "caps": dict(study.caps), "area": None, "best": None}
     found["efficient"] = [_point(frontier.measured[int(i)], frontier) for i in frontier.efficient.index]
     try:
@@ -158,6 +160,8 @@ def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
     except Undefined as reason:
         found["no_area"] = str(reason)
     try:
+        if not study.caps:
+            raise BadInput(NO_CAP)
         found["best"] = _point(frontier.best(study.caps), frontier)
     except BadInput as reason:
         found["no_best"] = str(reason)

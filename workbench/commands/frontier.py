@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.studies.study import Study
 
 NARROW = 60  # characters of a terminal that has no room for another measure
+NO_CAP = "no cap is set, and without one it would be the least safe; give --cap, or caps in the study"
 LEAST, SHORT = 18, 10  # characters of a recipe and of its marks in a line, however narrow the terminal
 ABOUT = ("key", "name", "side", "unit", "better")  # what is said of a measure
 GREEN, YELLOW, GREY, PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[90m", "\x1b[0m"
@@ -139,7 +140,10 @@ class View:
 
     @cached_property
     def best(self) -> int | None:
-        """The place of the best point under the caps, if there is one."""
+        """The place of the best point under the caps, if there is one; without a cap it would be the least safe."""
+        if not self.caps:
+            self.why["best"] = NO_CAP
+            return None
         try:
             return self._place(self.frontier.best(self.caps))
         except BadInput as reason:
@@ -282,7 +286,7 @@ class View:
         if self.best is not None:
             goal = self.frontier.axes[1]
             least = "least" if self.frontier.sign(goal) > 0 else "highest"
-            notes.append(f"best: the {least} {goal}{f' with {self.capped}' if self.caps else '; no cap was given'}")
+            notes.append(f"best: the {least} {goal} with {self.capped}")
         left_out = self.frontier.undefined
         if every:
             whys = zip(left_out.index.tolist(), left_out["reason"], strict=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.data.column import Column
 
+SHORT, HALF = 50, 0.5  # values of a column whose words are read, and the share of records that have such a word
 MOST = 0.9  # share of the records that have a form, so that it is the column's
 NAMING = (
     "address", "email", "firstname", "forename", "fullname", "iban", "lastname", "mail", "passport", "phone", "ssn",
@@ -41,6 +42,9 @@ HEALTH = (
 TREATED = (
     "atc", "cpt", "drg", "drug", "drugs", "hcpcs", "medication", "medicine", "ndc", "operation", "prescri",
     "procedure", "surgery", "surgical", "therap", "treatment",
+)  # fmt: skip
+HEALTH_SAID = (  # begins a word in the values of a column about health
+    "acute", "chronic", "diagnos", "flare", "illness", "injur", "postop", "prevent", "surgery", "surgical", "symptom",
 )  # fmt: skip
 MONEY = ("debt", "debts", "earning", "income", "pension", "salary", "wage", "wages", "wealth")
 ICD_9, ICD_10 = r"(\d{3}|V\d\d|E\d{3})\.?\d{0,2}-*", r"[A-TV-Z]\d[\dA-Z]\.?[\dA-Z]{0,4}-*"
@@ -120,6 +124,11 @@ def _prose(column: Column) -> bool:
     return many and _share(column, lambda label: label.count(" ") >= 3 and len(label) >= 20) >= 0.5
 
 
+def _of_health(column: Column) -> bool:
+    """A few values that speak of health, such as why somebody went to a doctor."""
+    return len(column.labels) <= SHORT and _share(column, lambda label: says(label, HEALTH_SAID)) >= HALF
+
+
 def _names_people(column: Column) -> bool:
     """A "name" may also be a country's."""
     others = [word for word in words_in(column.name) if word != "name"]
@@ -165,7 +174,7 @@ MEANINGS = (
     Meaning("a diagnosis", "sensitive", SECRET, ("comorbid", "diag", "diagnos", "dx", "icd"), _diagnoses),
     Meaning("a treatment", "sensitive", SECRET, TREATED, _procedures),
     Meaning("a disease", "sensitive", SECRET, DISEASES),
-    Meaning("health", "sensitive", SECRET, HEALTH),
+    Meaning("health", "sensitive", SECRET, HEALTH, _of_health),
     Meaning("a belief", "sensitive", SECRET, ("belief", "church", "faith", "religio")),
     Meaning("politics", "sensitive", SECRET, ("party", "politic", "union", "vote", "voted", "voter"), None, _text),
     Meaning("a crime", "sensitive", SECRET,

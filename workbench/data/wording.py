@@ -83,4 +83,5 @@ def unbracketed(label: str) -> str:
         first, _, last = label[1:-1].rpartition(", ")
         return f"{first} or {last}" if first else last.replace(" .. ", " … ")
     label = re.sub(r"(?<=\S) \*$", " …", label)  # values that begin alike
+    label = re.sub(r"^(\w+)\*$", r"beginning with \1", label)
     return INTERVAL.sub(lambda ends: f"{ends[1]}{' to ' if ends[1].startswith('-') else '–'}{ends[2]}", label)

@@ -15,7 +15,7 @@ from workbench.releases.scale import promised
 
 LEAST = 5  # the smallest group of a release that is recommended
 NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
-SURE = about_per_cent(NEARLY)
+NEARLY_CERTAIN = f"may be nearly certain because of the release ({about_per_cent(NEARLY)} or more)"
 BELIEFS, ROUNDING = 20, 1e-9  # steps in which beliefs are rounded up
 MOST_OF_THEM = 1 - 1 / QUARTERS  # the least share that is told as "over three quarters"
 
@@ -51,7 +51,7 @@ def nearly(release: Release, smallest: int, model: Model | None = None) -> list[
         classes = release.classes
     except Undefined:
         names = [name for name in table.sensitive if _nearly_by_belief(release, name, smallest)]
-        return [f"the {table.wording.column(name)} of some may be nearly certain ({SURE} or more)" for name in names]
+        return [f"the {table.wording.column(name)} of some {NEARLY_CERTAIN}" for name in names]
     for name, counts in classes.histograms.items():
         seen = table.sensitive[name]
         most = np.minimum(those_of(counts, seen.totals, smallest).high, promised(model, seen, smallest))
@@ -61,7 +61,7 @@ def nearly(release: Release, smallest: int, model: Model | None = None) -> list[
             many = min(int(coarse_counts(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
             known = may_list_groups(table.records, smallest)
             whose = f"up to {table.wording.some_of(many, table.records, smallest)}" if known else "some"
-            found.append(f"the {table.wording.column(name)} of {whose} may be nearly certain ({SURE} or more)")
+            found.append(f"the {table.wording.column(name)} of {whose} {NEARLY_CERTAIN}")
     return found
 
 

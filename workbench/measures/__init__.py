@@ -94,7 +94,7 @@ class Measure(Variant):
         None where it is not so."""
         return None
 
-    def promised(self, release: Release, model: Model) -> float | None:
+    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
         """What a model guarantees of the figure, whatever the data: it may be told."""
         return None
 

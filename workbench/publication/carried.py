@@ -20,6 +20,7 @@ from workbench.publication.offer import Offer
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
+NO_FILES: Together = {"files": 0, "joined": False, "certain": None, "alone": None, "sentence": "", "of_files": ""}
 NOT_SAFE = "it is not safe enough to be recommended"
 NOT_CARRIED = (
     "it is not among the releases that were offered when this was published; several files together tell more of "
@@ -72,12 +73,14 @@ def _beside(table: Table, releases: Sequence[Release], smallest: int) -> str:
 def _together(table: Table, files: Sequence[Release], opened: Sequence[Release], smallest: int) -> Together:
     """What the files and the tables of classes tell together, in numbers and in words; of few people there are none."""
     if not table.sensitive:
-        return {"files": len(files), "joined": False, "certain": None, "alone": None, "sentence": ""}
+        return {**NO_FILES, "files": len(files)}
     found = certain(table, files, opened if may_list_groups(table.records, smallest) else ())
+    of_files = certain(table, files, ()).together if files else 0
     return {
         "files": len(files),
         "joined": found.joined,
         "certain": coarse(found.together, smallest),
         "alone": coarse(found.alone, smallest),
         "sentence": certain_of(table, found.together, smallest),
+        "of_files": certain_of(table, of_files, smallest),
     }

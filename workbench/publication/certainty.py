@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import QUARTERS, STEPS, about_share, may_list_groups, named
+from workbench.base.small_counts import QUARTERS, STEPS, about_share, between, may_list_groups, named, parts
 from workbench.data.table import Table
 from workbench.data.wording import Wording
-from workbench.disclosure.recommendable import nearly
+from workbench.disclosure.recommendable import FAR, nearly
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
 from workbench.publication.format import Surest
 from workbench.releases.base import Release
 from workbench.releases.published_classes import coarse_counts, told_values
+from workbench.releases.scale import promised
 
 FEW = 2  # sensitive columns that a sentence names
+NOISE = 1e-9
 
 
 def surest(release: Release, smallest: int, model: Model | None = None) -> Surest:
@@ -33,9 +36,9 @@ def surest(release: Release, smallest: int, model: Model | None = None) -> Sures
         figure = wording.people(alone, smallest)
         unit = f"whose {values_of(sensitive, wording)} is certain"
         return {"certain": of, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
-    best = max(_guess(release, name, smallest) for name in release.table.sensitive)
+    best = max(_guess(release, name, smallest, model) for name in release.table.sensitive)
     almost = "".join(f"; {one}" for one in nearly(release, smallest, model))
-    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[1]}"
+    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[1]}".strip()
     return {"certain": of, "figure": "", "unit": "", "sentence": sentence}
 
 
@@ -54,23 +57,39 @@ def values_of(sensitive: Sequence[str], wording: Wording) -> str:
     return wording.columns(sensitive, "or")
 
 
-def _guess(release: Release, name: str, smallest: int) -> tuple[float, str]:
-    """The surest guess of a sensitive column: how sure at most, and a sentence."""
+def _guess(release: Release, name: str, smallest: int, model: Model | None) -> tuple[float, str]:
+    """The surest guess of a sensitive column that the release allows: how sure at most, and a sentence.
+
+    What nearly everybody has anyway is no guess that takes a release.
+    """
     seen, (sizes, beliefs) = release.table.sensitive[name], release.posterior(name)
+    usual = told_values(seen, smallest).prior
+    if not (usual <= 1 - FAR).any():
+        return 0.0, ""
     many = coarse_counts(sizes, smallest)
     upper = (np.minimum(np.floor(QUARTERS * beliefs), QUARTERS - 1) + 1) / QUARTERS
-    for parts in reversed(STEPS):
-        fine = many >= parts * max(smallest, 1)
-        upper[fine] = np.round(parts * beliefs[fine]) / parts
+    for n in reversed(STEPS):
+        fine = many >= n * max(smallest, 1)
+        upper[fine] = np.round(n * beliefs[fine]) / n
+    limits = promised(model, seen, smallest)
+    upper = np.where(usual <= 1 - FAR, np.minimum(upper, limits), 0.0)
     group, value = np.unravel_index(int(upper.argmax()), upper.shape)
-    share = about_share(round(float(beliefs[group, value]) * int(sizes[group])), int(sizes[group]), smallest)
-    share = "nearly all" if share == about_per_cent(1) and beliefs[group, value] < 1 else share
+    share = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
     wording = release.table.wording
     if not may_list_groups(release.table.records, smallest):
-        guess, usual = f"of a {wording.column(name)}", ""
+        guess, known = f"of a {wording.column(name)}", ""
     elif not named(seen.totals, smallest)[value]:
-        guess, usual = f"a {wording.column(name)} that few {wording.many} have", ""
+        guess, known = f"a {wording.column(name)} that few {wording.many} have", ""
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"
-        usual = f" (of {wording.everybody}: {about_per_cent(float(told_values(seen, smallest).prior[value]))})"
-    return float(upper.max()), f"The surest guess: {guess}, right for {share} of a group{usual}."
+        known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"
+    return float(upper.max()), f"The surest guess because of the release: {guess}, right for {share} of a group{known}."
+
+
+def _share(belief: float, of: int, limit: float, smallest: int) -> str:
+    """How many of a group a guess is right for; no more than its model allows."""
+    if parts(of, smallest) != QUARTERS:
+        told = about_share(round(belief * of), of, smallest)
+        return "nearly all" if told == about_per_cent(1) and belief < 1 else told
+    quarter = min(math.floor(QUARTERS * belief + NOISE), QUARTERS - 1)
+    return between(quarter / QUARTERS, min((quarter + 1) / QUARTERS, limit))

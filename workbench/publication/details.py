@@ -12,32 +12,26 @@ import pyarrow as pa
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
-from workbench.base.small_counts import few, least, may_list_groups, named, parts, share
+from workbench.base.small_counts import few, least, may_list_groups, parts
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.exposure import exposed
-from workbench.measures import Measure, Measured, sensitive_of
+from workbench.measures import Measure, sensitive_of
 from workbench.measures.privacy.accuracy_gain import guesses
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
-from workbench.measures.utility.random_sample import told_share
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
 from workbench.publication import format
+from workbench.publication.accuracy import accuracy_of
 from workbench.publication.certainty import surest
 from workbench.publication.distributions import distributions
-from workbench.publication.format import Accuracy, Attack, Details, Example, Figure, PopulationRow, Reason, Risk
+from workbench.publication.format import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.publication.reasons import reason
 from workbench.releases.base import Release
-from workbench.releases.labels import run_label
 from workbench.releases.published_classes import FINEST, Told, coarse_counts, told
-from workbench.releases.scale import allowed, promised
+from workbench.releases.scale import Scale, allowed, dearest, promised, scale_of
 
 FIGURES = 4
-FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
-SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
-WINDOWS = (0.1, 0.2, 0.3, 0.4, 0.5)  # how far a share may be from the example, as a part of it
-ENOUGH = 20  # pairs of population and value that an example needs
-MOST = 10  # populations that are named
 T = TypeVar("T")
 
 
@@ -55,20 +49,18 @@ def details_of(
     `values` are its figures as they are told: no class is said to lose more, and none breaks what the model promises.
     """
     most = values.get(PrivacyLoss().key, math.inf)
+    kind = next((one.distance for one in measures if isinstance(one, PrivacyLoss)), "")
     classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most, model))
     if isinstance(classes, pa.Table):
         format.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
-    misled = _or_reason(table, lambda: of_utility(release))
-    many = may_list_groups(table.records, smallest)
-    rows = _misjudged(table, misled, smallest) if isinstance(misled, Measured) and many else []
+    misled = _or_reason(table, lambda: accuracy_of(release, of_utility, smallest, values.get(of_utility.key)))
+    accuracy, rows = misled if isinstance(misled, tuple) else (misled, [])
     format.write_populations(folder, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
-        "accuracy": _accuracy(table, misled, of_utility, smallest, values, next(iter(rows), None))
-        if isinstance(misled, Measured)
-        else misled,
-        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model)),
+        "accuracy": accuracy,
+        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model, kind)),
         "surest": _or_reason(table, lambda: surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "beside": _or_reason(table, lambda: distributions(release, smallest)),
@@ -87,17 +79,28 @@ def _grouped(release: Release, smallest: int) -> Release:
     return release
 
 
-def _most_exposed(release: Release, smallest: int, most: float, model: Model | None) -> Figure:
+def _most_exposed(release: Release, smallest: int, most: float, model: Model | None, kind: str) -> Figure:
     """The first group of the table of classes: what is believed there, and who they are."""
     classes = release.classes
     if not classes.histograms:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
-        return {"figure": f"{counted[:1].upper()}{counted[1:]}", "unit": "are in the smallest group", "sentence": ""}
+        figure = f"{counted[:1].upper()}{counted[1:]}"
+        return {"figure": figure, "unit": "are in the smallest group", "sentence": "", "allowed": None}
     found, wording, quasi = _told(release, smallest, most, model), release.table.wording, release.table.quasi
     labels = {name: _labels(release, name) for name in quasi}
     row = found.worst(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
     card = found.most_exposed(row, wording.who(quasi, [brief(labels[name][row]) for name in quasi]))
-    return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"]}
+    seen, label, *_ = found.about(row)
+    known = scale_of(seen, int(found.value[row]), kind, smallest) if kind and label is not None else None
+    return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"], "allowed": example(known)}
+
+
+def example(known: Scale | None) -> ScaleExample | None:
+    """A scale as plain data."""
+    if known is None:
+        return None
+    column, value, share, costs, most = known
+    return {"column": column, "value": value, "share": share, "costs": list(costs), "dearest": most}
 
 
 def _risk(release: Release, smallest: int) -> Risk:
@@ -144,7 +147,10 @@ def refused(release: Release) -> str:
 
 def _attack(release: Release, smallest: int) -> Attack:
     """How often an adversary's best guess is right, with the release and without."""
-    guess = max((guesses(release, name, smallest) for name in sensitive_of(release)), key=lambda one: one.gain)
+    sensitive_of(release)  # says that there is none
+    seen = dearest(release.table.sensitive.values(), "js", smallest)  # of the same column for every release
+    assert seen is not None
+    guess = guesses(release, seen.name, smallest)
     if guess.commonest is None:
         raise Undefined("so few people have the commonest value that its share is not told")
     return {
@@ -153,84 +159,6 @@ def _attack(release: Release, smallest: int) -> Attack:
         "right": guess.right,
         "chance": guess.chance,
     }
-
-
-# --- large populations
-
-
-def _accuracy(
-    table: Table,
-    misled: Measured,
-    measure: UtilityLoss,
-    smallest: int,
-    values: Mapping[str, float],
-    worst: PopulationRow | None,
-) -> Accuracy:
-    """How many of a large population are counted under a wrong value, by the figure that releases are compared by."""
-    value = values.get(measure.key)
-    return {
-        "key": measure.key,
-        "sensitive": misled.detail["sensitive"],
-        "wrong": None if value is None else measure.misplaced(value),
-        "estimated": misled.interval is not None,
-        "sample": told_share(table, measure, value, smallest),
-        "support": measure.min_support,
-        "example": _example(table, misled, measure, smallest),
-        "worst": worst,
-    }
-
-
-def _example(table: Table, misled: Measured, measure: UtilityLoss, smallest: int) -> Example | None:
-    """How far a share in a large population is off, in nine cases out of ten; rounded up.
-
-    The shares are those near an example, so near as there are enough of them.
-    """
-    detail = misled.detail
-    large = detail["support"] >= FINE * max(smallest, 1)
-    released, truth = (detail[name][large].ravel() for name in ("told", "truth"))
-    n = parts(int(detail["support"][large].min()), smallest) if large.any() else 1
-    for window, about in ((window, about) for window in WINDOWS for about in SHARES):
-        near = np.abs(truth - about) <= about * window + 1e-12
-        if near.sum() >= ENOUGH:
-            off = float(np.quantile(np.abs(released - truth)[near], 0.9, method="higher"))
-            return {
-                "about": about,
-                "low": round(about * (1 - window), 4),
-                "high": round(about * (1 + window), 4),
-                "off": math.ceil(n * off - 1e-9) / n,
-                "support": max(measure.min_support, math.ceil(100 * FINE * smallest / table.records) / 100),
-            }
-    return None
-
-
-def _misjudged(table: Table, misled: Measured, smallest: int) -> list[PopulationRow]:
-    """The large populations that the release is most wrong about, in whole per cent or coarser."""
-    detail = misled.detail
-    seen = table.sensitive[detail["sensitive"]]
-    rows = []
-    for i in np.flatnonzero(detail["support"] >= FINE * max(smallest, 1)).tolist():
-        of = int(detail["support"][i])
-        truth, released = ([share(of * one, of, smallest) for one in detail[name][i]] for name in ("truth", "told"))
-        off = np.where(named(seen.totals, smallest), np.abs(np.subtract(released, truth)).round(9), 0)
-        v = int(off.argmax())
-        if off[v] > 0:
-            row: PopulationRow = {
-                "who": _population(table, detail["runs"][i]),
-                "share": share(of, table.records, smallest),
-                "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
-                "truth": truth[v],
-                "told": released[v],
-            }
-            rows.append((-off[v], row["who"], row))
-    return [row for *_, row in sorted(rows, key=lambda one: one[:2])[:MOST]]
-
-
-def _population(table: Table, runs: np.ndarray) -> str:
-    labels = [
-        None if (low, high) == (0, table.columns[name].size - 1) else brief(run_label(table.columns[name], low, high))
-        for name, (low, high) in zip(table.quasi, runs.tolist(), strict=True)
-    ]
-    return table.wording.who(table.quasi, labels)
 
 
 # --- classes

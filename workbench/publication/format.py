@@ -23,7 +23,7 @@ from typing import Any, Literal, TypedDict, final
 from workbench.base.errors import BadInput
 from workbench.data.column import spare
 
-FORMAT = 9  # another number for every change of what a reader expects
+FORMAT = 10  # another number for every change of what a reader expects
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 CLASSES, POPULATIONS = "disclosure.parquet", "populations.json"
@@ -98,6 +98,7 @@ class ScaleExample(TypedDict):
     value: str
     share: float
     costs: list[float]
+    dearest: float
 
 
 class PrivacyAxis(TypedDict):
@@ -171,6 +172,8 @@ class Accuracy(TypedDict):
     key: str
     sensitive: str
     wrong: float | None  # at most; None where the study does not measure it, or its distance does not tell
+    counted: bool  # so many are counted wrong; otherwise it is the most that the loss allows
+    most: float | None  # of the population that is misjudged most, at most; None: not told
     estimated: bool  # from some of the populations
     sample: float | None  # the share of the records that is as accurate when drawn at random, at least; None: not told
     support: float
@@ -180,11 +183,12 @@ class Accuracy(TypedDict):
 
 @final
 class Figure(TypedDict):
-    """A figure in large type, what it is of, and a sentence."""
+    """A figure in large type, what it is of, and a sentence; of a value what a limit allows of it."""
 
     figure: str
     unit: str
     sentence: str
+    allowed: ScaleExample | None
 
 
 @final
@@ -300,6 +304,7 @@ class Together(TypedDict):
     certain: int | None  # people whose value is certain
     alone: int | None  # the same from one release at a time
     sentence: str
+    of_files: str  # the same of the files alone
 
 
 class Results(TypedDict):

@@ -33,6 +33,7 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.publication import format, reasons, statements
+from workbench.publication.accuracy import comparable
 from workbench.publication.carried import NOT_CARRIED, NOT_SAFE, Which, with_files
 from workbench.publication.details import details_of
 from workbench.publication.format import WITHOUT, Details
@@ -129,7 +130,7 @@ def _opened(
             table, made[i], study.measured(), study.smallest, place, point.values, point.recipe.model
         )
         step(done, len(indices), f"written: {point.recipe}")
-    return made, details
+    return made, comparable(details, {i: frontier.measured[i].values for i in indices})
 
 
 def _worth_saying(read: Offer) -> list[str]:

@@ -20,7 +20,8 @@ from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
-from workbench.publication.details import FIGURES
+from workbench.publication.carried import NO_FILES
+from workbench.publication.details import FIGURES, example
 from workbench.publication.format import (
     FORMAT,
     Details,
@@ -31,7 +32,6 @@ from workbench.publication.format import (
     Results,
     SensitiveColumn,
     TableSummary,
-    Together,
     ValueShare,
     Words,
 )
@@ -42,7 +42,6 @@ from workbench.studies.study import Study
 
 USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
 LEFT_OUT = "Left out of the frontier: it is undefined on one of the measures of the chart."
-NO_FILES: Together = {"files": 0, "joined": False, "certain": None, "alone": None, "sentence": ""}
 
 
 def results_of(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Details], others: str) -> Results:
@@ -144,8 +143,7 @@ def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> PrivacyAxi
         "low": float(finite.min()),
         "high": float(finite.max()),
         "endless": len(finite) < len(values),
-        "scale": scale
-        and {"column": scale.column, "value": scale.value, "share": scale.share, "costs": list(scale.costs)},
+        "scale": example(scale),
     }
 
 
@@ -153,7 +151,13 @@ def _exposure(table: Table) -> str:
     """What the shares of classes are of, whatever the slider is about."""
     if not table.sensitive:
         return "how likely the right person is found in the group: 100 % is certain"
-    return "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
+    far = "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
+    others = (
+        "; of each group only the sensitive column that it discloses most of is counted"
+        if len(table.sensitive) > 1
+        else ""
+    )
+    return f"{far}{others}"
 
 
 def _limit(study: Study, frontier: Frontier) -> tuple[Limit | None, float]:

@@ -91,7 +91,7 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
             reasons[measure.key] = NOT_TOLD
             continue
         parts = point.recipe.model.parts if point.recipe.model else ()
-        promised = [bound for part in parts if (bound := measure.promised(release, part)) is not None]
+        promised = [bound for part in parts if (bound := measure.promised(release, part, smallest)) is not None]
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from workbench.base.figures import about_per_cent, figures, join_names
-from workbench.publication.format import ClassRow, PopulationRow
+from workbench.publication.format import ClassRow, Details, PopulationRow
 from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent
+NAMED = 2  # recipes that a sentence names
 Card = dict[str, str]  # a figure, its unit, the sentence that says what it is; perhaps one more
 
 
@@ -24,8 +26,7 @@ def scale(study: Offer, cap: float | None) -> str:
     if cap is None:
         return "no limit"
     if example := axis["scale"]:
-        known = Scale(example["column"], example["value"], example["share"], tuple(example["costs"]))
-        return known.allows(cap, study.wording)
+        return Scale(**example).allows(cap, study.wording)
     bound = "at least" if axis["better"] == "higher" else "at most"
     return f"{bound} {figures(cap, axis['better'])} on {axis['name']} ({axis['unit']})"
 
@@ -90,6 +91,35 @@ def none_safe(study: Published, cap: float | None) -> str:
     )
 
 
+def more_accurate(study: Published, index: int, cap: float | None) -> str:
+    """How many releases are more accurate and keep to the limit too, and why none of them is shown; perhaps nothing."""
+    own = study.loss(index, study.utility)
+    found = [
+        i
+        for i, point in enumerate(study.points)
+        if point["against"] and study.loss(i, study.utility) < own and study.best(cap, [i]) is not None
+    ]
+    if not found:
+        return ""
+    count = "One more accurate release keeps" if len(found) == 1 else f"{len(found):,} more accurate releases keep"
+    which = "of it" if len(found) == 1 else "of the most accurate of them"
+    why = join_names(study.points[min(found, key=lambda i: study.loss(i, study.utility))]["against"])
+    return f"{count} to the limit, but may not be recommended; {which} must be said: {why}."
+
+
+def ends(study: Published) -> list[str]:
+    """What the ends of the chart stand for, on the side of privacy."""
+    if study.privacy["average"]:
+        return ["nothing is learnt", "everything is learnt"]
+    example, wording = study.privacy["scale"], study.wording
+    shown = [i for i, point in enumerate(study.points) if point["opened"]]
+    losses = [study.loss(i, study.privacy) for i, point in enumerate(study.points) if not point["baseline"]]
+    far = max((loss for loss in losses if not math.isnan(loss)), default=math.inf)
+    certain = example is None or far >= example["dearest"] - NOISE or any(_certain(study.opened(i)) for i in shown)
+    may = f"some {wording.one} may be certain" if wording.many != "people" else "somebody may be certain"
+    return [f"{wording.nobody} stands out", may if certain else "more may be learnt"]
+
+
 # --- what may be learnt, and what that costs
 
 
@@ -100,8 +130,15 @@ def about(study: Published) -> str:
     sensitive = wording.columns([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
     return (
         f"{counted[:1].upper()}{counted[1:]}. An attacker may know: {wording.columns(table['quasi'])}. "
-        f"Not to be learnt: {sensitive}."
+        f"Not to be learnt: {sensitive}.{_stars(study)}"
     )
+
+
+def _stars(study: Published) -> str:
+    """What a code that ends with a star stands for, where a sensitive value is one."""
+    labels = [one["label"] for column in study.results["table"]["sensitive"] for one in column["values"]]
+    found = next((label for label in labels if re.fullmatch(r"\w+\*", label)), "")
+    return f" {found} stands for all that begin with {found[:-1]}." if found else ""
 
 
 def learnt(study: Published, index: int) -> Card:
@@ -122,7 +159,7 @@ def learnt(study: Published, index: int) -> Card:
     right = f"{_in_1000(found['right'], 'lower')} in 1,000"
     unit = f"{many} have their {name} guessed right; without the release, {_in_1000(found['chance'])}"
     usual = f"Without the release, the best guess is always {found['commonest']}."
-    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual}".strip()}
+    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual} {_only(study, name)}".strip()}
 
 
 def guesses(study: Published, index: int) -> str:
@@ -133,8 +170,15 @@ def guesses(study: Published, index: int) -> str:
     right, name = _in_1000(found["right"], "lower"), study.wording.column(found["sensitive"])
     return (
         f"An attacker guesses the {name} right for {right} {study.wording.many} in 1,000; "
-        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}."
-    )
+        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}. "
+        f"{_only(study, name)}"
+    ).strip()
+
+
+def _only(study: Published, name: str) -> str:
+    """That guesses of one column alone are counted, where there are others."""
+    others = len(study.results["table"]["sensitive"]) > 1
+    return f"Guesses of the other sensitive columns are not counted here, only of the {name}." if others else ""
 
 
 def _in_1000(share: float, better: str = "") -> int:
@@ -142,14 +186,17 @@ def _in_1000(share: float, better: str = "") -> int:
     return math.ceil(round(1000 * share, 9)) if better else round(1000 * share)
 
 
-def most_exposed(study: Published, index: int) -> Card:
-    """Whom it exposes: how far belief moves in the group that is worst off, and who they are."""
+def most_exposed(study: Published, index: int, cap: float | None = None) -> Card:
+    """Whom it exposes: how far belief moves in the group that is worst off, what a limit allows, and who they are."""
     found, tied, title = study.opened(index)["worst"], study.opened(index)["tied"], "Whom it exposes most"
     if "reason" in found:
         return {"title": title, "figure": "Not told", "unit": found["reason"], "sentence": ""}
     alike = f"{tied:,} groups may be equally exposed; this is one of them. " if tied > 1 and found["sentence"] else ""
-    sentence = f"{alike}{found['sentence']}"
-    return {"title": title, "figure": found["figure"], "unit": found["unit"], "sentence": sentence}
+    unit, example = found["unit"], found["allowed"]
+    if example and cap is not None and study.set_by_hand(cap):
+        have, semicolon, usual = unit.rpartition("; of ")
+        unit = f"{have} (allowed: {about_per_cent(Scale(**example).most(cap))}){semicolon}{usual}"
+    return {"title": title, "figure": found["figure"], "unit": unit, "sentence": f"{alike}{found['sentence']}"}
 
 
 def cost(study: Published, index: int) -> Card:
@@ -162,10 +209,13 @@ def cost(study: Published, index: int) -> Card:
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
     estimated = " It is estimated from some of these groups." if found["estimated"] else ""
+    wrong = about_per_cent(found["wrong"], "lower")
+    most = "" if found["most"] is None else f", in the worst group up to {about_per_cent(found['most'], 'lower')}"
     return {
         "title": title,
-        "figure": f"Up to {about_per_cent(found['wrong'], 'lower')}",
-        "unit": f"of a large group are counted under a wrong {name}, on average (original: 0)",
+        "figure": wrong if found["counted"] else f"Up to {wrong}",
+        "unit": f"of a large group are counted under a wrong {name}, on average{most}; "
+        f"in the original: {wording.nobody}",
         "sentence": f"{sample(study, index)} Large groups are those of {large}.{estimated}".strip(),
         "worst": worst,
     }
@@ -224,11 +274,15 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
             )
         )
     again = f" who links records by their {neutral}" if results["together"]["joined"] else ""
-    had = [_files(study)] * bool(results["carried"])
-    if isinstance(study.opened(index)["classes"], int):
-        had.append("all the tables that can be opened on this page")
-    if had:
-        found.append((f"Anyone with {' and '.join(had)}{again}", results["together"]["sentence"]))
+    files = _files(study) if results["carried"] else ""
+    tables = "all the tables that can be opened on this page"
+    listed, together = isinstance(study.opened(index)["classes"], int), results["together"]
+    if files and (not listed or together["of_files"] != together["sentence"]):
+        found.append((f"Anyone with {files}{again}", together["of_files"]))
+    if listed:
+        found.append(
+            (f"Anyone with {join_names([*filter(None, [files]), tables])}{again}", results["together"]["sentence"])
+        )
     return found
 
 
@@ -261,7 +315,27 @@ def alone(study: Offer, index: int) -> str:
             "Share this page only with decision makers: "
             f"anyone with its tables can be certain of {together['sentence']}."
         )
+    telling = [point["recipe"] for point in study.points if point["opened"] and _certain(point["opened"])]
+    if telling and not _certain_of_files(study):
+        which = "one table" if len(telling) == 1 else f"{len(telling)} tables"
+        named = f" ({'; '.join(telling)})" if len(telling) <= NAMED else ""
+        many = len(study.results["carried"])
+        files = "The file shows" if many == 1 else f"The {many} files together show"
+        return (
+            f"Publish only this file, and do not pass this page on: {which} on it{named} "
+            f"{'shows' if len(telling) == 1 else 'show'} {together['sentence']}. {files} {together['of_files']}."
+        )
     return f"Publish only this file. Anyone who also gets {' and '.join(had)} can be certain of {together['sentence']}."
+
+
+def _certain(found: Details) -> bool:
+    """Whether the table of a release makes a value certain by itself."""
+    return isinstance(found["classes"], int) and "reason" not in found["surest"] and bool(found["surest"]["figure"])
+
+
+def _certain_of_files(study: Offer) -> bool:
+    """Whether the files together make a value certain."""
+    return not study.results["together"]["of_files"].startswith(study.wording.nobody)
 
 
 def as_they_are(study: Offer) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import BANDS, QUARTERS, about_share, few, least, named, parts, share, stepped
+from workbench.base.small_counts import QUARTERS, about_share, between, few, least, named, parts, share, stepped
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
@@ -44,6 +44,15 @@ def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[f
         cheapest.append(distance(kind, np.eye(len(seen)), blunt.prior, seen.levels)[seen.totals > 0].min())
         dearest.append(_dearest(seen, kind, smallest))
     return stepped(float(min(cheapest)), COST), stepped(max(dearest), COST)
+
+
+def farthest_of(every: Iterable[Sensitive], kind: str, most: float, smallest: int) -> float:
+    """How far a class is from everybody at most, where no more than such a share of it has the same value."""
+    found = []
+    for seen in every:
+        shares = Bounds(np.zeros(len(seen)), np.where(seen.totals > 0, most, 0.0))
+        found.append(float(farthest(kind, shares, everybodys(seen.totals, smallest), seen.levels)))
+    return stepped(max(found), COST)
 
 
 def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
@@ -207,7 +216,8 @@ class Told(NamedTuple):
             return "All"
         told = about_share(count, of, self.smallest)
         if parts(of, self.smallest) == QUARTERS:
-            return told.capitalize()
+            told = between(*self.bounds(row))
+            return f"{told[:1].upper()}{told[1:]}"
         if count < few(self.smallest):
             return f"Fewer than {few(self.smallest)}"
         if of - count < few(self.smallest):
@@ -257,19 +267,8 @@ class Told(NamedTuple):
         if label is None:
             unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
-        unit, limit = f"of a group have {self._called(row)}{self._usual(row)}".rstrip("."), self.limit(row)
-        if limit < 1 and self._have(row).lower() in BANDS:
-            sentence = f"In this version at most {about_per_cent(limit, 'lower')} of any group may have it. {sentence}"
-        return {"figure": self._figure(row), "unit": unit, "sentence": sentence}
-
-    def _figure(self, row: int) -> str:
-        """How many of a class have the value, as a figure."""
-        have, (low, high) = self._have(row), self.bounds(row)
-        if have.lower() not in BANDS:
-            return have
-        if high == 1 or low == 0:
-            return f"Over {about_per_cent(low)}" if high == 1 else f"Under {about_per_cent(high, 'lower')}"
-        return f"{100 * low:.0f}–{about_per_cent(high, 'lower')}"
+        unit = f"of the worst group have {self._called(row)}{self._usual(row)}".rstrip(".")
+        return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 
 
 def told(

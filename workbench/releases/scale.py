@@ -12,8 +12,8 @@ from workbench.base.small_counts import named
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
 from workbench.models import Model
-from workbench.models.distances import distance, jensen_shannon
-from workbench.releases.published_classes import disclosures, everybodys, told_values
+from workbench.models.distances import DISTANCES, distance, jensen_shannon
+from workbench.releases.published_classes import disclosures, everybodys, farthest_of, told_values
 
 NEAR = 1e-9  # distances as far apart are one
 
@@ -24,7 +24,8 @@ class Scale(NamedTuple):
     column: str
     value: str
     share: float
-    costs: tuple[float, ...]  # the least distance of a group of which 0, 1, ... 100 % have the value
+    costs: Sequence[float]  # the least distance of a group of which 0, 1, ... 100 % have the value
+    dearest: float  # of a group of which all have one value, whichever, at most
 
     def most(self, far: float) -> float:
         """The largest share of a group that may have the value, where its mix is so far from everybody's."""
@@ -45,16 +46,27 @@ def scale(every: Iterable[Sensitive], kind: str, smallest: int) -> Scale | None:
     Of that column it is the value that is the cheapest to disclose, so no other comes nearer to certainty. A column in
     which nearly all have one value would say nothing: that a group is certain to have it is hardly news.
     """
-    seen = max(every, key=lambda one: _cheapest(one, kind, smallest), default=None)
-    if seen is None:
-        return None
-    blunt = told_values(seen, smallest)
-    v = int(blunt.totals.argmax())
+    columns = list(every)
+    seen = dearest(columns, kind, smallest)
+    found = scale_of(seen, int(told_values(seen, smallest).totals.argmax()), kind, smallest) if seen else None
+    return found and found._replace(dearest=disclosures(columns, kind, smallest)[1])
+
+
+def dearest(every: Iterable[Sensitive], kind: str, smallest: int) -> Sensitive | None:
+    """The column of which the cheapest full disclosure costs most."""
+    return max(every, key=lambda one: _cheapest(one, kind, smallest), default=None)
+
+
+def scale_of(seen: Sensitive, v: int, kind: str, smallest: int) -> Scale | None:
+    """The example of one value; None if few have it."""
     if not named(seen.totals, smallest)[v]:
         return None
+    blunt = told_values(seen, smallest)
     most = float(everybodys(seen.totals, smallest).high[v])
     costs = [round(cost, 6) for cost in _costs(blunt, kind, v, most)]
-    return Scale(seen.name, seen.labels[v], round(float(blunt.prior[v]), 4), tuple(costs))
+    return Scale(
+        seen.name, seen.labels[v], round(float(blunt.prior[v]), 4), tuple(costs), disclosures([seen], kind, smallest)[1]
+    )
 
 
 def allowed(seen: Sensitive, kind: str, far: float, smallest: int) -> np.ndarray:
@@ -71,6 +83,13 @@ def promised(model: Model | None, seen: Sensitive, smallest: int) -> np.ndarray:
         if part.far:
             most = np.minimum(most, allowed(seen, *part.far, smallest))
     return most
+
+
+def farthest_allowed(model: Model, every: Iterable[Sensitive], kind: str, smallest: int) -> float | None:
+    """How far from everybody a group that keeps a model may be, by a kind of distance; None where it allows all."""
+    if model.far and DISTANCES[model.far[0]] is DISTANCES[kind]:
+        return model.far[1]
+    return farthest_of(every, kind, model.most, smallest) if model.most < 1 else None
 
 
 def _most(costs: Sequence[float] | np.ndarray, far: float) -> float:

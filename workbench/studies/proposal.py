@@ -24,6 +24,7 @@ from workbench.models import TOLERANCE
 from workbench.models.distances import jensen_shannon
 from workbench.studies.checker import FORMULA, undefined
 from workbench.studies.proposed_roles import Advice, propose_roles
+from workbench.studies.proposed_wording import hints, notes, record_of
 from workbench.studies.study import VERSIONS, Study
 from workbench.studies.yaml_text import lines_of, write_yaml
 
@@ -59,6 +60,7 @@ class ProposedStudy:
     study: Study
     why: Mapping[Place, str]
     head: Sequence[str]  # what is said of the whole
+    hints: Sequence[str] = ()  # lines that a person may complete; they may have values of the data
 
     def text(self) -> str:
         """The file, with each reason beside its line."""
@@ -67,7 +69,8 @@ class ProposedStudy:
             write_yaml({key: value}, short=key != "roles" and isinstance(value, (dict, list)))
             for key, value in parts.items()
         )
-        return "".join(f"# {_plain(line)}\n" for line in self.head) + _annotated(body, self.why)
+        above, below = ("".join(f"# {_plain(line)}\n" for line in lines) for lines in (self.head, self.hints))
+        return above + _annotated(body, self.why) + below
 
     def reasons(self) -> list[tuple[str, str]]:
         """What was chosen and why, in words: of each column in a role, and of each hierarchy."""
@@ -138,7 +141,11 @@ def begin(
     table = study.table(base)
     study, reasons = _with_recipes(study, table)
     why |= reasons
-    return ProposedStudy(study, why, _head(table))
+    study = study.with_(record=record_of(base.names))
+    why["record",] = "What one record is, and several are: [person, people] where each is a person."
+    named = [name for name in base.names if name not in study.identifiers]
+    used = [*study.quasi, *study.sensitive]
+    return ProposedStudy(study, why, [*_head(table), *notes(base, named)], hints(base, used))
 
 
 def _head(table: Table) -> list[str]:

@@ -70,8 +70,11 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         "Simplest to explain",
     ]
     card = choice["card"]
-    assert "disease guessed right" in card["learnt"]["unit"] and "of a group have the disease" in card["worst"]["unit"]
-    assert card["learnt"]["sentence"].startswith("Nobody’s disease is certain. The surest guess")
+    assert (
+        "disease guessed right" in card["learnt"]["unit"]
+        and "of the worst group have the disease" in card["worst"]["unit"]
+    )
+    assert card["learnt"]["sentence"].startswith("Nobody’s disease is certain. The surest guess because of the release")
     assert (
         card["unsafe"] == ""
         and "for example" not in card["brief"]

@@ -51,7 +51,7 @@ class Achieved(Measure):
         value = averaged(float(scores.min() if model.at_least else scores.max()), better=self.better)
         return value, f"It keeps {self.model} up to {model.figure} = {figures(value, model.better)} or better."
 
-    def promised(self, release: Release, model: Model) -> float | None:
+    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
         bare = MODELS[self.model].bare()
         return model.limit if bare.to_dict() == {**model.to_dict(), **_own(bare)} else None
 

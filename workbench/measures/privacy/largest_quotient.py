@@ -44,7 +44,7 @@ class LargestQuotient(Measure):
             f"No value becomes more than {figures(np.exp(value), 'lower')} times as likely, or unlikely, as it was.",
         )
 
-    def promised(self, release: Release, model: Model) -> float | None:
+    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
         return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
 
     def _one(self, release: Release, name: str) -> Measured:

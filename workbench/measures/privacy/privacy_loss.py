@@ -14,10 +14,10 @@ from workbench.data.table import Table
 from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.models.distances import COMPARED, DISTANCES, from_everybody
+from workbench.models.distances import COMPARED, from_everybody
 from workbench.releases.base import OWN_CLASS, Release
 from workbench.releases.published_classes import COST, FINEST, disclosures, told
-from workbench.releases.scale import Scale, scale
+from workbench.releases.scale import Scale, farthest_allowed, scale
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,8 @@ class PrivacyLoss(Measure):
         seen = table.sensitive.items()
         return np.max([from_everybody(self.distance, classes.distributions(name), of) for name, of in seen], axis=0)
 
-    def promised(self, release: Release, model: Model) -> float | None:
-        alike = model.far is not None and DISTANCES[model.far[0]] is DISTANCES[self.distance]
-        return model.far[1] if model.far and alike else None
+    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
+        return farthest_allowed(model, release.table.sensitive.values(), self.distance, smallest)
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)

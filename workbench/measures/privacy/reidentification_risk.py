@@ -69,6 +69,6 @@ class ReidentificationRisk(Measure):
         what = limit if above else "unique on the released quasi-identifiers"
         return round(value, 4), f"{who[0].upper()}{who[1:]} {what}."
 
-    def promised(self, release: Release, model: Model) -> float | None:
+    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
         of_largest = self.statistic == "largest" and not release.classes.exact
         return 1 / model.k if of_largest and isinstance(model, (KAnonymity, AlphaK)) else None

@@ -28,7 +28,7 @@ class UtilityLoss(Measure):
     unit = "difference from the truth, averaged over large populations"
 
     def measure(self, release: Release) -> Measured:
-        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+        return worst({name: self.of(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         value = averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest))
@@ -50,7 +50,7 @@ class UtilityLoss(Measure):
         """The largest share of a population that is told with a wrong value, on average, where the loss is so large."""
         return misplaced_share(self.distance, value)
 
-    def _one(self, release: Release, name: str) -> Measured:
+    def of(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
         every = "the records" if release.table.weight is None else "the people that the records stand for"
         large = f"at least {100 * self.min_support:g} % of {every}"

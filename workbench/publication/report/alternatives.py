@@ -57,7 +57,7 @@ def _offered(study: Published, index: int, names: list[str], cap: float | None) 
     point = study.points[index]
     dominator = "" if point["efficient"] else f" {point['explain']}"
     over = "" if study.within(index, cap) else " (over the limit)"
-    cards = (statements.learnt(study, index), statements.most_exposed(study, index), statements.cost(study, index))
+    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), statements.cost(study, index))
     return (
         f"{', '.join(names)}{over}",
         f"{point['title']} ({point['recipe']}).{dominator}",

@@ -50,7 +50,11 @@ def _why(study: Published, index: int, cap: float | None) -> str:
     limit, by_hand = statements.scale(study, cap), study.set_by_hand(cap)
     if study.choices(cap)["recommended"] == index:
         if by_hand:
-            return f"Of the candidates that keep to the limit ({limit}) and are safe, it loses the least accuracy."
+            best = (
+                f"Of the candidates that keep to the limit ({limit}) and make no value certain or nearly so, it "
+                "loses the least accuracy."
+            )
+            return f"{best} {statements.more_accurate(study, index, cap)}".strip()
         return (
             "No limit was set, so the decision is open. Of the candidates that make no value certain or nearly so "
             "this is a compromise between safety and accuracy, the knee of their frontier, or its middle point if "
@@ -66,7 +70,7 @@ def _why(study: Published, index: int, cap: float | None) -> str:
 def release(study: Published, index: int, cap: float | None) -> Markup:
     """What would be learnt, at most and on average, and what that costs."""
     refused = study.opened(index)["refused"]
-    cards = (statements.learnt(study, index), statements.most_exposed(study, index), statements.cost(study, index))
+    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), statements.cost(study, index))
     return render(
         "release.html",
         groups=statements.groups(study, index),

@@ -1,0 +1,100 @@
+"""How many of a large group a release counts under a wrong value: counted, and comparable between releases."""
+
+import numpy as np
+import pytest
+
+from tests.planted import people, planted
+from tests.publication.published import study_release
+from workbench.data.table import Table
+from workbench.measures import UtilityLoss
+from workbench.methods import Mondrian, Remove
+from workbench.models import KAnonymity
+from workbench.publication import statements
+from workbench.publication.accuracy import accuracy_of, comparable, dearest
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+
+
+def table_of(count=6000) -> Table:
+    frame = people(count)[["age", "town", "sex", "disease"]]
+    return Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="disease")
+
+
+def counted(release, measure) -> np.ndarray:
+    """Of each large group, how many are under a wrong value: those of a value beyond what the release tells."""
+    detail = measure(release).detail
+    missing = [
+        sum(max(t - r, 0.0) for t, r in zip(truth, told, strict=True))
+        for truth, told in zip(detail["truth"].tolist(), detail["told"].tolist(), strict=True)
+    ]
+    return np.array(missing)
+
+
+@pytest.mark.parametrize("k", [20, 200, 3000])
+def test_the_share_is_counted_and_no_bound(k):
+    release, measure = Mondrian()(table_of(), KAnonymity(k=k)), UtilityLoss()
+    value = measure(release).value
+    found, _ = accuracy_of(release, measure, 10, value)
+    each = counted(release, measure)
+    assert found["counted"] and each.mean() <= found["wrong"] <= 1.2 * each.mean() + 0.01
+    bound = measure.misplaced(value)
+    assert found["wrong"] < bound or bound == 0.01, "as large as it may be where the loss is so large"
+    assert max(each.max(), found["wrong"]) <= found["most"] <= each.max() + 0.05 + 1e-9
+    assert round(100 * found["wrong"], 9) % 1 == 0
+
+
+def test_of_few_people_nothing_is_told_but_what_follows_from_the_loss():
+    release, measure = Mondrian()(table_of(300), KAnonymity(k=20)), UtilityLoss()
+    found, rows = accuracy_of(release, measure, 10, 0.1)
+    assert not found["counted"] and found["wrong"] == measure.misplaced(0.1) and found["most"] is None and rows == []
+
+
+def test_all_releases_are_judged_by_the_column_of_which_most_is_lost():
+    frame = people(3000)[["age", "town", "sex", "disease"]].assign(coin=["heads", "tails"] * 1500)
+    table = Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive=["coin", "disease"])
+    measure = UtilityLoss()
+    assert dearest(table, measure) == "disease" == measure(Remove()(table)).detail["sensitive"]
+    for k in (2, 500):
+        found, _ = accuracy_of(Mondrian()(table, KAnonymity(k=k)), measure, 10, 0.01)
+        assert found["sensitive"] == "disease"
+
+
+def test_what_loses_less_never_shows_the_larger_share(read):
+    shown = [i for i, point in enumerate(read.points) if point["opened"]]
+    details = {i: read.opened(i) for i in shown}
+    losses = {i: {"U_loss": n / 10} for n, i in enumerate(reversed(shown))}
+    for n, i in enumerate(reversed(shown)):
+        details[i] = {**details[i], "accuracy": {**details[i]["accuracy"], "wrong": [0.3, 0.1, 0.2][n % 3]}}
+    found = comparable(details, losses)
+    wrong = [found[i]["accuracy"]["wrong"] for i in reversed(shown)]
+    assert wrong == sorted(wrong) and set(wrong) == {0.3}, "the largest of those that lose as little"
+    assert all(one["accuracy"]["most"] is None or one["accuracy"]["most"] >= 0.3 for one in found.values())
+
+
+def test_the_card_says_what_was_counted_on_average_and_at_worst(tmp_path):
+    study = planted(tmp_path, smallest=2)
+    read, table = Published(publish(study, tmp_path / "out", releases=False)), study.table(study.read())
+    ranked = sorted(read.efficient, key=lambda i: read.loss(i, read.utility))
+    shown = [statements.cost(read, i) for i in ranked]
+    assert [int(card["figure"].split()[0]) for card in shown] == sorted(
+        int(card["figure"].split()[0]) for card in shown
+    )
+    for i, card in zip(ranked, shown, strict=True):
+        true = 100 * counted(study_release(read, i, table), UtilityLoss()).mean()
+        assert true <= int(card["figure"].split()[0]), "it does not flatter"
+        assert card["unit"].startswith("of a large group are counted under a wrong disease, on average")
+        assert card["unit"].endswith("in the original: nobody")
+
+
+def test_few_records_that_stand_for_many_people_are_few():
+    """Large groups of 30 records that stand for thousands: of each no share is told, nor of the worst of them."""
+    frame = people(600)[["age", "town", "sex", "disease"]].assign(weight=5000.0)
+    table = Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="disease", weight="weight")
+    release, measure = Mondrian()(table, KAnonymity(k=60)), UtilityLoss()
+    found, rows = accuracy_of(release, measure, 10, measure(release).value)
+    assert found["most"] is None and all(row["share"] >= 200 / 600 - 0.05 for row in rows)
+    same = frame.drop(columns="weight")
+    plain = Table.from_frame(same, quasi=["age", "town", "sex"], sensitive="disease")
+    unweighted = Mondrian()(plain, KAnonymity(k=60))
+    other, others = accuracy_of(unweighted, measure, 10, measure(unweighted).value)
+    assert other["wrong"] == found["wrong"] and others == rows and other["example"] == found["example"]
