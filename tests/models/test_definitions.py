@@ -354,3 +354,10 @@ def test_models_of_the_population_refuse_what_they_cannot_know():
         KMap(1).score(Mondrian(publish="bucketized")(beside, KAnonymity(2)).classes)
     with pytest.raises(Undefined, match="split = widest"):
         Mondrian(split="information_gain", target="town")(table.with_population(sample), KMap(1))
+
+
+def test_mondrian_may_leave_records_out_for_k_map():
+    everybody = pd.DataFrame({"age": [*range(20, 60)] * 3 + [90], "town": "a"})
+    table = Table.from_frame(everybody[::2], ["age"]).with_population(everybody)
+    release = Mondrian(suppress=0.1)(table, KMap(6))
+    assert release.audit(KMap(6)).holds and release.left_out <= 0.1 * table.records

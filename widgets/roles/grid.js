@@ -3,8 +3,8 @@
 const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be learnt"],
   ["identifier", "I", "identifier", "Identifier: left out of every release"],
-  ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
   ["weight", "W", "weight", "Weight: how many people a record stands for; in no release"],
+  ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
   ["neutral", "N", "neutral", "Neutral: published unchanged"]];
 const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
   weight: "weight", neutral: "neutral" };
@@ -114,7 +114,7 @@ function roleGrid(ask) {
     h("span", { role: "columnheader" }, h("span", { class: "wb-six" }, ROLES.map(([, short, long, help]) =>
       h("span", { title: help }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))))));
   const element = h("div", { class: "wb-role-grid", role: "grid", "aria-multiselectable": "true",
-    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, L, W, N set the role of what is selected" },
+    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, W, L, N set the role of what is selected" },
   h("div", { role: "rowgroup" }, head), body);
 
   const selection = selecting(() => rows, () => {

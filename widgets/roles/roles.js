@@ -62,7 +62,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     howMany.textContent = names.length ? `Make ${names.length > 1 ? `${names.length} columns` : "it"}` : "Select columns to";
     for (const button of bulk.querySelectorAll("button")) button.disabled = !names.length;
     if (names.length > 1 || !row) {
-      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, L, W, N.");
+      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, W, L, N.");
       return;
     }
     const one = advice[row.name];

@@ -61,7 +61,7 @@ class PopulationUniques(Measure):
         about, low, high = (per_cent(one, "lower") for one in found)
         sentence = (
             f"About {about} of the population are unique on the released quasi-identifiers ({low} to {high} with "
-            f"95 %), by the estimator {name}; of the {sizes.records:,} records {sizes.unique:,} are in the release."
+            f"95 %), by the estimator {name}; {sizes.unique:,} of {sizes.records:,} records are in the release."
         )
         return Measured(found.share, sentence, {"estimator": name}, (found.low, found.high))
 

@@ -62,7 +62,8 @@ class LeavingOut:
         sensitive = self.table.sensitive if self.model.needs_sensitive else {}
         classes = classes_of(parts, self.splitter.cells, sensitive)
         low, high = self.splitter.shown(classes.low, classes.high)  # type: ignore[arg-type]
-        return replace(classes, low=low, high=high)
+        population = self.table.population if self.model.needs_population else None
+        return replace(classes, low=low, high=high, population=population)
 
     def _width(self, classes: Classes) -> np.ndarray:
         """How much of each axis a class spans, added up."""
