@@ -94,6 +94,21 @@ def test_widths_are_typed_drawn_and_moved_by_keys(page):
     expect(age).to_have_text("2 levels, 74 → 16 → 5")
 
 
+def test_the_levels_that_a_column_may_be_released_at(page):
+    low, high = (page.get_by_label(f"{end} level released") for end in ("Lowest", "Highest"))
+    expect(low.locator("option")).to_have_text(["values (74)", "level 1 (16)", "level 2 (9)", "everything (1)"])
+    low.select_option("1")
+    expect(high.locator("option")).to_have_text(["level 1 (16)", "level 2 (9)", "everything (1)"])
+    high.select_option("2")
+    expect(low.locator("option")).to_have_text(["values (74)", "level 1 (16)", "level 2 (9)"])
+    page.get_by_role("button", name="↶ Undo").click()
+    expect(high).to_have_value("3")
+    expect(low).to_have_value("1")
+    choose(page, "workclass")
+    expect(low.locator("option")).to_have_text(["values (7)", "everything (1)"])
+    expect(high.locator("option")).to_have_text(["values (7)", "everything (1)"])
+
+
 def test_a_cut_is_dragged_in_the_wide_editor(page):
     page.get_by_role("button", name="⤢ Wider").click()
     page.locator(".wb-hier-seg", has_text="Cut points").click()

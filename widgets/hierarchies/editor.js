@@ -49,7 +49,7 @@ function releasedLevels(choose) {
     onchange: () => choose(Number(ends[0].value), Number(ends[1].value)) }));
   const element = h("div", { class: "wb-row wb-hier-released", "data-field": "released",
     title: "For methods that release on levels: never finer than the first, never coarser than the second" },
-    "Released at levels from", ends[0], "to", ends[1]);
+    "Released at levels", h("span", { class: "wb-hier-ends" }, "from ", ends[0], " to ", ends[1]));
   return { element, paint(released) {
     element.hidden = !released;
     if (!released) return;

@@ -1,13 +1,16 @@
 """Full-domain generalization: the best node there is, as a naive search finds it and as ARX does on Adult."""
 
+import pandas as pd
 import pytest
 
 from tests.methods.full_domain import arx
 from tests.methods.full_domain.lattices import Naive, table_of, within
 from workbench import BadInput, Recipe, Unsatisfiable, sweep
+from workbench.data.hierarchies.builders import Intervals
+from workbench.data.table import Table
 from workbench.frontier.notation import model_and_method
 from workbench.measures import Discernibility, GeometricLoss, PrivacyLoss
-from workbench.methods import FullDomain
+from workbench.methods import FullDomain, LocalRecoding
 from workbench.models import DeltaDisclosure, KAnonymity
 
 
@@ -101,3 +104,13 @@ def test_on_adult_the_node_is_that_of_arx(suppress, levels, classes, left_out, t
     assert int(gone.sum()) == left_out
     assert arx.loss(frame, chosen, gone) == pytest.approx(theirs, abs=5e-5)
     assert GeometricLoss()(release).value <= theirs + 5e-5
+
+
+def test_labels_are_those_of_the_level_also_where_a_node_has_one_value():
+    frame = pd.DataFrame({"age": [25, 31, 32, 33] * 5, "sex": list("mf") * 10, "s": list("abcde") * 4})
+    table = Table.from_frame(frame, ["age", "sex"], "s", hierarchies={"age": Intervals(widths=(10,))})
+    for method in (FullDomain(levels={"age": 1, "sex": 1}), LocalRecoding()):
+        release = method(table.with_level_ranges({"age": [1, 2]}), KAnonymity(2))
+        assert set(release.class_labels("age")) == {"[20-29]", "[30-39]"}
+    release = FullDomain(levels={"age": 2, "sex": 1})(table, KAnonymity(2))
+    assert release.class_labels("age").tolist() == release.class_labels("sex").tolist() == ["*"]

@@ -50,4 +50,6 @@ class LocalRecoding(Method):
                 f"{self} cannot keep {model} on this table: {over:,} records are left over at the highest levels; "
                 "let more be left out, allow higher levels, or ask less of the classes"
             )
-        return Partition(table, table.cells(), group[lattice.row_of_cell], shown=np.concatenate(shown))
+        lowest = {name: table.level_range(name)[0] for name in table.quasi}
+        cells, group = table.cells(), group[lattice.row_of_cell]
+        return Partition(table, cells, group, shown=np.concatenate(shown), label_levels=lowest)
