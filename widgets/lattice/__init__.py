@@ -1,0 +1,1 @@
+"""The lattice of levels: every full-domain generalization at once."""

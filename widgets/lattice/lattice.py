@@ -1,0 +1,172 @@
+"""The lattice: every combination of one level a column, by what it costs and whether it keeps the model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import traitlets
+
+from widgets.base.given import table_of
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.turns import Turn
+from widgets.base.worker import Tell, Worker
+from widgets.lattice.heat import Heat, heat_of
+from workbench.base.errors import BadInput, said
+from workbench.data.table import Table
+from workbench.frontier.lattice import lattice
+from workbench.frontier.recipe import Recipe
+from workbench.measures import GeometricLoss, Measure, PrivacyLoss
+from workbench.methods.full_domain.full_domain import FullDomain
+from workbench.models import Model
+
+DRAWN = 5000  # nodes, one by one; more are a heat map
+SETTLED = 0.3  # seconds without another model: under a moving slider the chart comes first
+
+
+class LatticeView(Part):
+    """`LatticeView(table, recipe)`: the recipe's model is asked of every node; `chosen` is the recipe of a node.
+
+    It scores only while it is open, beside the kernel's thread; scores are of groups, and are sent by message.
+    """
+
+    _esm = script("lattice/lattice")
+    _css = styles("lattice/lattice")
+    table = traitlets.Instance(Table, allow_none=True)
+    recipe = traitlets.Instance(Recipe, allow_none=True, help="whose model and seed the nodes have")
+    pending = traitlets.Bool(False, help="the next release is being made: its model is asked instead")
+    suppress = traitlets.Float(0.05, help="the share of the records that may be left out").tag(sync=True)
+    shade = traitlets.Unicode("", help="the key of the measure that is drawn; empty: the first").tag(sync=True)
+    chosen = traitlets.Instance(Recipe, allow_none=True, help="the recipe of the node that was chosen last")
+
+    def __init__(self, table: Any = None, recipe: Recipe | None = None, **traits: Any) -> None:
+        self._settling: Turn | None = None
+        self._scored: tuple[Any, ...] | None = None  # what is on the page
+        self._frame: pd.DataFrame | None = None
+        self._heat: Heat | None = None
+        super().__init__(table=table_of(table), recipe=recipe, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(lambda _: self._refresh(), ["table", "recipe", "pending", "suppress", "unfolded"])
+        self.observe(lambda _: self._tell_nodes(), "shade")
+
+    def about(self) -> str:
+        if self._frame is None:
+            return "not scored yet"
+        return f"{len(self._frame):,} combinations of levels, {int(self._frame['keeps'].sum()):,} keep the model"
+
+    @property
+    def _model(self) -> Model | None:
+        return self.recipe.model if self.recipe is not None else None
+
+    def _measures(self) -> list[Measure]:
+        """What follows from the classes of a node, so that all nodes are scored at once."""
+        return [GeometricLoss(), *([PrivacyLoss()] if self.table is not None and self.table.sensitive else [])]
+
+    def show(self) -> None:
+        self._scored = None
+        self._refresh()
+
+    # --- what the front end asks
+
+    def hear_suppress(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """How many records may be left out, in per cent."""
+        value = content.get("value")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
+            raise BadInput("give a share from 0 to 100 %")
+        self.suppress = float(value) / 100
+
+    def hear_shade(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Which measure is drawn."""
+        key = content.get("key")
+        if key not in [measure.key for measure in self._measures()]:
+            raise BadInput(f"there is no measure {said(key)}; choose one of those shown")
+        self.shade = str(key)
+
+    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A node, or the best node of a field of the heat map."""
+        if self._frame is None:
+            raise BadInput("the lattice is being scored; wait a moment")
+        if self._heat is not None:
+            place = self._heat.best[whole(content, "node", 0, len(self._heat.best) - 1)]
+        else:
+            place = whole(content, "node", 0, len(self._frame) - 1)
+        node = self._frame.iloc[place]
+        if not node["keeps"]:
+            raise BadInput(
+                f"at these levels {int(node['breaking']):,} records are in classes that break {self._model}; let more be "
+                "left out, or choose a filled combination"
+            )
+        seed = self.recipe.seed if self.recipe is not None else 0
+        self.chosen = Recipe(FullDomain(suppress=self.suppress, levels=str(self._frame.index[place])), self._model, seed)
+
+    # --- scored when it is open, and the hand rests
+
+    def _refresh(self) -> None:
+        if self._settling is not None:
+            self._settling.cancel()
+        self._worker.forget()
+        wanted = (self.table, self._model, self.suppress)
+        if not self.unfolded or wanted == self._scored:
+            return
+        self.tell("stale")
+        if self.table is None or not self.table.quasi:
+            self._frame = self._scored = None
+            self.tell("nothing")
+        elif not self.pending:
+            self._settling = self.later(SETTLED if self._scored else 0, self._score)
+
+    def _score(self) -> None:
+        table, model, suppress, measures = self.table, self._model, self.suppress, self._measures()
+        if table is None or not self.unfolded or self.pending:
+            return
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            tell(self._show_scores, (table, model, suppress), lattice(table, model, measures, suppress=suppress))
+
+        self._worker.start(job)
+
+    def _show_scores(self, of: tuple[Any, ...], frame: pd.DataFrame) -> None:
+        if of != (self.table, self._model, self.suppress):
+            return
+        self._scored, self._frame = of, frame
+        self.fine("nodes")
+        self._tell_nodes()
+
+    def _tell_nodes(self) -> None:
+        """The scores: numbers as buffers, one node after the other."""
+        frame, table = self._frame, self.table
+        if frame is None or table is None:
+            return
+        measures = {measure.key: measure for measure in self._measures()}
+        shade = measures.get(self.shade, next(iter(measures.values())))
+        about = {
+            "columns": [
+                {"name": name, "levels": int(frame[name].max()) + 1, "top": len(table.columns[name].released_at) - 1}
+                for name in table.quasi
+            ],
+            "measures": [{"key": key, "name": one.name, "better": one.better} for key, one in measures.items()],
+            "shade": shade.key,
+            "model": str(self._model) if self._model else "",
+            "suppress": self.suppress,
+            "records": table.records,
+            "keeping": int(frame["keeps"].sum()),
+            "count": len(frame),
+        }
+        if len(frame) > DRAWN:
+            self._heat = heat_of(frame, list(table.quasi), shade)
+            self.tell("heat", **about, **self._heat.shown())
+            return
+        self._heat = None
+        flags = frame["keeps"].to_numpy().astype(np.uint8) + 2 * frame["efficient"].to_numpy().astype(np.uint8)
+        counts = [frame[name].to_numpy().astype(np.int32) for name in ("left out", "breaking", "classes")]
+        values = [frame[key].to_numpy().astype(np.float32) for key in measures]
+        levels = frame[list(table.quasi)].to_numpy().astype(np.uint8)
+        self.tell("nodes", [np.ascontiguousarray(one).data for one in (levels, flags, *counts, *values)], **about)
+
+    def _failed(self, error: BaseException) -> None:
+        self._scored = self._frame = None
+        self.tell("nothing")
+        self.wrong("nodes", error)
