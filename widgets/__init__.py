@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.disclosure.disclosure import DisclosureTable as DisclosureTable
     from widgets.frontier.frontier import FrontierChart as FrontierChart
     from widgets.hierarchies.editor import HierarchyEditor as HierarchyEditor
+    from widgets.lattice.lattice import LatticeView as LatticeView
     from widgets.original.original import OriginalBeside as OriginalBeside
     from widgets.preview.preview import ReleasePreview as ReleasePreview
     from widgets.recipes.recipes import RecipePicker as RecipePicker
@@ -25,6 +26,7 @@ _HOME = {
     "DisclosureTable": "disclosure.disclosure",
     "FrontierChart": "frontier.frontier",
     "HierarchyEditor": "hierarchies.editor",
+    "LatticeView": "lattice.lattice",
     "OriginalBeside": "original.original",
     "RecipePicker": "recipes.recipes",
     "ReleaseCard": "release.release",

@@ -19,6 +19,7 @@ from widgets.data.data import DataPicker
 from widgets.disclosure.disclosure import DisclosureTable
 from widgets.frontier.frontier import FrontierChart
 from widgets.hierarchies.editor import HierarchyEditor
+from widgets.lattice.lattice import LatticeView
 from widgets.original.original import OriginalBeside
 from widgets.preview.preview import ReleasePreview
 from widgets.recipes.recipes import RecipePicker
@@ -37,7 +38,8 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.studies.study import ROLES, Study, ranges_of, results_beside
 
-PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", "disclosure", "original")
+BELOW = ("disclosure", "original", "lattice")
+PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", *BELOW)
 OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
 REST = 0.4  # seconds on a release until it is chosen
 
@@ -74,7 +76,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
         middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
-        super().__init__([self.top, main, _framed(self.disclosure), self.original])
+        super().__init__([self.top, main, _framed(self.disclosure), self.original, self.lattice])
         self.add_class("wb-app")
         self._listen()
         self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
@@ -114,6 +116,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
         self.original = OriginalBeside(None, unfolded=False)
+        self.lattice = LatticeView(None, unfolded=False)
 
     def close(self) -> None:
         """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
@@ -174,6 +177,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
+        self.lattice.observe(lambda event: setattr(self.card, "recipe", event.new), "chosen")
 
     def _change(self, part: Part, merge: bool = False, **fields: Any) -> None:
         """The next study, or what is wrong with it, said at the part that asked; its choices then go back."""
@@ -301,7 +305,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.roles.levels = dict(study.levels)
         self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
         self.hierarchies.follow(table, study.hierarchies, study)
-        for part in (self.recipes, self.card):
+        for part in (self.recipes, self.card, self.lattice):
             part.table = table
 
     def _follow_history(self) -> None:
@@ -350,9 +354,10 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
         recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
-            self.disclosure.pending = self.original.pending = self.card.making
+            self.disclosure.pending = self.original.pending = self.lattice.pending = self.card.making
             self.disclosure.model = recipe.model if recipe else None
             self.disclosure.release = self.original.release = self.card.release
+            self.lattice.recipe = recipe
             with self.preview.hold_trait_notifications():
                 self.preview.recipe, self.preview.release = recipe, self.card.release
 

@@ -1,12 +1,13 @@
 // The lattice: a square for each combination of levels, row by row by how far it generalizes; a canvas, since there are thousands.
 
 const SIZE = 9, GAP = 2, LABEL = 44;
-const RAMP = [[0, 32, 77], [65, 77, 107], [124, 123, 120], [188, 175, 111], [255, 234, 70]]; // cividis, for all eyes
+const REST = [[124, 123, 120], [188, 175, 111], [255, 234, 70]]; // cividis, for all eyes; on dark paper its dark end is lighter
+const RAMPS = { light: [[0, 32, 77], [65, 77, 107], ...REST], dark: [[52, 116, 196], [88, 120, 158], ...REST] };
 const HUGE_CELL = 16;
 
-function shadeOf(part) {
-  const at = Math.min(Math.max(part, 0), 1) * (RAMP.length - 1), i = Math.min(Math.floor(at), RAMP.length - 2), rest = at - i;
-  return `rgb(${RAMP[i].map((one, c) => Math.round(one + (RAMP[i + 1][c] - one) * rest)).join(",")})`;
+function shadeOf(part, stops) {
+  const at = Math.min(Math.max(part, 0), 1) * (stops.length - 1), i = Math.min(Math.floor(at), stops.length - 2), rest = at - i;
+  return `rgb(${stops[i].map((one, c) => Math.round(one + (stops[i + 1][c] - one) * rest)).join(",")})`;
 }
 
 /** Typed arrays from what a message carries: its views may not lie at a multiple of the size of a number. */
@@ -18,15 +19,15 @@ export default widget(({ el, say, on, model, trait }) => {
   el.append(element);
   const shade = h("select", { onchange: () => say("shade", { key: shade.value, field: "shade" }) });
   const ask = throttled(value => say("suppress", { value, field: "suppress" }), 60);
-  const slider = h("input", { type: "range", min: 0, max: 100, step: 0.5, oninput: () => { share.value = slider.value; ask(Number(slider.value)); } });
+  const slider = h("input", { type: "range", id: fresh("suppress"), min: 0, max: 100, step: 0.5, oninput: () => { share.value = slider.value; ask(Number(slider.value)); } });
   const share = h("input", { type: "number", min: 0, max: 100, step: 0.5, "aria-label": "records that may be left out, in per cent",
     onchange: () => say("suppress", { value: Number(share.value), field: "suppress" }) });
   const words = h("p", { class: "wb-note", role: "status" });
   const canvas = h("canvas", { tabindex: 0, role: "img", class: "wb-lattice-canvas" });
   const tip = h("div", { class: "wb-lattice-tip", hidden: true });
   const live = h("p", { class: "wb-lattice-live", "aria-live": "polite" });
-  const ramp = h("canvas", { width: 120, height: 10, "aria-hidden": true }), low = h("span"), high = h("span");
-  const legend = h("div", { class: "wb-row wb-lattice-legend" }, low, ramp, high,
+  const scale = h("canvas", { width: 120, height: 10, "aria-hidden": true }), low = h("span"), high = h("span");
+  const legend = h("div", { class: "wb-row wb-lattice-legend" }, low, scale, high,
     h("span", {}, "■ keeps the model"), h("span", {}, "□ does not"), h("span", {}, "◉ efficient"));
   const efficient = h("select"), open = h("button", { type: "button", onclick: () => choose(Number(efficient.value)) }, "Show this release");
   const shown = h("div", { hidden: true }, words, h("div", { class: "wb-lattice-place" }, canvas, tip), live, legend,
@@ -35,10 +36,11 @@ export default widget(({ el, say, on, model, trait }) => {
   body.append(
     h("p", { class: "wb-note" }, "Each square releases whole columns at one level. Rows go from fine to coarse; a click shows the release."),
     h("div", { class: "wb-row wb-lattice-controls" }, field("shade", "colour", shade),
-      h("div", { class: "wb-field", "data-field": "suppress" }, h("label", {}, "records that may be left out, in %", slider), share, h("span", { class: "wb-wrong", role: "alert" }))),
+      h("div", { class: "wb-field", "data-field": "suppress" }, h("label", { for: slider.id }, "records that may be left out, in %"), h("div", { class: "wb-row" }, slider, share), h("span", { class: "wb-wrong", role: "alert" }))),
     h("div", { "data-field": "nodes" }, h("span", { class: "wb-wrong", role: "alert" })), none, shown);
 
   let state = null, cursor = -1, last = -1;
+  const stops = () => RAMPS[getComputedStyle(el).color.match(/\d+/g).slice(0, 3).every(part => part > 127) ? "dark" : "light"];
 
   const choose = node => { last = node; draw(); say("choose", { node, field: "nodes" }); };
 
@@ -76,7 +78,7 @@ export default widget(({ el, say, on, model, trait }) => {
 
   function draw() {
     if (!state) return;
-    const [width, height] = state.size, ratio = window.devicePixelRatio || 1, ink = getComputedStyle(el).color;
+    const [width, height] = state.size, ratio = window.devicePixelRatio || 1, ink = getComputedStyle(el).color, ramp = stops();
     canvas.width = width * ratio;
     canvas.height = height * ratio;
     canvas.style.width = `${width}px`;
@@ -89,7 +91,7 @@ export default widget(({ el, say, on, model, trait }) => {
     for (const row of state.rows) pen.fillText(`+${row.height}`, 4, row.y);
     const [w, t] = state.fields ? [state.wide - 1, HUGE_CELL - 1] : [SIZE, SIZE];
     state.spots.forEach(([x, y], i) => {
-      const colour = shadeOf(state.part(i));
+      const colour = shadeOf(state.part(i), ramp);
       if (state.keeps(i)) { pen.fillStyle = colour; pen.fillRect(x, y, w, t); }
       else { pen.strokeStyle = colour; pen.lineWidth = 1.4; pen.strokeRect(x + 0.7, y + 0.7, w - 1.4, t - 1.4); }
       if (state.efficient(i)) { pen.strokeStyle = ink; pen.lineWidth = 2; pen.strokeRect(x - 0.5, y - 0.5, w + 1, t + 1); pen.fillStyle = "#fff"; pen.beginPath(); pen.arc(x + w / 2, y + t / 2, 2, 0, 7); pen.fill(); }
@@ -169,8 +171,8 @@ export default widget(({ el, say, on, model, trait }) => {
 
   function ends(from, to) {
     [low.textContent, high.textContent] = [`${state.key} ${figures(from)}`, figures(to)];
-    const pen = ramp.getContext("2d");
-    for (let x = 0; x < 120; x++) { pen.fillStyle = shadeOf(x / 119); pen.fillRect(x, 0, 1, 10); }
+    const pen = scale.getContext("2d"), colours = stops();
+    for (let x = 0; x < 120; x++) { pen.fillStyle = shadeOf(x / 119, colours); pen.fillRect(x, 0, 1, 10); }
   }
 
   on("nodes", (given, buffers) => {

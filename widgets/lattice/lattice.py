@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import traitlets
+from workbench.frontier.lattice import lattice
+from workbench.methods.full_domain.full_domain import FullDomain
 
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
@@ -17,10 +19,8 @@ from widgets.base.worker import Tell, Worker
 from widgets.lattice.heat import Heat, heat_of
 from workbench.base.errors import BadInput, said
 from workbench.data.table import Table
-from workbench.frontier.lattice import lattice
 from workbench.frontier.recipe import Recipe
 from workbench.measures import GeometricLoss, Measure, PrivacyLoss
-from workbench.methods.full_domain.full_domain import FullDomain
 from workbench.models import Model
 
 DRAWN = 5000  # nodes, one by one; more are a heat map
@@ -96,11 +96,13 @@ class LatticeView(Part):
         node = self._frame.iloc[place]
         if not node["keeps"]:
             raise BadInput(
-                f"at these levels {int(node['breaking']):,} records are in classes that break {self._model}; let more be "
-                "left out, or choose a filled combination"
+                f"at these levels {int(node['breaking']):,} records are in classes that break {self._model}; "
+                "let more be left out, or choose a filled combination"
             )
         seed = self.recipe.seed if self.recipe is not None else 0
-        self.chosen = Recipe(FullDomain(suppress=self.suppress, levels=str(self._frame.index[place])), self._model, seed)
+        self.chosen = Recipe(
+            FullDomain(suppress=self.suppress, levels=str(self._frame.index[place])), self._model, seed
+        )
 
     # --- scored when it is open, and the hand rests
 
