@@ -62,6 +62,7 @@ bare = Bare()
 bare.on_msg(replace)
 bare
 """
+SCORED = "() => document.querySelector('.wb-lattice .wb-chosen').textContent.includes('of 4,320')"
 CLASSES = """
 import numpy as np
 import pandas as pd
@@ -154,7 +155,8 @@ slider.dispatchEvent(new Event("input", { bubbles: true }));
 """
 CLICK = """
 const canvas = document.querySelector(".wb-lattice-canvas"), box = canvas.getBoundingClientRect();
-canvas.dispatchEvent(new MouseEvent("click", { clientX: box.left + 50 + 11 * (i % 5), clientY: box.bottom - 42, bubbles: true }));
+const at = { clientX: box.left + 50 + 11 * (i % 5), clientY: box.bottom - 42, bubbles: true };
+canvas.dispatchEvent(new MouseEvent("click", at));
 """
 CANCEL = """[...document.querySelectorAll(".wb-running button")].find(b => b.textContent === "Cancel").click();"""
 FILTER = """
@@ -289,7 +291,7 @@ def _classes(fresh: Fresh) -> list[Figure]:
 
 def _lattice(fresh: Fresh) -> list[Figure]:
     with _in_voila(fresh, LATTICE, ready=".wb-lattice-canvas") as page:
-        page.wait_for_function("() => document.querySelector('.wb-lattice .wb-chosen').textContent.includes('of 4,320')")
+        page.wait_for_function(SCORED)
         drawn = _percentile(page, ".wb-lattice", SHADE, 20)
         clicked = _percentile(page, ".wb-release", CLICK, 20)
         moved = _percentile(page, ".wb-lattice", SUPPRESS, 20)

@@ -11,6 +11,7 @@ from typing import Any
 
 import ipywidgets
 
+from widgets.app.boxes import below, framed
 from widgets.base.given import begin, proposed, renamed, used
 from widgets.base.host import under_voila
 from widgets.base.part import Part
@@ -74,9 +75,9 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
         left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
-        middle = ipywidgets.VBox([_framed(self.chart), self.preview]).add_class("wb-middle")
-        main = ipywidgets.Box([left, middle, _framed(self.card)]).add_class("wb-main")
-        super().__init__([self.top, main, _framed(self.disclosure), self.original, self.lattice])
+        middle = ipywidgets.VBox([framed(self.chart), self.preview]).add_class("wb-middle")
+        main = ipywidgets.Box([left, middle, framed(self.card)]).add_class("wb-main")
+        super().__init__([self.top, main, framed(self.disclosure), self.original, self.lattice])
         self.add_class("wb-app")
         self._listen()
         self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
@@ -130,7 +131,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self._points.forget()
         if self._discard is not None:
             self._discard()
-        everything = _below(self)
+        everything = below(self)
         self.children = ()
         for name in OWN:  # who still holds the workbench holds no data
             self.__dict__.pop(name, None)
@@ -392,15 +393,6 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
             self._waiting, self._word = study, ""
             self.data.folder = study.folder
             self.data.read(study.data)
-
-
-def _below(box: ipywidgets.Box) -> list[ipywidgets.DOMWidget]:
-    """Every widget inside."""
-    return [one for child in box.children for one in (child, *(_below(child) if hasattr(child, "children") else ()))]
-
-
-def _framed(part: Part) -> ipywidgets.Box:
-    return ipywidgets.VBox([part]).add_class("wb-card")
 
 
 def _frozen(value: Any) -> Any:

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import traitlets
-from workbench.frontier.lattice import lattice
-from workbench.methods.full_domain.full_domain import FullDomain
 
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
@@ -19,8 +17,10 @@ from widgets.base.worker import Tell, Worker
 from widgets.lattice.heat import Heat, heat_of
 from workbench.base.errors import BadInput, said
 from workbench.data.table import Table
+from workbench.frontier.lattice import lattice
 from workbench.frontier.recipe import Recipe
 from workbench.measures import GeometricLoss, Measure, PrivacyLoss
+from workbench.methods.full_domain.full_domain import FullDomain
 from workbench.models import Model
 
 DRAWN = 5000  # nodes, one by one; more are a heat map
@@ -144,7 +144,7 @@ class LatticeView(Part):
             return
         measures = {measure.key: measure for measure in self._measures()}
         shade = measures.get(self.shade, next(iter(measures.values())))
-        about = {
+        about: dict[str, Any] = {
             "columns": [
                 {"name": name, "levels": int(frame[name].max()) + 1, "top": len(table.columns[name].released_at) - 1}
                 for name in table.quasi

@@ -14,6 +14,7 @@ from widgets import (
     DisclosureTable,
     FrontierChart,
     HierarchyEditor,
+    LatticeView,
     OriginalBeside,
     RecipePicker,
     ReleaseCard,
@@ -64,6 +65,7 @@ def built(name, folder):
         "DisclosureTable": lambda: DisclosureTable(recipe.release(table), recipe.model),
         "FrontierChart": lambda: FrontierChart(frontier),
         "HierarchyEditor": lambda: HierarchyEditor(Table.bare(FRAME).with_roles(["age", "town", "born"], "ill")),
+        "LatticeView": lambda: LatticeView(table, recipe),
         "OriginalBeside": lambda: OriginalBeside(recipe.release(table)),
         "RecipePicker": lambda: RecipePicker(
             table, recipes=RANGES, measures=[one.to_dict() for one in MEASURES], axes=["P_loss", "U_loss"]
@@ -77,7 +79,7 @@ def built(name, folder):
 
 
 PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
-         "OriginalBeside", "RecipePicker",
+         "LatticeView", "OriginalBeside", "RecipePicker",
          "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar"]  # fmt: skip
 
 

@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from workbench.frontier.lattice import lattice
 
 from widgets.lattice import lattice as module
 from widgets.lattice.lattice import LatticeView
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.table import Table
+from workbench.frontier.lattice import lattice
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity

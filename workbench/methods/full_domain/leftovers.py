@@ -11,15 +11,20 @@ from workbench.models import Model
 UNEVEN = 1.5  # a column that loses much counts for more than two that lose half of it
 
 
-def in_order(lattice: Lattice) -> np.ndarray:
-    """The levels of every node, those first that lose least where all records are released at them."""
+def in_order(lattice: Lattice, ends: bool = False) -> np.ndarray:
+    """The levels of every node, those first that lose least where all records are released at them; of nodes at the
+    ends alone, where each column is at its lowest level or at its highest."""
     table, lost = lattice.table, np.zeros(len(lattice))
     for a, name in enumerate(table.quasi):
         column = table.columns[name]
         runs = [lattice.bounds(a, j)[nodes] for j, nodes in enumerate(lattice.nodes[a])]
         leaves = np.array([column.leaves(run[:, 0], run[:, 1]) @ column.totals for run in runs]) / table.records
         lost += (beyond_one(leaves / column.whole, column.whole) ** UNEVEN)[lattice.levels[:, a]]
-    return lattice.levels[np.argsort(lost, kind="stable")]
+    ordered = lattice.levels[np.argsort(lost, kind="stable")]
+    if not ends:
+        return ordered
+    low, high = ([allowed[side] for allowed in lattice.ranges] for side in (0, -1))
+    return ordered[((ordered == low) | (ordered == high)).all(axis=1)]
 
 
 def releasable(lattice: Lattice, model: Model | None, rows: Rows, levels: np.ndarray, spare: int) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.base.errors import Unsatisfiable
 from workbench.base.progress import step
+from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method, allowance, suppress
 from workbench.methods.full_domain.lattice import Lattice, Rows
@@ -25,6 +26,12 @@ class LocalRecoding(Method):
     What is left over can always be one class more, so that nobody is left out, unless `suppress` allows it.
     """
 
+    recode: str = parameter(
+        "levels",
+        "at which levels: any, or single values kept as they are or suppressed",
+        choices=("levels", "single values"),
+        optional=True,
+    )
     suppress: float = suppress()
     name = "local recoding"
 
@@ -32,7 +39,7 @@ class LocalRecoding(Method):
         lattice, spare = Lattice.of(table, model is not None and model.needs_sensitive), allowance(table, self.suppress)
         rows, here = lattice.cells, np.arange(len(lattice.cells.codes))
         group, shown, found = np.full(len(here), -1, np.int32), [np.zeros((0, len(table.quasi), 2), np.int32)], 0
-        for number, levels in enumerate(in_order(lattice)):
+        for number, levels in enumerate(in_order(lattice, ends=self.recode == "single values")):
             if not len(here):
                 break
             step(f"{len(here):,} kinds of records left, {number:,} of {len(lattice):,} combinations of levels")
