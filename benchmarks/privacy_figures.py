@@ -52,11 +52,11 @@ def variants(base: type[V], package: str) -> list[V]:
 
 def everything(release: Release, measures: list[Measure], models: list[Model]) -> list[float]:
     """The value of each figure."""
-    assert release.classes is not None
-    found = [model.achieved(release.classes) for model in models]
-    for measure in measures:
+    classes, found = release.classes, list[float]()
+    for figure in (*(lambda one=one: one(release).value for one in measures),
+                   *(lambda one=one: one.achieved(classes) for one in models)):  # fmt: skip
         try:
-            found.append(measure(release).value)
+            found.append(figure())
         except Undefined:  # asked of a population, and there is none
             continue
     return found
