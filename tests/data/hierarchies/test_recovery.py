@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.data.hierarchies.columns import BUILT
-from workbench.data.hierarchies.builders import Groups
+from workbench.base.errors import BadInput
+from workbench.data import datasets
+from workbench.data.hierarchies.builders import Columns, Groups, from_dict
 from workbench.data.hierarchies.recovery import levels_of, recover
 
 
@@ -26,3 +28,14 @@ def test_the_levels_of_a_hierarchy_are_its_groups():
     column = BUILT["groups"][1]
     levels = [{"gov": ("Federal-gov", "Local-gov")}, {"all": ("Federal-gov", "Local-gov", "Private", "Self-emp")}]
     assert levels_of(Groups(tuple(levels))(column)) == levels and levels_of(None) == []
+
+
+def test_leaves_that_the_data_lack_are_remembered():
+    """A hierarchy taken back from a table loses as much as the one that was given."""
+    column = datasets.adult().columns["workclass"]
+    assert column.hierarchy.whole > len(column.hierarchy.leaves)
+    again = from_dict(recover(column).to_dict())(replace(column, hierarchy=None))
+    assert again.spec() == column.hierarchy.spec() and again.whole == column.hierarchy.whole
+    for wrong in ([3], [2, [1, 1, 1, 1]], ["8", [3, 2, 1, 1]], [8, [3, 2, 1]], [8, ["a", 2, 1, 1]]):
+        with pytest.raises(BadInput, match="given: say how many leaves"):
+            Columns(column.hierarchy.frame(), given=wrong)(replace(column, hierarchy=None))

@@ -301,11 +301,15 @@ def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 @dataclass(frozen=True)
 class Columns(Builder):
-    """A table, or its rows: the leaf first, then its label on each level, finest first."""
+    """A table, or its rows: the leaf first, then its label on each level, finest first.
+
+    Where the rows lack leaves of a larger hierarchy, `given` says how many it has in all, and below each run of a level.
+    """
 
     name = "columns"
     rows: pd.DataFrame | Sequence[Sequence[object]]
     source: str = ""
+    given: Sequence[object] = ()
 
     def __post_init__(self) -> None:
         frame = self.rows
@@ -328,7 +332,8 @@ class Columns(Builder):
     def __call__(self, column: Column) -> Hierarchy:
         """The table's levels above this column's values."""
         leaves, *levels = ([row[i] for row in self.rows] for i in range(len(self.rows[0])))  # type: ignore[index]
-        return bound(column, leaves, levels, source=self.source)
+        made = bound(column, leaves, levels, source=self.source)
+        return made.with_given(self.given) if self.given else made
 
     def _where(self) -> str:
         return f"hierarchy {self.source}" if self.source else "columns"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
@@ -148,6 +148,19 @@ class Hierarchy:
         """How many leaves of the hierarchy as it was given lie below each run of a level."""
         given, starts = self.levels[level].given, self.levels[level].starts
         return np.diff(starts, append=len(self.leaves)) if given is None else given
+
+    def with_given(self, given: Sequence[Any]) -> Hierarchy:
+        """The same with the leaves of the hierarchy as it was given, as `spec` tells them: in all, and by level."""
+        whole, *levels = given if isinstance(given, Sequence) and len(given) == len(self.levels) + 1 else (0,)
+        counts = [np.asarray(of_runs) for of_runs in levels]
+        sound = isinstance(whole, int) and all(
+            len(of_runs) == len(level.starts) and of_runs.dtype.kind == "i" and of_runs.sum() <= whole
+            for of_runs, level in zip(counts, self.levels, strict=False)
+        )
+        if not sound or whole < len(self.leaves):
+            raise BadInput("given: say how many leaves the hierarchy has in all, and below each run of each level")
+        levels = [replace(level, given=of_runs) for level, of_runs in zip(self.levels, counts, strict=True)]
+        return replace(self, levels=tuple(levels), given=whole)
 
     def runs(self) -> np.ndarray:
         """First and last code of every distinct run, leaves included, each once, ascending: runs x 2."""

@@ -25,7 +25,7 @@ def recover(column: Column) -> Builder:
     for guess in (*_guesses(column), Groups(levels_of(column.hierarchy, True))):
         if guess(bare).spec() == wanted:
             return guess
-    return Columns(column.hierarchy.frame())
+    return Columns(column.hierarchy.frame(), given=wanted.get("given", ()))
 
 
 def _guesses(column: Column) -> list[Builder]:
