@@ -82,6 +82,7 @@ STUDIES = {  # name: the study's text, and what the line says
     "a level that is text": (text_with(axes="levels: {disease: one}"), "line 9: levels"),
     "levels that are no pair": (text_with(axes="released_levels: {age: [1]}"), "line 9: .*lowest level and the high"),
     "a lowest level above another": (text_with(axes="released_levels: {age: [2, 1]}"), "line 9: .*the lowest level"),
+    "a column that counts for nothing": (text_with(axes="importance: {age: 0}"), "line 9: .*number above 0"),
     "from the future": (text_with(axes="versions: {format: 99}"), "line 9: .*newer"),
 }  # fmt: skip
 

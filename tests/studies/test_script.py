@@ -110,6 +110,12 @@ def test_levels_to_be_released_at(tmp_path):
     assert made.table.level_ranges == {"age": (1, 3), "sex": (0, 1)} == study.table(study.read()).level_ranges
 
 
+def test_columns_that_count_more_than_once(tmp_path):
+    study = ADULT.with_(importance={"age": 3})
+    made = run(python_code(study, Recipe(Mondrian(), KAnonymity(200))), tmp_path)["release"]
+    assert made.table.importance == {"age": 3} == study.table(study.read()).importance
+
+
 def test_data_that_were_handed_over_are_named_in_the_call(tmp_path):
     frame = pd.DataFrame({"age": range(20, 60), "ill": ["flu", "cold"] * 20})
     frame.to_csv(tmp_path / "people.csv", index=False)

@@ -16,7 +16,7 @@ from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.studies.study import ROLES, Study
 
-TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels")  # what changes the table
+TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels", "importance")  # what changes the table
 COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
 POINTS = (*COMPARED, "recipes")  # what changes the points
 BASES = 3  # tables kept for undo
@@ -112,6 +112,9 @@ class Session:
         if base is None:
             raise BadInput("the data of this study have not been read; choose them again")
         asked = study.released_levels
+        idle = [name for name in study.importance if name not in study.quasi]
+        if idle:
+            study = study.with_(importance={name: one for name, one in study.importance.items() if name not in idle})
         if not study.quasi:
             return None, study.with_(released_levels={})
         table = study.with_(released_levels={}).table(base)
@@ -119,6 +122,7 @@ class Session:
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in asked if name not in released]
         self.notes = [in_words(note, CONTROLS) for note in table.role_notes]
+        self.notes += [f"{name} counts once again: it is no quasi-identifier" for name in idle]
         self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
         return table, study.with_(released_levels={name: asked[name] for name in released}) if gone else study
 

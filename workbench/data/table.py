@@ -15,6 +15,7 @@ import pandas as pd
 
 from workbench.base import progress as underway
 from workbench.base.errors import BadInput, meant
+from workbench.data import importance as weighing
 from workbench.data import level_ranges as ranges
 from workbench.data.cells import Cells, locate
 from workbench.data.coding import arrange, complete, decode, only_those, without_missing
@@ -39,7 +40,8 @@ class Table:
     """Codes of every column but the identifiers, in an engine; hierarchies sit in the columns.
 
     `levels` names, for a sensitive column, the level of its hierarchy that models and measures see (0: its values).
-    `level_ranges` names, for a quasi-identifier, the lowest and the highest level that methods on levels release it at.
+    `level_ranges` names, for a quasi-identifier, the lowest and the highest level that methods on levels release it at;
+    `importance` how many times it counts where a loss is put together or made small, if not once.
     """
 
     columns: dict[str, Column]
@@ -50,6 +52,7 @@ class Table:
     wording: Wording = PLAIN  # what pages call its columns and records
     level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
     drawn_from: Table | None = None  # the population that the records are of, where it is known
+    importance: dict[str, float] = field(default_factory=dict)
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
 
@@ -184,9 +187,8 @@ class Table:
 
     def unassigned(self) -> Table:
         """The same microdata with every column neutral."""
-        return replace(
-            self, roles=dict.fromkeys(self.columns, "neutral"), levels={}, level_ranges={}, _memory={}, _locks={}
-        )
+        bare = replace(self, levels={}, level_ranges={}, importance={}, _memory={}, _locks={})
+        return replace(bare, roles=dict.fromkeys(self.columns, "neutral"))
 
     def complete(self) -> Table:
         """The records with no missing value in any column."""
@@ -222,12 +224,24 @@ class Table:
         low, high = self.level_ranges.get(name, (0, top))
         return min(low, top), min(high, top)
 
+    def with_importance(self, given: Mapping[str, float]) -> Table:
+        """The same microdata, where some quasi-identifiers count more than once, or less: in losses that are averages
+        over them, in what searches make small, in Mondrian's widths."""
+        return replace(self, importance=weighing.checked(self.quasi, given), _memory={}, _locks={})
+
+    @cached_property
+    def weights_of_quasi(self) -> np.ndarray:
+        """How many times each quasi-identifier counts."""
+        return np.array([self.importance.get(name, 1.0) for name in self.quasi])
+
     def _changed(
         self, columns: dict[str, Column], engine: Engine, roles: dict[str, str], levels: dict[str, int]
     ) -> Table:
-        """The same microdata otherwise, with the ranges of levels that are still sound."""
+        """The same microdata otherwise, with the ranges of levels and the weights that are still sound."""
         sound = ranges.kept(columns, roles, self.level_ranges)
-        return Table(columns, engine, roles, levels, self.notes, level_ranges=sound, drawn_from=self.drawn_from)
+        weights = {name: one for name, one in self.importance.items() if roles.get(name) == "quasi"}
+        changed = Table(columns, engine, roles, levels, self.notes, level_ranges=sound, importance=weights)
+        return replace(changed, drawn_from=self.drawn_from)
 
     def with_population(self, data: Any, **source: Any) -> Table:
         """The same microdata with the population that the records were drawn from: a table, file or frame that has the
@@ -418,6 +432,8 @@ class Table:
             digest.update(repr(about).encode())
             if name in self.level_ranges:
                 digest.update(repr(self.level_ranges[name]).encode())
+            if name in self.importance:
+                digest.update(f"importance {self.importance[name]}".encode())
         if self.drawn_from is not None:
             digest.update(self.drawn_from.fingerprint.encode())
         for part in self.engine.content():

@@ -120,8 +120,8 @@ class AttributeLoss(Measure):
         """What a record of each class loses of quasi-identifier number `a`, by the region of the class."""
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
-        """The loss, from the mean cost of each quasi-identifier (along the last axis)."""
-        return np.asarray(means.mean(axis=-1))
+        """The loss, from the mean cost of each quasi-identifier (along the last axis): their weighted mean."""
+        return np.average(means, axis=-1, weights=table.weights_of_quasi)
 
     def means(self, release: Release) -> dict[str, float]:
         """The mean cost of each quasi-identifier."""

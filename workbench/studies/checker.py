@@ -114,7 +114,7 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
         return
     wrong = [*_columns(study, base), *(() if "roles" in bad else _roles(study))]
     yield from wrong
-    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels"}:
+    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels", "importance"}:
         return
     records, wrong = _caught(lambda: study.records(base), "data")
     yield from wrong
@@ -124,9 +124,9 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
     yield from wrong
     if wrong:
         return
-    plain = study.with_(released_levels={})
+    plain = study.with_(released_levels={}, importance={})
     result.table, wrong = _caught(lambda: plain.table(base), "levels" if study.levels else "roles")
-    if result.table is not None and study.released_levels:
+    if result.table is not None and (study.released_levels or study.importance):
         result.table, wrong = _caught(lambda: study.table(base))
     yield from wrong
     if result.table is not None:
@@ -152,7 +152,7 @@ def _columns(study: Study, base: Table) -> Faults:
     named += [(("roles", role, i), name) for role in ROLES for i, name in enumerate(getattr(study, role))]
     named += [
         ((part, name), name)
-        for part in ("levels", "hierarchies", "released_levels", "titles")
+        for part in ("levels", "hierarchies", "released_levels", "importance", "titles")
         for name in getattr(study, part)
     ]
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]

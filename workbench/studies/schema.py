@@ -14,6 +14,7 @@ from workbench.base.errors import BadInput, meant, said
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.hierarchies import builders
+from workbench.data.importance import weight
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.source import open_source
 from workbench.data.reading.value_types import KINDS as COLUMN_KINDS
@@ -56,6 +57,7 @@ def faults(given: Any) -> Faults:
         "levels": _levels,
         "hierarchies": lambda asked: _hierarchies(asked, given.get("data")),
         "released_levels": _released_levels,
+        "importance": _importance,
         "recipes": _recipes,
         "measures": _measures,
         "axes": _axes,
@@ -229,6 +231,14 @@ def _released_levels(given: Any) -> Faults:
             yield Fault((name,), wrong)
         elif len(levels) != 2 or any(list(_whole(where, level)) for level in levels) or levels[0] > levels[1]:
             yield Fault((name,), f"{where} must be the lowest level and the highest: [0, 2]")
+
+
+def _importance(given: Any) -> Faults:
+    if wrong := _must(Mapping, "importance", given):
+        yield Fault((), wrong)
+        return
+    for name, one in given.items():
+        yield from _caught(lambda name=name, one=one: weight(name, one), name)  # type: ignore[misc]
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:

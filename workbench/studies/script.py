@@ -53,7 +53,8 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
         recipe=_in_docstring(str(recipe)),
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
-        levels=f".with_level_ranges({ranges})" if ranges else "",
+        levels=(f".with_level_ranges({ranges})" if ranges else "")
+        + (f".with_importance({dict(study.importance)})" if study.importance else ""),
         population=f".with_population({study.population[CSV]!r})" if study.population else "",
         method=_call(recipe.method, "methods", imports),
         model=f"{model}, " if model else "",

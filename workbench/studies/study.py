@@ -56,6 +56,7 @@ class Study:
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
+    importance: Mapping[str, float] = None  # type: ignore[assignment] # how many times quasi-identifiers count
     recipes: tuple[Mapping[str, Any], ...] = ()
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
@@ -239,6 +240,8 @@ class Study:
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
             table = replace(table, drawn_from=base.remember(known, lambda: self._population(table, path)))
+        with at("importance"):
+            table = table.with_importance(self.importance)
         return replace(table, wording=self.wording)
 
     def _population(self, table: Table, path: Path) -> Table | None:

@@ -8,7 +8,7 @@ import pytest
 
 from workbench import Table
 from workbench.data.hierarchies.builders import Columns
-from workbench.measures import GeometricLoss
+from workbench.measures import GeometricLoss, InformationLoss
 from workbench.methods import Keep
 from workbench.releases.partition import Bucketized, Partition
 
@@ -69,6 +69,14 @@ def test_leaves_are_remembered_when_records_go_and_are_part_of_what_a_table_is(t
         .with_hierarchies({"age": Columns([row for row in AGES if row[0] in ("21", "23", "24", "40")])})
         .fingerprint
     )
+
+
+def test_a_column_may_count_more_than_another(table):
+    age = (4 / 6 * 5 / 100 + 2 / 6 * 1 / 100 - 1 / 100) / (1 - 1 / 100)
+    heavy = table.with_importance({"age": 3})
+    assert GeometricLoss()(released(heavy, [(0, 2), (3, 3)])).value == pytest.approx(((1 + age) ** 3 * 2) ** 0.25 - 1)
+    width = 4 / 6 * 3 / 19
+    assert InformationLoss()(released(heavy, [(0, 2), (3, 3)])).value == pytest.approx((3 * width + 1) / 4)
 
 
 def test_missing_is_a_leaf_more():

@@ -128,3 +128,13 @@ def test_levels_to_be_released_at_go_with_what_they_are_of(session):
     assert session.study.released_levels == {"age": [1, 2]}
     session.change(quasi=())
     assert session.study.released_levels == {}
+
+
+def test_what_counts_more_than_once_goes_with_its_role(session):
+    session.change(importance={"age": 3, "sex": 2})
+    assert session.table.importance == {"age": 3, "sex": 2} and not session.notes
+    session.change(quasi=("age",))
+    assert session.study.importance == session.table.importance == {"age": 3}
+    assert session.notes == ["sex counts once again: it is no quasi-identifier"]
+    session.undo()
+    assert session.table.importance == {"age": 3, "sex": 2}

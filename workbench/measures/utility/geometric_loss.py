@@ -42,7 +42,7 @@ class GeometricLoss(AttributeLoss):
         return column.leaves(classes.low[:, a], classes.high[:, a]) / column.whole
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
-        return np.asarray(np.exp(np.log1p(beyond_one(means, _wholes(table))).mean(axis=-1)) - 1)
+        return np.expm1(super().combined(np.log1p(beyond_one(means, _wholes(table))), table))
 
 
 def beyond_one(means: np.ndarray, whole: np.ndarray | int) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from workbench.base import cell_kernels, lattice_kernels
 from workbench.base.errors import BadInput
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
+from workbench.models import Model
 from workbench.models.classes import Classes
 
 MOST = 1_000_000  # nodes
@@ -163,14 +164,23 @@ class Lattice:
 
     # --- classes
 
-    def classes(self, rows: Rows) -> Classes:
-        """Sizes and histograms, as models see them."""
+    def classes(self, rows: Rows, shown: np.ndarray | None = None) -> Classes:
+        """Sizes and histograms, as models see them; with what is shown, regions, for those that count in a population."""
+        regions: dict[str, Any] = {}
+        if shown is not None:
+            low, high = (np.ascontiguousarray(shown[:, :, side]) for side in (0, 1))
+            regions = {"low": low, "high": high, "population": self.table.population}
         if not self.sensitive:
-            return Classes(rows.counts[:, 0].astype(np.int64), {}, {})
+            return Classes(rows.counts[:, 0].astype(np.int64), {}, {}, **regions)
         ends = np.cumsum([len(seen) for seen in self.sensitive.values()])[:-1]
         histograms = dict(zip(self.sensitive, np.split(rows.counts, ends, axis=1), strict=True))
         sizes = next(iter(histograms.values())).sum(axis=1, dtype=np.int64)
-        return Classes(sizes, histograms, self.sensitive)
+        return Classes(sizes, histograms, self.sensitive, **regions)
+
+    def judged(self, model: Model, rows: Rows, levels: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Which classes at these levels keep the model."""
+        shown = self.shown(levels, rows.codes) if model.needs_population else None
+        return model.holds(self.classes(rows, shown))
 
     def bounds(self, a: int, level: int) -> np.ndarray:
         """First and last code of each node of a column on a level, nodes x 2."""

@@ -19,7 +19,8 @@ def in_order(lattice: Lattice, ends: bool = False) -> np.ndarray:
         column = table.columns[name]
         runs = [lattice.bounds(a, j)[nodes] for j, nodes in enumerate(lattice.nodes[a])]
         leaves = np.array([column.leaves(run[:, 0], run[:, 1]) @ column.totals for run in runs]) / table.records
-        lost += (beyond_one(leaves / column.whole, column.whole) ** UNEVEN)[lattice.levels[:, a]]
+        each = table.weights_of_quasi[a] * beyond_one(leaves / column.whole, column.whole) ** UNEVEN
+        lost += each[lattice.levels[:, a]]
     ordered = lattice.levels[np.argsort(lost, kind="stable")]
     if not ends:
         return ordered
@@ -33,10 +34,11 @@ def releasable(lattice: Lattice, model: Model | None, rows: Rows, levels: np.nda
     None is released where what is left over could neither be left out nor keep the model at the highest levels.
     """
     classes, of_row = lattice.grouped(rows, levels)
-    seen = lattice.classes(classes)
-    held = np.ones(len(seen), bool) if model is None else model.holds(seen)
-    if model is not None and not held.all() and held.any() and seen.sizes[~held].sum() > spare:
+    if model is None:
+        return of_row
+    held, sizes = lattice.judged(model, classes, levels), lattice.classes(classes).sizes
+    if not held.all() and held.any() and sizes[~held].sum() > spare:
         left = ~held[of_row]
         rest, _ = lattice.grouped(Rows(rows.codes[left], rows.counts[left]), lattice.highest)
-        held &= model.holds(lattice.classes(rest)).all()
+        held &= lattice.judged(model, rest, lattice.highest).all()
     return np.where(held, np.cumsum(held) - 1, -1)[of_row]

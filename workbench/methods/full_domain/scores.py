@@ -103,7 +103,7 @@ class _Scoring:
         here, ends = slice(done, done + len(batch)), np.cumsum([0, *(len(rows.codes) for rows in batch)])
         first = ends[:-1]
         codes, counts = (np.concatenate([rows[i] for rows in batch]) for i in (0, 1))
-        classes = self.lattice.classes(Rows(codes, counts))
+        classes = self.lattice.classes(Rows(codes, counts), self._shown(here, batch))
         held = self._held(done, classes, ends)
         self.classes[here] = np.column_stack([np.diff(ends), np.add.reduceat(held.astype(np.int64), first)])
         self.breaking[here] = np.add.reduceat(np.where(held, 0, classes.sizes), first)
@@ -117,6 +117,13 @@ class _Scoring:
                 told = measure.of_class(classes, self.lattice.table)
                 assert told is not None
                 self._put(measure.key, here, *_worst(told, held, first, np.maximum, 0.0))
+
+    def _shown(self, here: slice, batch: list[Rows]) -> np.ndarray | None:
+        """What classes show, for models that count who of a population fits it."""
+        if self.model is None or not self.model.needs_population:
+            return None
+        levels = self.lattice.levels[here]
+        return np.concatenate([self.lattice.shown(*one) for one in zip(levels, (r.codes for r in batch), strict=True)])
 
     def _held(self, done: int, classes: Classes, ends: np.ndarray) -> np.ndarray:
         """Which classes keep the model."""

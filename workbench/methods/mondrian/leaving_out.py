@@ -44,8 +44,8 @@ class LeavingOut:
         parts = split_nodes(here, split, self.splitter.cells)
         classes = self._classes(parts)
         broken, owner = ~holds(classes), np.repeat(np.arange(len(split.node)), np.diff(split.first) + 1)
-        width, axes = self._width(classes), classes.low.shape[1]  # type: ignore[union-attr]
-        cost = np.bincount(owner, np.where(broken, axes, width) * classes.sizes, len(split.node))
+        width, whole_width = self._width(classes), self.table.weights_of_quasi.sum()
+        cost = np.bincount(owner, np.where(broken, whole_width, width) * classes.sizes, len(split.node))
         price = np.bincount(owner, np.where(broken, classes.sizes, 0), len(split.node))
         whole = np.bincount(owner, classes.sizes, len(split.node))
         before = self._width(classes.merged(owner)) * whole
@@ -71,4 +71,5 @@ class LeavingOut:
         at = self.table.positions
         ends = at[np.arange(len(at)), [self.table.columns[name].size - 1 for name in self.table.quasi]]
         axes = np.arange(len(at))
-        return ((at[axes, classes.high] - at[axes, classes.low]) / np.where(ends > 0, ends, 1)).sum(axis=1)
+        widths = (at[axes, classes.high] - at[axes, classes.low]) / np.where(ends > 0, ends, 1)
+        return widths @ self.table.weights_of_quasi

@@ -156,7 +156,7 @@ class Widest:
         self.edge = table.positions
         ends = np.array([table.columns[name].size - 1 for name in table.quasi])
         span = self.edge[np.arange(len(ends)), ends] - self.edge[:, 0]
-        self.span = np.where(span > 0, span, 1.0)
+        self.span = np.where(span > 0, span, 1.0) / table.weights_of_quasi
         self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:

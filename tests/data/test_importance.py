@@ -1,0 +1,46 @@
+"""How much columns count: what is refused, what stays when the table changes, and what it changes."""
+
+import math
+
+import pytest
+
+from tests.data.people import made
+from workbench.base.errors import BadInput
+from workbench.measures import GeometricLoss, InformationLoss
+from workbench.methods import FullDomain, Mondrian
+from workbench.models import KAnonymity
+
+
+def test_every_column_counts_once_unless_it_is_said():
+    table = made()
+    assert table.weights_of_quasi.tolist() == [1.0] * len(table.quasi)
+    heavy = table.with_importance({"age": 3})
+    assert dict(zip(heavy.quasi, heavy.weights_of_quasi, strict=True))["age"] == 3
+    assert heavy.with_importance({"age": 1}).importance == {}
+
+
+@pytest.mark.parametrize("given", [0, -1, math.inf, math.nan, True, "2", None])
+def test_what_is_no_weight_is_refused(given):
+    with pytest.raises(BadInput, match=r"column 'age' cannot count .* times: give a number above 0"):
+        made().with_importance({"age": given})
+
+
+def test_only_quasi_identifiers_count():
+    with pytest.raises(BadInput, match="'ill' is no quasi-identifier, so nothing of it is lost"):
+        made().with_importance({"ill": 2})
+
+
+def test_it_is_part_of_what_a_table_is_and_stays_with_its_column():
+    heavy = made().with_importance({"age": 3, "work": 2})
+    assert heavy.fingerprint != made().fingerprint
+    assert heavy.with_roles(["age"], "ill").importance == {"age": 3}
+    assert heavy.drop(["work"]).importance == {"age": 3}
+    assert heavy.unassigned().importance == {}
+
+
+def test_searches_spare_what_counts_most(adult):
+    table = adult.with_roles(["age", "race", "education"], "occupation")
+    heavy = table.with_importance({"education": 50})
+    for method, measure in ((FullDomain(suppress=0.0), GeometricLoss()), (Mondrian(), InformationLoss())):
+        plain, spared = (measure(method(one, KAnonymity(100))).detail["per_attribute"] for one in (table, heavy))
+        assert spared["education"] < plain["education"], method
