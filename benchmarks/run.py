@@ -31,6 +31,7 @@ BENCHMARKS = (
     "million",
     "peers",
     "privacy_figures",
+    "lattice",
     "figure_2a",
     "large_file",
     "larger_than_memory",

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from tests.methods.full_domain.lattices import Naive, table_of, variation, within
-from workbench import lattice
+from workbench import Table, lattice
 from workbench.measures import Discernibility, GeometricLoss, InformationLoss, PrivacyLoss, UtilityLoss
+from workbench.methods import FullDomain, LocalRecoding
 from workbench.methods.full_domain import scores
 from workbench.methods.full_domain.choice import released
 from workbench.methods.full_domain.scores import ALL, KEPT, follows, scored
-from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
+from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, KMap, TCloseness
 
 FIGURES = {"k (k-anonymity)": "k", "l (distinct l-diversity)": "l", "t (t-closeness)": "t"}
 
@@ -96,6 +97,21 @@ def test_scores_are_those_of_the_releases(adult):
             if 0 < audit.records < table.records:
                 kept = measure(release.without(audit.breaking)).value
                 assert found.figures[measure.key][node, KEPT] == pytest.approx(kept, abs=1e-12)
+
+
+def test_models_of_a_population_see_what_nodes_show(adult):
+    everybody = adult.frame[["sex", "race", "marital_status"]]
+    table = Table.from_frame(
+        adult.frame[["sex", "race", "marital_status", "occupation"]][::9], everybody.columns, "occupation"
+    )
+    table, model = table.with_population(everybody), KMap(300) & KAnonymity(3)
+    found = scored(table, model, [], figures=True)
+    for node, levels in enumerate(found.lattice.levels):
+        audit = released(table, levels).audit(model)
+        assert audit.records == found.breaking[node]
+        assert dict(audit.achieved)["k"] in (found.figures[key][node, ALL] for key in found.figures)
+    for method in (FullDomain(suppress=0.1), LocalRecoding()):
+        assert method(table, model).audit(model).holds
 
 
 def test_which_measures_follow_from_the_classes_one_by_one(adult):

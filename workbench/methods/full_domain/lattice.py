@@ -165,7 +165,7 @@ class Lattice:
     # --- classes
 
     def classes(self, rows: Rows, shown: np.ndarray | None = None) -> Classes:
-        """Sizes and histograms, as models see them; with what is shown, regions, for those that count in a population."""
+        """Sizes and histograms, as models see them; and regions, for those that count who of a population fits them."""
         regions: dict[str, Any] = {}
         if shown is not None:
             low, high = (np.ascontiguousarray(shown[:, :, side]) for side in (0, 1))
