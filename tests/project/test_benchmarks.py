@@ -134,7 +134,7 @@ def test_workbench_is_imported_in_a_fresh_process():
 def test_the_lattice_is_scored_and_its_best_nodes_are_released():
     table = datasets.adult().with_roles(["sex", "race", "marital_status"], "occupation")
     figures = by_name(lattice.measured(table, runs=1))
-    assert len(figures) == 10
+    assert len(figures) == 12
     assert (
         figures["geometric loss of local recoding"].measured
         <= figures["geometric loss of the best node, at most 0 % left out"].measured

@@ -114,10 +114,10 @@ class Column:
             nodes.append(np.zeros(self.size, np.int64))
         return tuple(nodes)
 
-    def leaves(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    def leaves(self, low: np.ndarray, high: np.ndarray, level: int = 0) -> np.ndarray:
         """How many leaves each run of codes stands for: a node all of the hierarchy as it was given, any other run
-        its values."""
-        run, (nodes, below) = low.astype(np.int64) * self.size + high, self._nodes
+        its values. Nodes are those from a level on (0: the values), so above that a value may be a node alone."""
+        run, (nodes, below) = low.astype(np.int64) * self.size + high, self._nodes[level]
         at = np.minimum(np.searchsorted(nodes, run), max(len(nodes) - 1, 0))
         values = high.astype(np.int64) - low + 1
         return np.where(nodes[at] == run, below[at], values) if len(nodes) else values
@@ -128,18 +128,26 @@ class Column:
         return (self.hierarchy.whole if self.hierarchy else len(self.values)) + (self.missing > 0)
 
     @cached_property
-    def _nodes(self) -> tuple[np.ndarray, np.ndarray]:
-        """The runs of two codes or more that are nodes, each as one number, ascending, and the leaves below each."""
-        known, found = len(self.values), dict[int, int]()
-        for j in range(len(self.hierarchy.levels) if self.hierarchy else 0):
-            for (low, high), below in zip(self.hierarchy.bounds(j).tolist(), self.hierarchy.below(j), strict=True):  # type: ignore[union-attr]
-                if low < high:
-                    found.setdefault(low * self.size + high, int(below))
-        for last, below in ((known - 1, self.whole - (self.missing > 0)), (self.size - 1, self.whole)):
-            if last > 0:  # the root is implied
-                found[last] = int(below)
-        nodes = np.array(sorted(found), np.int64)
-        return nodes, np.array([found[run] for run in nodes.tolist()], np.int64)
+    def _nodes(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each level that a column may be released at, the runs that are nodes from there on, each as one number,
+        ascending, and the leaves below each."""
+        found: list[dict[int, int]] = []
+        for first in reversed(range(len(self.released_at))):
+            nodes = dict(found[-1]) if found else self._roots
+            if self.hierarchy and 0 < first <= len(self.hierarchy.levels):
+                bounds, below = self.hierarchy.bounds(first - 1).tolist(), self.hierarchy.below(first - 1).tolist()
+                nodes |= {low * self.size + high: count for (low, high), count in zip(bounds, below, strict=True)}
+            if not first:  # values are leaves, whatever is above them
+                nodes |= {code * self.size + code: 1 for code in range(self.size)}
+            found.append({**nodes, **self._roots} if first else nodes)
+        arrays = [(np.array(sorted(nodes), np.int64), nodes) for nodes in reversed(found)]
+        return [(runs, np.array([nodes[run] for run in runs.tolist()], np.int64)) for runs, nodes in arrays]
+
+    @property
+    def _roots(self) -> dict[int, int]:
+        """What is implied: all values as one node, and everything."""
+        known = {len(self.values) - 1: self.whole - (self.missing > 0)} if len(self.values) else {}
+        return known | {self.size - 1: self.whole}
 
     @cached_property
     def _with_missing(self) -> tuple[str, ...]:

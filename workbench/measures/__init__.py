@@ -116,8 +116,9 @@ class AttributeLoss(Measure):
     told = "as an average"
 
     @abstractmethod
-    def cost(self, classes: Classes, table: Table, a: int) -> np.ndarray:
-        """What a record of each class loses of quasi-identifier number `a`, by the region of the class."""
+    def cost(self, classes: Classes, table: Table, a: int, level: int | None = None) -> np.ndarray:
+        """What a record of each class loses of quasi-identifier number `a`, by the region of the class; where it shows
+        nodes of a hierarchy, they are those from a `level` on."""
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
         """The loss, from the mean cost of each quasi-identifier (along the last axis): their weighted mean."""
@@ -126,7 +127,8 @@ class AttributeLoss(Measure):
     def means(self, release: Release) -> dict[str, float]:
         """The mean cost of each quasi-identifier."""
         classes, table = everybody(release), release.table
-        return {name: average(self.cost(classes, table, a), classes.sizes) for a, name in enumerate(table.quasi)}
+        costs = [self.cost(classes, table, a, release.label_level(name)) for a, name in enumerate(table.quasi)]
+        return {name: average(cost, classes.sizes) for name, cost in zip(table.quasi, costs, strict=True)}
 
     def value(self, means: dict[str, float], table: Table) -> float:
         """The loss of a release with these means."""

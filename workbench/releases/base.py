@@ -207,6 +207,10 @@ class Release(ABC):
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
         return self.table.quasi.index(name)
 
+    def label_level(self, name: str) -> int | None:
+        """The level from which on nodes of a quasi-identifier have their labels; None where labels are of values."""
+        return None
+
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """What each label stands for; nothing where all values are published unchanged."""
         return []

@@ -216,9 +216,10 @@ class Partition(Release):
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class."""
         a = self._axis(name)
-        return region_labels(self.table.columns[name], self.classes, a, self._label_level(name))
+        return region_labels(self.table.columns[name], self.classes, a, self.label_level(name))
 
-    def _label_level(self, name: str) -> int | None:
+    def label_level(self, name: str) -> int | None:
+        """The level from which on nodes of a quasi-identifier have their labels; None where labels are of values."""
         return self.label_levels.get(name) if self.label_levels and name not in self.removed else None
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
@@ -230,7 +231,7 @@ class Partition(Release):
             entry
             for a, name in kept
             for entry in region_entries(
-                self.table.columns[name], self.classes, a, self.class_labels(name), smallest, self._label_level(name)
+                self.table.columns[name], self.classes, a, self.class_labels(name), smallest, self.label_level(name)
             )
         ]
 

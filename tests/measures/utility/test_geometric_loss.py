@@ -85,3 +85,4 @@ def test_missing_is_a_leaf_more():
     assert column.whole == 101
     low, high = np.array([0, 0, 0, 3, 2]), np.array([1, 2, 3, 3, 3])
     assert column.leaves(low, high).tolist() == [5, 100, 101, 1, 2]
+    assert column.leaves(np.array([2, 3]), np.array([2, 3]), 1).tolist() == [5, 1], "40 is released as 40-44"

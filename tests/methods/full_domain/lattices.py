@@ -69,13 +69,11 @@ class Naive:
             found.append(dict.fromkeys(there, "everything"))
         leaves, missing = {row[0] for row in rows}, {"missing"} & there
         self.every = getattr(self, "every", {}) | {name: len(leaves) + len(missing)}
-        groups = {}
+        groups = []
         for level in levels[1:]:
-            for label in level.values():
-                below = {leaf for leaf in leaves if level[leaf] == label}
-                groups.setdefault(frozenset(below & there), len(below))
-        groups[frozenset(leaves & there)] = len(leaves)
-        groups[frozenset(there)] = len(leaves) + len(missing)
+            below = [{leaf for leaf in leaves if level[leaf] == label} for label in level.values()]
+            groups.append({frozenset(group & there): len(group) for group in below})
+        groups.append({frozenset(leaves & there): len(leaves), frozenset(there): len(leaves) + len(missing)})
         self.below = getattr(self, "below", {}) | {name: groups}
         return found
 
@@ -83,10 +81,15 @@ class Naive:
         return product(*(range(len(self.steps[name])) for name in self.names))
 
     def leaves(self, name, level, value):
-        """How many leaves a record with this value may have."""
+        """How many leaves a record with this value may have, by the label of its node: on the lowest level from this
+        one on that has the node."""
+        if level == 0:
+            return 1
         step = self.steps[name][level]
         alike = frozenset(other for other in step if step[other] == step[value])
-        return 1 if len(alike) == 1 else self.below[name].get(alike, len(alike))
+        if alike in list(self.below[name][-1])[-2:]:
+            return self.below[name][-1][alike]
+        return next((groups[alike] for groups in self.below[name][level - 1 :] if alike in groups), len(alike))
 
     def score(self, node, spare):
         """What the frame of the lattice says of a node."""

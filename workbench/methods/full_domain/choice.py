@@ -67,9 +67,9 @@ def released(table: Table, levels: Sequence[int] | np.ndarray) -> Partition:
     """The release of all records at these levels."""
     lattice = Lattice.of(table, False)
     rows, number = lattice.grouped(lattice.cells, levels)
-    named = {name: int(level) for name, level in zip(table.quasi, levels, strict=True)}
+    label_levels = {name: int(level) for name, level in zip(table.quasi, levels, strict=True)}
     shown = lattice.shown(levels, rows.codes)
-    return Partition(table, table.cells(), number[lattice.row_of_cell], shown=shown, label_levels=named)
+    return Partition(table, table.cells(), number[lattice.row_of_cell], shown=shown, label_levels=label_levels)
 
 
 def best(table: Table, model: Model | None, measure: Measure, allowance: int) -> np.ndarray:

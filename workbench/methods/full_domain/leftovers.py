@@ -18,8 +18,9 @@ def in_order(lattice: Lattice, ends: bool = False) -> np.ndarray:
     for a, name in enumerate(table.quasi):
         column = table.columns[name]
         runs = [lattice.bounds(a, j)[nodes] for j, nodes in enumerate(lattice.nodes[a])]
-        leaves = np.array([column.leaves(run[:, 0], run[:, 1]) @ column.totals for run in runs]) / table.records
-        each = table.weights_of_quasi[a] * beyond_one(leaves / column.whole, column.whole) ** UNEVEN
+        counts = [column.leaves(run[:, 0], run[:, 1], lattice.ranges[a][0]) @ column.totals for run in runs]
+        shares = np.array(counts) / column.whole / table.records
+        each = table.weights_of_quasi[a] * beyond_one(shares, column.whole) ** UNEVEN
         lost += each[lattice.levels[:, a]]
     ordered = lattice.levels[np.argsort(lost, kind="stable")]
     if not ends:

@@ -77,7 +77,8 @@ class Levels:
         axis = np.repeat(np.arange(len(sizes)), np.array(sizes) * self.depth)
         positions = self.table.positions
         spans = np.array([positions[a, size - 1] - positions[a, 0] for a, size in enumerate(sizes)])
-        return (positions[axis, last] - positions[axis, first]) / np.where(spans > 0, spans, 1.0)[axis]
+        share = (positions[axis, last] - positions[axis, first]) / np.where(spans > 0, spans, 1.0)[axis]
+        return share * self.table.weights_of_quasi[axis]
 
     def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The lowest nodes that hold runs of codes, classes x axes: their first and last codes."""
