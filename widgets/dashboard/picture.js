@@ -29,7 +29,7 @@ const FOUND = [
 /** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
 function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
   const cap = proposed ? null : asked; // where nobody has set a limit, nothing is beyond it
-  const W = 400, H = 196, left = 26, bottom = 26, top = 8, right = 8;
+  const W = 400, H = 180, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;
   const shown = study.points.map((point, index) => ({ ...point, index }))
     .filter(({ x, y, baseline }) => Number.isFinite(x) && Number.isFinite(y) && !baseline);

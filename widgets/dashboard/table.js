@@ -33,6 +33,7 @@ const HEADS = ["Who they are", "How many", "What would be believed of them", "Ho
 function classTable(say) {
   let study = null, index = null, wanted = "", loaded = 0, goOn = false;
   const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" }), meaning = h("p", { class: "wb-note" });
+  const same = h("p", { class: "wb-note", role: "status", hidden: true });
   const tally = h("span", { class: "wb-note", role: "status" });
   const more = h("button", { onclick: () => { goOn = document.activeElement === more; ask(loaded); } }, "Show 20 more");
   const find = h("input", {
@@ -47,7 +48,9 @@ function classTable(say) {
     h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
   const cell = (i, ...children) => h("td", { "data-head": HEADS[i] }, ...children);
   const row = one => {
-    const parts = one.labels.map((label, i) => label === null ? null : tag(study.columns[i], label)).filter(Boolean);
+    const known = one.labels.map((label, i) => [study.columns[i], label]).filter(([, label]) => label !== null);
+    const wide = ([, label]) => short(label).startsWith("any of "); // what tells groups apart comes first
+    const parts = [...known.filter(each => !wide(each)), ...known.filter(wide)].map(each => tag(...each));
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
       cell(0, parts.length ? parts : study.everybody),
@@ -57,6 +60,7 @@ function classTable(say) {
   };
   const looking = h("label", { class: "wb-find" }, "Look for ", find);
   const listed = h("div", {}, meaning,
+    same,
     h("table", {}, h("caption", { class: "wb-hush" }, "Groups that are not told apart"),
       h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
@@ -80,7 +84,12 @@ function classTable(say) {
     show: found => {
       if (found.index !== index || found.wanted !== wanted || (found.start && found.start !== loaded)) return;
       if (!found.start) body.replaceChildren();
-      const rows = found.rows.map(row);
+      const rows = found.rows.map(row), first = found.rows[0];
+      if (!found.start) {
+        const believed = rows.length > 1 && found.rows.every(one => one.sentence === first.sentence);
+        same.hidden = !believed;
+        same.textContent = believed ? "Of the first groups below the same is believed; they differ in who they are." : "";
+      }
       body.append(...rows);
       loaded = found.start + found.rows.length;
       tally.textContent = found.count ? `${count(loaded)} of ${count(found.count)} groups` : "No match. The search covers who is in each group and the value that stands out.";

@@ -210,13 +210,13 @@ def cost(study: Published, index: int) -> Card:
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
     estimated = " It is estimated from some of these groups." if found["estimated"] else ""
     wrong = about_per_cent(found["wrong"], "lower")
-    most = "" if found["most"] is None else f", in the worst group up to {about_per_cent(found['most'], 'lower')}"
+    most = "" if found["most"] is None else f"; in the worst up to {about_per_cent(found['most'], 'lower')}"
     return {
         "title": title,
         "figure": wrong if found["counted"] else f"Up to {wrong}",
         "unit": f"of a large group are counted under a wrong {name}, on average{most}; "
         f"in the original: {wording.nobody}",
-        "sentence": f"{sample(study, index)} Large groups are those of {large}.{estimated}".strip(),
+        "sentence": f"{sample(study, index)} Large: {large}.{estimated}".strip(),
         "worst": worst,
     }
 
