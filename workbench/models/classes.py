@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.data.population import Population
 from workbench.data.sensitive import Sensitive
+
+if TYPE_CHECKING:  # it loads the whole engine, and a dashboard's first picture waits for this file
+    from workbench.data.population import Population
 
 
 @dataclass(frozen=True, eq=False, repr=False)
