@@ -1,10 +1,13 @@
 """Every node of random lattices, scored as a naive count scores it; pruning loses no node that keeps the model."""
 
+import threading
+
 import numpy as np
 import pytest
 
 from tests.methods.full_domain.lattices import Naive, table_of, variation, within
 from workbench import Table, lattice
+from workbench.base.progress import Cancelled, listening
 from workbench.measures import Discernibility, GeometricLoss, InformationLoss, PrivacyLoss, UtilityLoss
 from workbench.methods import FullDomain, LocalRecoding
 from workbench.methods.full_domain import scores
@@ -81,6 +84,21 @@ def test_a_monotone_model_is_not_asked_about_what_it_keeps_anyway(adult, monkeyp
     plain = scored(table, Counting(5), [])
     assert 0 < Counting.asked < plain.classes[:, ALL].sum()
     assert np.array_equal(plain.breaking, scored(table, Counting(5), [], figures=True).breaking)
+
+
+def test_scoring_says_how_far_it_is_and_stops_when_it_is_asked_to(adult, monkeypatch):
+    monkeypatch.setattr(scores, "BATCH", 1)
+    table, heard, stop = adult.with_roles(["sex", "race", "workclass"], "occupation"), [], threading.Event()
+
+    def say(words):
+        heard.append(words)
+        if len(heard) == 3:
+            stop.set()
+
+    with pytest.raises(Cancelled), listening(stop, say):
+        lattice(table, KAnonymity(5))
+    assert heard == [f"{n} of 12 nodes" for n in (1, 2, 3)]
+    assert len(lattice(table, KAnonymity(5))) == 12, "what was stopped is remembered nowhere"
 
 
 def test_scores_are_those_of_the_releases(adult):

@@ -303,7 +303,7 @@ def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 class Columns(Builder):
     """A table, or its rows: the leaf first, then its label on each level, finest first.
 
-    Where the rows lack leaves of a larger hierarchy, `given` says how many it has and below each run of a level.
+    Where the rows lack leaves of a larger hierarchy, `given` says how many it has, and below each run of a level.
     """
 
     name = "columns"
