@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
+from workbench.data import weights
 from workbench.data.roles import assign, column_names, require_columns, typed_names
 from workbench.data.table import Table
 
@@ -64,7 +65,7 @@ def test_a_weight_is_a_number_of_people_in_every_record(values, said):
 
 def test_missing_weights_may_be_dropped_with_their_records():
     table = read(FRAME.assign(pay=[1, None, 3, 4]), weight="pay", drop_missing=True)
-    assert table.records == 3 and table.people().sum() == 8
+    assert table.records == 3 and weights.people(table).sum() == 8
 
 
 def test_a_column_is_a_weight_until_it_has_another_role():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from workbench.base.errors import Undefined
+from workbench.data import weights
 from workbench.data.table import Table
 from workbench.measures import KLDivergence, KnowledgeGain, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
@@ -37,12 +38,12 @@ def same(one, other):
 @settings(max_examples=60, deadline=None)
 @given(frames(), quasi_choices, st.sampled_from(METHODS), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_what_is_told_of_many_is_that_of_repeated_records(frame, quasi, method, k, seed):
-    weights = np.random.default_rng(seed).geometric(0.3, len(frame))
-    table, plain = weighed(frame, quasi, weights), repeated(frame, quasi, weights)
+    times = np.random.default_rng(seed).geometric(0.3, len(frame))
+    table, plain = weighed(frame, quasi, times), repeated(frame, quasi, times)
     release = method(table, None if method.baseline else KAnonymity(min(k, len(frame))))
     kind = Bucketized if release.classes.exact else Partition
     twin = kind(plain, plain.cells(release.others), release.group, others=release.others)
-    assert same(table.people(), plain.cells().weight)
+    assert same(weights.people(table), plain.cells().weight)
     here, beside = (large_populations(one, 0.1) for one in (table, plain))
     assert here.every == beside.every and same(here.runs, beside.runs) and same(here.support, beside.support)
     for name in SENSITIVE:
@@ -64,9 +65,9 @@ def value(measure, release):
 @settings(max_examples=20, deadline=None)
 @given(frames(), quasi_choices, st.sampled_from([*METHODS, Remove()]), st.integers(0, 2**32 - 1))
 def test_what_is_told_of_one_is_that_of_the_records(frame, quasi, method, seed):
-    weights = np.random.default_rng(seed).choice([0.0, 0.5, 7.25], len(frame))
-    weights[0] = 1
-    table = weighed(frame, quasi, weights)
+    times = np.random.default_rng(seed).choice([0.0, 0.5, 7.25], len(frame))
+    times[0] = 1
+    table = weighed(frame, quasi, times)
     release, plain = (method(one) for one in (table, table.with_roles(quasi, SENSITIVE).drop(["people"])))
     assert same(release.classes.sizes, plain.classes.sizes)
     for measure in (

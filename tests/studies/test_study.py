@@ -8,7 +8,7 @@ import pytest
 
 from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
-from workbench.data import datasets
+from workbench.data import datasets, weights
 from workbench.data.table import Table
 from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
 from workbench.studies.study import Study
@@ -270,7 +270,7 @@ def test_a_weight_is_one_name_in_the_file_and_in_no_release():
     assert Study.from_yaml(study.to_yaml()) == study
     frame = pd.DataFrame({"age": [1, 2, 3], "ill": list("xyx"), "stands_for": [5, 6.5, 0]})
     table = study.table(Table.bare(frame))
-    assert table.weight == "stands_for" and table.neutral == () and table.people().sum() == 11.5
+    assert table.weight == "stands_for" and table.neutral == () and weights.people(table).sum() == 11.5
     with pytest.raises(BadInput, match=r"line 3: .*several columns"):
         Study.from_yaml(text.replace("stands_for", "[a, b]"))
 

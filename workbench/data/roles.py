@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput, columns_meant, said
+from workbench.data.sensitive import require_measurable
 
 if TYPE_CHECKING:
     from workbench.data.column import Column
 
+NEARLY_ALL = 0.9
 TYPED = re.compile(r'\s*"([^"]+)"\s*(?=,|$)|([^,]+)')
 
 
@@ -37,6 +39,26 @@ def assign(
     return {name: roles.get(name, "neutral") for name in names}
 
 
+def only_these(known: Iterable[str], required: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Roles of other data's columns that read those known here, and no other; complains where a required one lacks."""
+    require_columns(required, names, "quasi-identifier of the population")
+    return {name: "neutral" if name in known else "identifier" for name in names}
+
+
+def notes_of_roles(columns: Mapping[str, Column], roles: Mapping[str, str], records: int) -> Iterator[str]:
+    """Which columns that are released differ in (nearly) every record."""
+    for role in ("quasi", "neutral"):
+        for name, column in columns.items():
+            if roles[name] == role and _nearly_identifies(column, role, records):
+                yield f"column {name!r} ({role}) is different in (nearly) every record; is it an identifier?"
+
+
+def _nearly_identifies(column: Column, role: str, records: int) -> bool:
+    """Whether it differs in nearly every record; neutral fractions do so as readings, not as numbers of people."""
+    measured = column.values.dtype.kind == "f" and role == "neutral"
+    return len(column.values) >= NEARLY_ALL * records > 1 and not measured
+
+
 def unfit_as_weight(column: Column) -> str:
     """Why a column cannot say how many people each record stands for; nothing if it can."""
     if column.kind != "number":
@@ -55,6 +77,20 @@ def check_weight(column: Column) -> None:
             f"weight {column.name!r}: {wrong}; a weight says how many people each record stands for, as a number that "
             "is 0 or above: correct the column, or give it another role"
         )
+
+
+def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], levels: Mapping[str, int]) -> None:
+    """Raise BadInput where a level is not of a sensitive column, or a column cannot have its role."""
+    sensitive = [name for name in columns if roles[name] == "sensitive"]
+    for name in levels:
+        if name not in sensitive:
+            there = ", ".join(sensitive) or "none"
+            raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
+    for name in sensitive:
+        require_measurable(columns[name], levels.get(name, 0))
+    for name in columns:
+        if roles[name] == "weight":
+            check_weight(columns[name])
 
 
 def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:

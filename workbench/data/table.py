@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,17 +20,17 @@ from workbench.data.cells import Cells, locate
 from workbench.data.coding import arrange, complete, decode, only_those, without_missing
 from workbench.data.column import Column
 from workbench.data.engines import Engine, memory_limit
+from workbench.data.fingerprint import fingerprint
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
-from workbench.data.roles import assign, check_weight, column_names, require_columns
+from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns, require_sound
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
-from workbench.data.sensitive import Sensitive, require_measurable
+from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 
 T = TypeVar("T")
-NEARLY_ALL = 0.9
 Hierarchies = Mapping[str, "Hierarchy | Callable[[Column], Hierarchy]"]
 
 
@@ -55,19 +54,6 @@ class Table:
     importance: dict[str, float] = field(default_factory=dict)
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        quasi: Sequence[str] = (),
-        sensitive: str | Sequence[str] | None = None,
-        identifiers: Sequence[str] = (),
-        hierarchies: Hierarchies | None = None,
-        **options: Any,
-    ) -> Table:
-        """A table from a pandas frame; `options` as in `read`."""
-        return cls.read(frame, quasi, sensitive, identifiers, hierarchies, **options)
 
     @classmethod
     def read(
@@ -107,6 +93,8 @@ class Table:
         if drop_missing:
             table = table.complete()
         return replace(table, levels=dict(levels or {})).with_hierarchies(hierarchies or {})
+
+    from_frame = read  # a frame is data like any other
 
     @classmethod
     def bare(
@@ -248,12 +236,10 @@ class Table:
         quasi-identifiers; of other columns nothing is read. `source` as in `read`."""
         if not isinstance(data, Table):
             opened = open_source(data, **source)
-            names = opened.names
+            types = {name: self.columns[name].kind for name in opened.names if name in self.columns}
             opened.close()
-            types = {name: self.columns[name].kind for name in names if name in self.columns}
-            roles = {name: "neutral" if name in types else "identifier" for name in names}
-            require_columns(self.quasi, names, "quasi-identifier of the population")
-            data = Table._coded(data, lambda _: roles, types, None, None, "memory", source)
+            read = partial(only_these, types, self.quasi)
+            data = Table._coded(data, read, types, None, None, "memory", source)
         require_columns(self.quasi, data.names, "quasi-identifier of the population")
         return replace(self, drawn_from=data, _memory={}, _locks={})
 
@@ -266,9 +252,7 @@ class Table:
     @property
     def role_notes(self) -> tuple[str, ...]:
         """What the analyst should know of the roles; `notes` are of how the data were read."""
-        names = filter(self._nearly_identifies, (*self.quasi, *self.neutral) if self.quasi else ())
-        ask = "is different in (nearly) every record; is it an identifier?"
-        return tuple(f"column {name!r} ({self.roles[name]}) {ask}" for name in names)
+        return tuple(notes_of_roles(self.columns, self.roles, self.records)) if self.quasi else ()
 
     def __repr__(self) -> str:
         sensitive = ", ".join(self._in_role("sensitive")) or "none"
@@ -367,45 +351,6 @@ class Table:
 
         return self.remember(("cell of record", beside), located)
 
-    def people(self, others: Iterable[str] = ()) -> np.ndarray:
-        """How many people the records of each cell stand for; where no column says it, each for one."""
-        cells, beside = self.cells(others), self._beside(others)
-        if self.weight is None:
-            return cells.weight
-        return self.remember(("people", beside), lambda: self._weighed(cells, beside))
-
-    def _weighed(self, cells: Cells, beside: Sequence[str]) -> np.ndarray:
-        """The weights of each cell, summed up over finer cells: both stand in the order of their codes."""
-        assert self.weight is not None
-        finer = self.seen.collapse(self.quasi, (*self.sensitive, *beside, self.weight))
-        codes = [*finer.quasi, *(finer.others[name] for name in cells.others)]
-        change = np.logical_or.reduce([np.diff(axis, prepend=axis[:1] - 1) != 0 for axis in codes])
-        each = finer.weight * self.columns[self.weight].values[finer.others[self.weight]]
-        return np.add.reduceat(each.astype(float), np.flatnonzero(change))
-
-    @cached_property
-    def heaviest(self) -> float:
-        """The most people that a record stands for."""
-        return 1 if self.weight is None else float(self.columns[self.weight].values.max())
-
-    @property
-    def weight_of_record(self) -> np.ndarray:
-        """How many people each record stands for; only where the records are in memory."""
-        assert self.weight is not None
-        return self.columns[self.weight].values[self.codes[self.weight]].astype(float)
-
-    @cached_property
-    def shares(self) -> dict[str, np.ndarray]:
-        """The distribution of each sensitive column among the people that the records stand for: what is true of many.
-
-        What an adversary knows of the records is `Sensitive.prior`.
-        """
-        if self.weight is None:
-            return {name: seen.prior for name, seen in self.sensitive.items()}
-        cells, people = self.cells(), self.people()
-        counted = {name: np.bincount(cells.others[name], people, len(seen)) for name, seen in self.sensitive.items()}
-        return {name: count / people.sum() for name, count in counted.items()}
-
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right edge of what every code covers, quasi-identifiers x codes (short axes are padded)."""
@@ -425,20 +370,7 @@ class Table:
     @cached_property
     def fingerprint(self) -> str:
         """A digest of content, roles and hierarchies, for the store's keys; it never leaves the analyst's hands."""
-        digest = hashlib.blake2b(digest_size=20)
-        for name, column in self.columns.items():
-            spec = column.hierarchy.spec() if column.hierarchy else None
-            about = (name, column.kind, self.roles[name], self.levels.get(name, 0), column.value_labels(), spec)
-            digest.update(repr(about).encode())
-            if name in self.level_ranges:
-                digest.update(repr(self.level_ranges[name]).encode())
-            if name in self.importance:
-                digest.update(f"importance {self.importance[name]}".encode())
-        if self.drawn_from is not None:
-            digest.update(self.drawn_from.fingerprint.encode())
-        for part in self.engine.content():
-            digest.update(part)
-        return digest.hexdigest()
+        return fingerprint(self)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What depends on the table alone is computed once, whichever thread asks first."""
@@ -460,23 +392,9 @@ class Table:
     def _checked(self) -> Table:
         if not self.records:
             raise BadInput("the table has no records; give data with at least one")
-        if not self.quasi:  # no roles yet
-            return self
-        for name in self.levels:
-            if self.roles.get(name) != "sensitive":
-                there = ", ".join(self._in_role("sensitive")) or "none"
-                raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
-        for name in self._in_role("sensitive"):
-            require_measurable(self.columns[name], self.levels.get(name, 0))
-        if self.weight is not None:
-            check_weight(self.columns[self.weight])
+        if self.quasi:  # else it has no roles yet
+            require_sound(self.columns, self.roles, self.levels)
         return self
-
-    def _nearly_identifies(self, name: str) -> bool:
-        """Whether it differs in nearly every record; neutral fractions do so as readings, not as numbers of people."""
-        values = self.columns[name].values
-        measured = values.dtype.kind == "f" and self.roles[name] == "neutral"
-        return len(values) >= NEARLY_ALL * self.records > 1 and not measured
 
 
 def _ascending(column: Column) -> Hierarchy:

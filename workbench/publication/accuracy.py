@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.base.small_counts import averaged, may_list_groups, named, parts
+from workbench.data import weights
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.measures import Measured, crowd, sensitive_of
@@ -102,7 +103,7 @@ def _wrong(release: Release, misled: Measured, measure: UtilityLoss, smallest: i
 
 def _records(table: Table, misled: Measured) -> np.ndarray:
     """How many records each population has at least, where these stand for different numbers of people."""
-    return np.floor(misled.detail["support"] / table.heaviest + NOISE).astype(np.int64)
+    return np.floor(misled.detail["support"] / weights.heaviest(table) + NOISE).astype(np.int64)
 
 
 def _most(table: Table, misled: Measured, smallest: int, mean: float) -> float | None:
@@ -140,7 +141,7 @@ def _example(table: Table, misled: Measured, measure: UtilityLoss, smallest: int
 
 def _misjudged(table: Table, misled: Measured, smallest: int) -> list[PopulationRow]:
     """The large populations that the release is most wrong about, in whole per cent or coarser."""
-    detail, records, everybody = misled.detail, _records(table, misled), float(table.people().sum())
+    detail, records, everybody = misled.detail, _records(table, misled), float(weights.people(table).sum())
     seen = table.sensitive[detail["sensitive"]]
     rows = []
     for i in np.flatnonzero(records >= FINE * max(smallest, 1)).tolist():

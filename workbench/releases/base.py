@@ -17,6 +17,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.files import codebooks, refuse_nameless
 from workbench.base.small_counts import SMALLEST
+from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.models import Audit, Model
@@ -105,7 +106,7 @@ class Release(ABC):
         runs, same = as_runs(populations)
         if sensitive is not None:
             self._known(sensitive)
-        prior = 1.0 if sensitive is None else self.table.shares[sensitive]
+        prior = 1.0 if sensitive is None else weights.shares(self.table)[sensitive]
         if sensitive is None or sensitive in self.removed:
             told = self._expected(runs, same, self._people()) * prior
         else:
@@ -120,7 +121,11 @@ class Release(ABC):
         """Of the people that are left out, how many are expected in each population."""
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        gone = self.left_out if self.table.weight is None else float(self.table.people().sum() - self._people().sum())
+        gone = (
+            self.left_out
+            if self.table.weight is None
+            else float(weights.people(self.table).sum() - self._people().sum())
+        )
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
 
     def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:

@@ -14,7 +14,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import Unsatisfiable
 from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import SMALLEST
-from workbench.data import engines
+from workbench.data import engines, weights
 from workbench.data.cells import Cells, distinct_rows
 from workbench.data.column import spare
 from workbench.data.sensitive import Sensitive
@@ -141,9 +141,9 @@ class Partition(Release):
         if self.table.weight is None:
             return group, cell, records
         if not self.parts:
-            return group, cell, self.table.people(self.others)[cell]
+            return group, cell, weights.people(self.table, self.others)[cell]
         kept, of_record = self.group_of_record < len(shown), self.table.cell_of_record(self.others)
-        return self.group_of_record[kept], of_record[kept], self.table.weight_of_record[kept]
+        return self.group_of_record[kept], of_record[kept], weights.of_record(self.table)[kept]
 
     def _people(self, sensitive: str | None = None) -> np.ndarray:
         """The people of each class, one column a value of the sensitive one."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from workbench.base.figures import per_cent
 from workbench.data.column import Column
 from workbench.data.meaning import KNOWN, meaning_of, says
-from workbench.data.roles import unfit_as_weight
-from workbench.data.table import MANY_VALUES, NEARLY_ALL, Table
+from workbench.data.roles import NEARLY_ALL, unfit_as_weight
+from workbench.data.table import MANY_VALUES, Table
 from workbench.data.uniqueness import Survey, agreement, alone, namelike
 
 ADDS = 0.001  # the share of records singled out from which a column matters

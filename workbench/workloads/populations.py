@@ -13,6 +13,7 @@ import pandas as pd
 
 from workbench.base import cell_kernels, population_kernels, progress
 from workbench.base.errors import BadInput
+from workbench.data import weights
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 
@@ -86,7 +87,7 @@ def _needed(table: Table, min_support: float) -> float:
     """How many records a large population has, or people that they stand for: sums of fractions are not exact."""
     if table.weight is None:
         return max(1, math.ceil(round(min_support * table.records, 6)))
-    return min_support * float(table.people().sum()) * (1 - SLACK)
+    return min_support * float(weights.people(table).sum()) * (1 - SLACK)
 
 
 class _Lists(NamedTuple):
@@ -139,7 +140,7 @@ def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
 
 def _counted(table: Table) -> Cells:
     """The cells with what is counted of each: its records, or the people that they stand for, where there are any."""
-    cells, people = table.cells(), table.people()
+    cells, people = table.cells(), weights.people(table)
     if table.weight is None:
         return cells
     counted = people > 0
@@ -211,7 +212,7 @@ def _large_runs(table: Table, name: str, needed: float) -> np.ndarray:
     """The whole axis, then its runs that have enough records by themselves."""
     column, runs, totals = table.columns[name], table_runs(table, name), table.columns[name].totals
     if table.weight is not None:
-        totals = np.bincount(table.cells().quasi[table.quasi.index(name)], table.people(), column.size)
+        totals = np.bincount(table.cells().quasi[table.quasi.index(name)], weights.people(table), column.size)
     before = np.append(0, np.cumsum(totals))
     large = before[runs[:, 1] + 1] - before[runs[:, 0]] >= needed
     return np.vstack([[[0, column.size - 1]], runs[large]]).astype(np.int32)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import figures
+from workbench.data import weights
 from workbench.data.cells import Cells, distinct_rows
 from workbench.measures import Measure, Measured, worst
 from workbench.releases.base import Release
@@ -30,7 +31,7 @@ class KLDivergence(Measure):
         return worst({str(name): self._one(release, name) for name in names})
 
     def _one(self, release: Release, sensitive: str | None) -> Measured:
-        cells, people = release.table.cells(), release.table.people()
+        cells, people = release.table.cells(), weights.people(release.table)
         points, group, truth = release.table.remember(("points", sensitive), lambda: _points(cells, people, sensitive))
         expected = release.estimate(points, sensitive)
         there = truth > 0

@@ -10,6 +10,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import figures
 from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
+from workbench.data import weights
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
 from workbench.models.distances import COMPARED, distance, misplaced_share, unordered
 from workbench.releases.base import Release
@@ -42,7 +43,7 @@ class UtilityLoss(Measure):
     def step(self, release: Release, smallest: int) -> float:
         """What it changes if in the smallest large population as many people as the threshold have another value."""
         support = large_populations(release.table, self.min_support).support
-        moved = min(smallest * release.table.heaviest / float(support.min()), 1.0) if smallest > 1 else 0.0
+        moved = min(smallest * weights.heaviest(release.table) / float(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
