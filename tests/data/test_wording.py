@@ -7,7 +7,7 @@ import pytest
 from tests.planted import people, planted
 from widgets.dashboard.dashboard import Dashboard
 from workbench.data.wording import PLAIN, Wording, brief, unbracketed
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.publication.report.page import report
@@ -31,7 +31,7 @@ def test_every_page_says_titles_and_what_a_record_is(read):
     assert statements.question(read) == "How much may be learnt about any one visit?"
     assert statements.learnt(read, best)["sentence"].startswith("No visit’s first diagnosis is certain. The surest")
     assert "visits have their first diagnosis guessed right" in statements.learnt(read, best)["unit"]
-    cards = (statements.learnt, statements.most_exposed, statements.cost)
+    cards = (statements.learnt, statements.most_exposed, cost.cost)
     said = [text for say in cards for i in read.efficient for text in say(read, i).values()]
     said += [row[key] for row in read.exposures(best)[1] for key in ("who", "sentence")]
     said += [point["promise"] for point in read.points] + [row["who"] for row in read.populations(best)]

@@ -9,7 +9,7 @@ from workbench.data.table import Table
 from workbench.measures import UtilityLoss
 from workbench.methods import Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.publication import statements
+from workbench.publication import cost
 from workbench.publication.accuracy import accuracy_of, comparable, dearest
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
@@ -75,7 +75,7 @@ def test_the_card_says_what_was_counted_on_average_and_at_worst(tmp_path):
     study = planted(tmp_path, smallest=2)
     read, table = Published(publish(study, tmp_path / "out", releases=False)), study.table(study.read())
     ranked = sorted(read.efficient, key=lambda i: read.loss(i, read.utility))
-    shown = [statements.cost(read, i) for i in ranked]
+    shown = [cost.cost(read, i) for i in ranked]
     assert [int(card["figure"].split()[0]) for card in shown] == sorted(
         int(card["figure"].split()[0]) for card in shown
     )

@@ -11,9 +11,9 @@ import pytest
 from tests.planted import BUCKETIZED, planted
 from workbench import BadInput
 from workbench.publication import format
-from workbench.publication.format import ClassRow, PopulationRow, Results
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
+from workbench.publication.shapes import ClassRow, PopulationRow, Results
 
 ENGINE = Path(format.__file__).parents[1]
 FOLDER_FILES = ("results.json", "study.yaml", "frontier.vl.json", "disclosure.parquet", "populations.json")

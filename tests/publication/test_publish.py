@@ -11,7 +11,7 @@ from tests.publication.published import carried, everything_but_releases, study_
 from workbench import BadInput
 from workbench.data import datasets
 from workbench.measures import UtilityLoss
-from workbench.publication import statements
+from workbench.publication import cost
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.study import Study
@@ -59,7 +59,7 @@ def test_the_cost_that_is_told_agrees_with_the_ranking_and_never_flatters(read, 
         detail = UtilityLoss()(study_release(read, index, table)).detail
         truth = np.abs(detail["told"] - detail["truth"]).sum(axis=1).mean() / 2
         assert truth <= wrong <= 4 * truth + 0.03, "no less than it is, and of use"
-        assert statements.cost(read, index)["figure"] == f"{100 * wrong:.0f} %"
+        assert cost.cost(read, index)["figure"] == f"{100 * wrong:.0f} %"
 
 
 # --- other tables, other measures

@@ -7,7 +7,7 @@ import pytest
 
 from tests.planted import RARE_DISEASE, people
 from workbench.base.small_counts import least
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
@@ -48,7 +48,7 @@ def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
     assert "fewer than 5" in statements.unsafe(read, read.efficient[-1])
     best = read.choices(read.privacy["high"])["recommended"]
     assert read.points[best]["values"]["k (k-anonymity)"] == read.privacy["high"]
-    assert statements.learnt(read, best)["figure"] and statements.cost(read, best)["figure"]
+    assert statements.learnt(read, best)["figure"] and cost.cost(read, best)["figure"]
     _, rows = read.exposures(read.efficient[-1])
     assert rows[0]["share"] == pytest.approx(1 / least(rows[0]["people"], 10), abs=1e-3)
     assert rows[-1]["share"] == 1.0 and rows[-1]["people"] is None

@@ -11,7 +11,7 @@ from tests.planted import people, planted
 from tests.publication.published import carried, study_release
 from workbench.base.small_counts import coarse
 from workbench.measures import UtilityLoss
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.offer import Offer
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
@@ -32,7 +32,7 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         sample = read.opened(index)["accuracy"]["sample"]
-        assert (sample is not None) == ("About large groups it is" in statements.cost(read, index)["sentence"])
+        assert (sample is not None) == ("About large groups it is" in cost.cost(read, index)["sentence"])
         assert sample is None or 0 < sample <= 1
         right = f"{math.ceil(round(1000 * attack['right'], 9))}"
         assert f"right for {right} people in 1,000" in statements.guesses(read, index)
@@ -57,9 +57,9 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         near = (truth >= said["low"] - 1e-9) & (truth <= said["high"] + 1e-9)
         assert near.sum() >= 20
         assert (np.abs(told - truth)[near] <= said["off"] + 1e-9).mean() >= 0.9
-        assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in statements.example(read, index)
-        assert f"off by up to {100 * said['off']:.0f} percentage point" in statements.example(read, index)
-        assert statements.example(read, index).startswith(f"A true {100 * said['about']:g} % may appear as ")
+        assert f"{100 * said['low']:g} to {100 * said['high']:g} %" in cost.example(read, index)
+        assert f"off by up to {100 * said['off']:.0f} percentage point" in cost.example(read, index)
+        assert cost.example(read, index).startswith(f"A true {100 * said['about']:g} % may appear as ")
 
 
 def test_more_accurate_releases_within_the_limit_are_counted_and_said_why_not(read):

@@ -21,7 +21,7 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from workbench.base.errors import BadInput, said
 from workbench.base.figures import figures
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.format import NOTHING
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
@@ -191,7 +191,7 @@ class Dashboard(Part):
             "unsafe": statements.unsafe(study, index),
             "learnt": statements.learnt(study, index),
             "worst": statements.most_exposed(study, index, self.cap),
-            "cost": statements.cost(study, index),
+            "cost": cost.cost(study, index),
             "attackers": statements.attackers(study, index),
             "losses": [
                 f"{axis['key']} {figures(abs(study.loss(index, axis)), axis['better'])}"

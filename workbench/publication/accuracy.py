@@ -17,7 +17,7 @@ from workbench.measures.utility.random_sample import told_share
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.remove import Remove
 from workbench.models.distances import variation
-from workbench.publication.format import Accuracy, Details, Example, PopulationRow
+from workbench.publication.shapes import Accuracy, Details, Example, PopulationRow
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label
 

@@ -15,8 +15,9 @@ from workbench.data.table import Table
 from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.publication import format
 from workbench.publication.certainty import certain_of
-from workbench.publication.format import WITHOUT, PublishedPoint, Results, Together
+from workbench.publication.format import WITHOUT
 from workbench.publication.offer import Offer
+from workbench.publication.shapes import PublishedPoint, Results, Together
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written

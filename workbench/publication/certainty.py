@@ -15,7 +15,7 @@ from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import FAR, nearly
 from workbench.disclosure.several_releases import certain
 from workbench.models import Model
-from workbench.publication.format import Surest
+from workbench.publication.shapes import Surest
 from workbench.releases.base import Release
 from workbench.releases.published_classes import coarse_counts, told_values
 from workbench.releases.scale import promised

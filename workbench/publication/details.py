@@ -25,8 +25,8 @@ from workbench.publication import format
 from workbench.publication.accuracy import accuracy_of
 from workbench.publication.certainty import surest
 from workbench.publication.distributions import distributions
-from workbench.publication.format import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.publication.reasons import reason
+from workbench.publication.shapes import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.releases.base import Release
 from workbench.releases.published_classes import FINEST, Told, coarse_counts, told
 from workbench.releases.scale import Scale, allowed, dearest, promised, scale_of
@@ -69,6 +69,7 @@ def details_of(
         "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,
         "fewer": few(smallest),
         "refused": refused(release),
+        "left_out": _left_out(release, smallest),
     }
 
 
@@ -132,6 +133,12 @@ def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
         return call()
     except Undefined as why:
         return {"reason": reason(str(why), table)}
+
+
+def _left_out(release: Release, smallest: int) -> str:
+    """How many records are not published, as the threshold allows."""
+    gone, every = release.left_out, release.table.records
+    return release.table.wording.some_of(gone, every, smallest) if gone else ""
 
 
 def refused(release: Release) -> str:

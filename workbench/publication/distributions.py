@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import averaged, coarse, may_list_groups, named
-from workbench.publication.format import CrossMoved, Distribution, DistributionRow, Distributions
+from workbench.publication.shapes import CrossMoved, Distribution, DistributionRow, Distributions
 from workbench.releases.base import Release
 from workbench.releases.before_after import SIDE, BeforeAfter, before_and_after, bins_of, cross
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.base.errors import BadInput, said
 from workbench.data.wording import Wording
-from workbench.publication.format import Details, MeasureWords, PrivacyAxis, PublishedPoint, Results
+from workbench.publication.shapes import Details, MeasureWords, PrivacyAxis, PublishedPoint, Results
 
 LONGEST = 60  # characters of a file's name that come from the study's
 OFFERED = {  # for a limit, and what each is called

@@ -36,11 +36,12 @@ from workbench.publication import format, reasons, statements
 from workbench.publication.accuracy import comparable
 from workbench.publication.carried import NOT_CARRIED, NOT_SAFE, Which, with_files
 from workbench.publication.details import details_of
-from workbench.publication.format import WITHOUT, Details
+from workbench.publication.format import WITHOUT
 from workbench.publication.offer import Offer
 from workbench.publication.results import results_of
 from workbench.publication.seal import seal
 from workbench.publication.selection import keeping, on_axes, refuse_untold_axes, told, worth_opening
+from workbench.publication.shapes import Details
 from workbench.releases.base import Release
 from workbench.studies.study import BUNDLED, Study
 

@@ -17,9 +17,9 @@ from workbench.base.files import CODEBOOK
 from workbench.data.column import spare
 from workbench.data.wording import INTERVAL, NUMBER
 from workbench.publication import format
-from workbench.publication.format import ClassRow, PopulationRow
 from workbench.publication.offer import Offer
 from workbench.publication.seal import check
+from workbench.publication.shapes import ClassRow, PopulationRow
 
 
 class Published(Offer):

@@ -22,8 +22,10 @@ from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.publication.carried import NO_FILES
 from workbench.publication.details import FIGURES, example
-from workbench.publication.format import (
-    FORMAT,
+from workbench.publication.format import FORMAT
+from workbench.publication.promises import about, allows, promise
+from workbench.publication.selection import choice, safe, simplest
+from workbench.publication.shapes import (
     Details,
     Limit,
     MeasureWords,
@@ -35,8 +37,6 @@ from workbench.publication.format import (
     ValueShare,
     Words,
 )
-from workbench.publication.promises import about, allows, promise
-from workbench.publication.selection import choice, safe, simplest
 from workbench.releases.published_classes import told_values
 from workbench.studies.study import Study
 

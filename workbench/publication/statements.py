@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from workbench.base.figures import about_per_cent, figures, join_names
-from workbench.publication.format import ClassRow, Details, PopulationRow
 from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
+from workbench.publication.shapes import ClassRow, Details
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent
@@ -197,63 +197,6 @@ def most_exposed(study: Published, index: int, cap: float | None = None) -> Card
         have, semicolon, usual = unit.rpartition("; of ")
         unit = f"{have} (allowed: {about_per_cent(Scale(**example).most(cap))}){semicolon}{usual}"
     return {"title": title, "figure": found["figure"], "unit": unit, "sentence": f"{alike}{found['sentence']}"}
-
-
-def cost(study: Published, index: int) -> Card:
-    """What a researcher would get wrong, by the measure that releases are compared by, and at worst."""
-    found, title = study.opened(index)["accuracy"], "What it costs in accuracy"
-    wording, unit = study.wording, study.utility
-    worst = _misjudged(found["worst"]) if "reason" not in found and found["worst"] else ""
-    if "reason" in found or found["wrong"] is None or found["key"] != unit["key"]:
-        own, sentence = figures(abs(study.loss(index, unit)), unit["better"]), f"In units of: {unit['unit']}."
-        return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
-    name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
-    estimated = " It is estimated from some of these groups." if found["estimated"] else ""
-    wrong = about_per_cent(found["wrong"], "lower")
-    most = "" if found["most"] is None else f"; in the worst up to {about_per_cent(found['most'], 'lower')}"
-    return {
-        "title": title,
-        "figure": wrong if found["counted"] else f"Up to {wrong}",
-        "unit": f"of a large group are counted under a wrong {name}, on average{most}; "
-        f"in the original: {wording.nobody}",
-        "sentence": f"{sample(study, index)} Large: {large}.{estimated}".strip(),
-        "worst": worst,
-    }
-
-
-def sample(study: Published, index: int) -> str:
-    """The random sample of the records that is as accurate as a release; nothing where that is not told."""
-    found, wording = study.opened(index)["accuracy"], study.wording
-    if "reason" in found or found["sample"] is None:
-        return ""
-    if found["sample"] == 1:
-        return "About large groups it is as accurate as the original."
-    return (
-        f"About large groups it is at least as accurate as a random {figures(100 * found['sample'])} % of "
-        f"{wording.everybody}, unchanged."
-    )
-
-
-def example(study: Published, index: int) -> str:
-    """How far one share may be off, in most large groups; nothing where none could serve as an example."""
-    found, wording = study.opened(index)["accuracy"], study.wording
-    if "reason" in found or not found["example"]:
-        return ""
-    one = found["example"]
-    low, high = max(one["about"] - one["off"], 0.0), min(one["about"] + one["off"], 1.0)
-    return (
-        f"A true {100 * one['about']:g} % may appear as {about_per_cent(low)[:-2]} to {about_per_cent(high)}: where "
-        f"{100 * one['low']:g} to {100 * one['high']:g} % of a large group have the same "
-        f"{wording.column(found['sensitive'])}, the release is off by up to "
-        f"{100 * one['off']:.0f} percentage points in nine cases out of ten. (Large: at least "
-        f"{100 * one['support']:g} % of {wording.everybody}.)"
-    )
-
-
-def _misjudged(row: PopulationRow) -> str:
-    """A large group that the release is wrong about, in a line."""
-    truth, released = about_per_cent(row["truth"]), about_per_cent(row["told"])
-    return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {released} in the release."
 
 
 # --- to whom what is certain

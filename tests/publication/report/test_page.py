@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 from tests.planted import PLACE, RARE_DISEASE
-from workbench.publication import statements
+from workbench.publication import cost, statements
 
 
 def own_words(page: str) -> str:
@@ -22,8 +22,8 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
     best = read.choices(0.2)["recommended"]
     for said in (
         read.points[best]["recipe"],
-        statements.cost(read, best)["sentence"],
-        statements.example(read, best),
+        cost.cost(read, best)["sentence"],
+        cost.example(read, best),
         statements.alone(read, best),
         "loses the least accuracy",
         "a bit safer",
@@ -34,7 +34,7 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         "Neutral (published unchanged): wage.",
         statements.learnt(read, best)["sentence"],
         statements.most_exposed(read, best)["sentence"],
-        statements.cost(read, best)["worst"],
+        cost.cost(read, best)["worst"],
     ):
         assert said.replace(" %", "\u00a0%") in unescape(page)
     for measure in read.results["measures"]:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from workbench.base.figures import figures
 from workbench.charts import offline
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
@@ -34,7 +34,7 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
             *(figures(float(study.points[i]["values"][axis["key"]]), axis["better"]) for axis in axes),
             " ".join(statements.learnt(study, i)[key] for key in ("figure", "unit")),
-            statements.cost(study, i)["figure"],
+            cost.cost(study, i)["figure"],
         )
         for i in study.efficient
     ]
@@ -57,7 +57,7 @@ def _offered(study: Published, index: int, names: list[str], cap: float | None) 
     point = study.points[index]
     dominator = "" if point["efficient"] else f" {point['explain']}"
     over = "" if study.within(index, cap) else " (over the limit)"
-    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), statements.cost(study, index))
+    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), cost.cost(study, index))
     return (
         f"{', '.join(names)}{over}",
         f"{point['title']} ({point['recipe']}).{dominator}",

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.base.figures import about_per_cent, words
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.format import WITHOUT
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
@@ -70,7 +70,7 @@ def _why(study: Published, index: int, cap: float | None) -> str:
 def release(study: Published, index: int, cap: float | None) -> Markup:
     """What would be learnt, at most and on average, and what that costs."""
     refused = study.opened(index)["refused"]
-    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), statements.cost(study, index))
+    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), cost.cost(study, index))
     return render(
         "release.html",
         groups=statements.groups(study, index),
@@ -142,7 +142,7 @@ def utility(study: Published, index: int, cap: float | None) -> Markup:
         for row in study.populations(index)
     ]
     head = ("large group", "of everybody", "value", "in truth", "from the release")
-    return _tables([*sentences, statements.example(study, index)], *([(head, rows, None)] if rows else []))
+    return _tables([*sentences, cost.example(study, index)], *([(head, rows, None)] if rows else []))
 
 
 def beside(study: Published, index: int, cap: float | None) -> Markup:

@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from workbench.base.figures import about_per_cent, figures, join_names
 from workbench.publication import statements
-from workbench.publication.format import MeasureWords, PublishedPoint, SensitiveColumn
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
+from workbench.publication.shapes import MeasureWords, PublishedPoint, SensitiveColumn
 
 VALUES = 15  # of a sensitive column that are listed
 

@@ -24,7 +24,7 @@ from workbench.base.scratch import scratch
 from workbench.data.roles import typed_names
 from workbench.data.table import Table
 from workbench.frontier.store import Store
-from workbench.publication import statements
+from workbench.publication import cost, statements
 from workbench.publication.publish import Progress, publish
 from workbench.publication.reader import Published
 from workbench.publication.reasons import reason
@@ -75,7 +75,7 @@ class Report:
     def points(self) -> dict[str, Any]:
         """Every point with its figures, as the page has them: the same study gives the same."""
         read = self.published
-        learnt, cost = statements.learnt(read, self.index), statements.cost(read, self.index)
+        learnt, lost = statements.learnt(read, self.index), cost.cost(read, self.index)
         return {
             "study": read.results["study"],
             "workbench": read.results["workbench"],
@@ -88,7 +88,7 @@ class Report:
                 "recipe": read.points[self.index]["recipe"],
                 "against": read.points[self.index]["against"],
                 "learnt": f"{learnt['figure']} {learnt['unit']}",
-                "accuracy": f"{cost['figure']} {cost['unit']}",
+                "accuracy": f"{lost['figure']} {lost['unit']}",
             },
             "measures": [_part(one, ("key", "name", "unit", "side", "better")) for one in read.results["measures"]],
             "points": [_part(point, POINT) for point in read.points],

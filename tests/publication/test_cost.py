@@ -1,0 +1,49 @@
+"""What a release costs, in words: how many records it leaves out is told as coarse as everything else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.publication import cost
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.studies.study import Study
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory):
+    place, rng = tmp_path_factory.mktemp("cost"), np.random.default_rng(5)
+    ages = np.minimum(20 + rng.geometric(0.08, 900), 90)  # a few are old
+    frame = pd.DataFrame({"age": ages, "sex": rng.choice(list("fm"), 900)})
+    frame["ill"] = np.where(rng.random(900) < frame["age"] / 90, "gout", "flu")
+    frame.to_csv(place / "people.csv", index=False)
+    method = {"name": "full-domain", "suppress": 0.2}
+    study = Study(
+        name="cost",
+        data={"path": "people.csv"},
+        quasi=("age", "sex"),
+        sensitive=("ill",),
+        hierarchies={"age": {"builder": "intervals", "widths": [3, 6, 12]}},
+        recipes=({"method": method, "model": {"name": "k-anonymity", "k": 60}},
+                 {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 40}}),
+        measures=({"name": "privacy loss"}, {"name": "utility loss"}),
+        axes=("P_loss", "U_loss"),
+        folder=str(place),
+    )  # fmt: skip
+    frontier = {str(one): one.release(study.table(study.read())) for one in study.candidates()}
+    return Published(publish(study, place / "out", warn=lambda text: None)), frontier
+
+
+def test_records_left_out_are_told_as_the_threshold_allows(read):
+    published, releases = read
+    told = 0
+    for index, point in enumerate(published.points):
+        if point["opened"] is None:
+            continue
+        gone = releases[point["recipe"]].left_out if point["recipe"] in releases else 0
+        said = cost.left_out(published, index)
+        assert bool(said) == bool(gone) and said in cost.cost(published, index)["sentence"]
+        if gone:
+            told += 1
+            assert str(gone) not in said.split() and ("about" in said.lower() or "fewer than 15" in said.lower())
+    assert told

@@ -1,0 +1,20 @@
+"""The types of the published folder: all of them are in use, and resolve."""
+
+import inspect
+from typing import get_args, get_type_hints, is_typeddict
+
+from workbench.publication import shapes
+
+
+def below(kind):
+    """A type, and those of its pieces."""
+    found = {kind} if is_typeddict(kind) else set()
+    for piece in (*get_args(kind), *(get_type_hints(kind).values() if is_typeddict(kind) else ())):
+        found |= below(piece)
+    return found
+
+
+def test_every_type_is_a_piece_of_what_is_published_and_says_what_it_is():
+    declared = {one for one in vars(shapes).values() if is_typeddict(one)}
+    assert below(shapes.Results) | below(shapes.ClassRow) | below(shapes.PopulationRow) == declared
+    assert all((inspect.getdoc(one) or "").endswith(".") for one in declared)

@@ -1,0 +1,71 @@
+"""What a release costs, in words: how many are counted wrongly, how many records are left out, what is as accurate."""
+
+from __future__ import annotations
+
+from workbench.base.figures import about_per_cent, figures
+from workbench.publication.reader import Published
+from workbench.publication.shapes import PopulationRow
+
+
+def cost(study: Published, index: int) -> dict[str, str]:
+    """What a researcher would get wrong, by the measure that releases are compared by, and at worst."""
+    found, title = study.opened(index)["accuracy"], "What it costs in accuracy"
+    wording, unit = study.wording, study.utility
+    worst = _misjudged(found["worst"]) if "reason" not in found and found["worst"] else ""
+    if "reason" in found or found["wrong"] is None or found["key"] != unit["key"]:
+        own = figures(abs(study.loss(index, unit)), unit["better"])
+        sentence = f"{left_out(study, index)} In units of: {unit['unit']}.".strip()
+        return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
+    name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
+    estimated = " It is estimated from some of these groups." if found["estimated"] else ""
+    wrong = about_per_cent(found["wrong"], "lower")
+    most = "" if found["most"] is None else f"; in the worst up to {about_per_cent(found['most'], 'lower')}"
+    return {
+        "title": title,
+        "figure": wrong if found["counted"] else f"Up to {wrong}",
+        "unit": f"of a large group are counted under a wrong {name}, on average{most}; "
+        f"in the original: {wording.nobody}",
+        "sentence": f"{left_out(study, index)} {sample(study, index)} Large: {large}.{estimated}".strip(),
+        "worst": worst,
+    }
+
+
+def left_out(study: Published, index: int) -> str:
+    """How many records a release leaves out; nothing where it has all."""
+    gone = study.opened(index)["left_out"]
+    return f"{gone[:1].upper()}{gone[1:]} are left out." if gone else ""
+
+
+def sample(study: Published, index: int) -> str:
+    """The random sample of the records that is as accurate as a release; nothing where that is not told."""
+    found, wording = study.opened(index)["accuracy"], study.wording
+    if "reason" in found or found["sample"] is None:
+        return ""
+    if found["sample"] == 1:
+        return "About large groups it is as accurate as the original."
+    return (
+        f"About large groups it is at least as accurate as a random {figures(100 * found['sample'])} % of "
+        f"{wording.everybody}, unchanged."
+    )
+
+
+def example(study: Published, index: int) -> str:
+    """How far one share may be off, in most large groups; nothing where none could serve as an example."""
+    found, wording = study.opened(index)["accuracy"], study.wording
+    if "reason" in found or not found["example"]:
+        return ""
+    one = found["example"]
+    low, high = max(one["about"] - one["off"], 0.0), min(one["about"] + one["off"], 1.0)
+    return (
+        f"A true {100 * one['about']:g} % may appear as {about_per_cent(low)[:-2]} to {about_per_cent(high)}: where "
+        f"{100 * one['low']:g} to {100 * one['high']:g} % of a large group have the same "
+        f"{wording.column(found['sensitive'])}, the release is off by up to "
+        f"{100 * one['off']:.0f} percentage points in nine cases out of ten. (Large: at least "
+        f"{100 * one['support']:g} % of {wording.everybody}.)"
+    )
+
+
+def _misjudged(row: PopulationRow) -> str:
+    """A large group that the release is wrong about, in a line."""
+    truth, released = about_per_cent(row["truth"]), about_per_cent(row["told"])
+    return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {released} in the release."
