@@ -1,7 +1,6 @@
 """A sweep of 64 points that stops in the middle of a write, says so, and waits there to be killed: see test_kill.py."""
 
 import os
-import sys
 import threading
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from workbench.data.table import Table
 from workbench.frontier import store
 from workbench.frontier.recipe import recipes
-from workbench.frontier.sweep import sweep
+from workbench.frontier.sweep import point_of, sweep
 from workbench.measures import LargestQuotient, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -68,7 +67,11 @@ def stop(place, committed, tell):
     store.Store.put, store.write_file, os.rename = stopping_put, stopping_write, stopping_rename
 
 
-if __name__ == "__main__":
-    folder, place, committed = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    stop(place, committed, sys.stdout.fileno())
-    sweep(*study(), folder, threads=2)
+STUDY = TABLE, RECIPES, MEASURES = study()
+point_of(RECIPES[0], RECIPES[0].release(TABLE), MEASURES)  # loads what would be loaded in each process that is forked
+
+
+def killed_sweep(folder, place, committed, tell):
+    """What a process of its own does, until it is killed."""
+    stop(place, committed, tell.fileno())
+    sweep(*STUDY, folder, threads=2)

@@ -1,12 +1,10 @@
 """A sweep that is killed in the middle of a write loses no finished point, and goes on where it was."""
 
-import importlib.util
+import importlib
+import multiprocessing
 import os
 import random
-import select
-import subprocess
-import sys
-from pathlib import Path
+import signal
 
 import pandas as pd
 import pytest
@@ -15,7 +13,6 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 
-SCRIPT = Path(__file__).with_name("killed_sweep.py")
 SEED = 20240229
 HALVES = ["half point.json", "half classes.parquet", "half populations.parquet"]
 PLACES = ["before point.json", *HALVES, "before moving", "after moving"]
@@ -28,34 +25,42 @@ def kills():
 
 
 @pytest.fixture(scope="module")
-def study():
-    spec = importlib.util.spec_from_file_location("killed_sweep", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script.study()
+def killed_sweep():
+    """Measures a point when it is imported, so it isn't until it is used."""
+    return importlib.import_module("tests.frontier.killed_sweep")
 
 
 @pytest.fixture(scope="module")
-def undisturbed(study):
+def processes(killed_sweep):
+    """Processes with nothing left to import: they are forked from one that has imported everything."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([killed_sweep.__name__])
+    return context
+
+
+@pytest.fixture(scope="module")
+def undisturbed(killed_sweep):
     """The points of a sweep without a store, by recipe, and its frontier."""
     found = {}
-    frontier = sweep(*study, progress=lambda done, total, point: found.update({point.recipe: point}))
+    frontier = sweep(*killed_sweep.STUDY, progress=lambda done, total, point: found.update({point.recipe: point}))
     assert len(found) == 64
     assert any(value == float("inf") for point in found.values() for value in point.values.values())
     return found, frontier
 
 
-def kill_in_the_middle(folder, place, committed):
+def kill_in_the_middle(processes, sweeping, folder, place, committed):
     """Start the sweep, wait until it says that it stands there, and kill it."""
-    paths = os.pathsep.join([str(SCRIPT.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, SCRIPT, folder, place, str(committed)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}) as child:
-        try:
-            assert select.select([child.stdout], [], [], 60)[0], "the sweep never came to this place"
-            assert child.stdout.read(1) == b"!", "the sweep ended before it was killed"
-        finally:
-            child.kill()
-    assert child.returncode == -9
+    here, there = processes.Pipe(duplex=False)
+    child = processes.Process(target=sweeping, args=(folder, place, committed, there))
+    child.start()
+    there.close()
+    try:
+        assert here.poll(60), "the sweep never came to this place"
+        assert os.read(here.fileno(), 1) == b"!", "the sweep ended before it was killed"
+    finally:
+        child.kill()
+        child.join()
+    assert child.exitcode == -signal.SIGKILL
 
 
 def same(one, other):
@@ -70,10 +75,10 @@ def standing(folder, keys):
 
 
 @pytest.mark.parametrize(("place", "committed"), kills())
-def test_killed_sweep(place, committed, tmp_path, study, undisturbed, monkeypatch):
+def test_killed_sweep(place, committed, tmp_path, killed_sweep, undisturbed, processes, monkeypatch):
     print(f"seed {SEED}: killed {place} after {committed} points")
     folder, (points, frontier) = tmp_path / "points", undisturbed
-    kill_in_the_middle(folder, place, committed)
+    kill_in_the_middle(processes, killed_sweep.killed_sweep, folder, place, committed)
     left = list(folder.glob(".aside-*"))
     assert left or place == "after moving"
 
@@ -81,7 +86,7 @@ def test_killed_sweep(place, committed, tmp_path, study, undisturbed, monkeypatc
     assert not list(folder.glob(".aside-*")), "what a dead writer left is removed"
     finished = store.keys()
     assert len(finished) == committed
-    table, recipes, measures = study
+    table, recipes, measures = killed_sweep.STUDY
     keys = {store.key(table, recipe, measures): recipe for recipe in points}
     assert len(keys) == 64
     for key in finished:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import Distribution, distribution, distributions
 from pathlib import Path
 
 import pytest
@@ -74,43 +75,87 @@ def test_no_file_names_a_registry_or_this_machine():
 
 
 PAGE = """
-import sys
-from pathlib import Path
-from voila.paths import collect_template_paths
-from widgets.commands import lab
-from widgets.frontier import still
-from widgets.server.server import TEMPLATES
-from workbench.base.resources import DATA, NOTEBOOKS
-from workbench.charts import offline
-from workbench.publication.report.layout import render
+    from voila.paths import collect_template_paths
+    from widgets.commands import lab
+    from widgets.frontier import still
+    from widgets.server.server import TEMPLATES
+    from workbench.base.resources import DATA, NOTEBOOKS
+    from workbench.charts import offline
+    from workbench.publication.report.layout import render
 
-for path in (DATA / "adult.csv.gz", *(NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb"))):
-    assert path.is_relative_to(sys.prefix) and path.exists(), path
-found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
-assert (Path(found[0]) / "index.html.j2").is_relative_to(sys.prefix) and Path(found[0], "static", "page.css").exists()
-assert "a &amp; b" in render("tables.html", paragraphs=["a & b"], tables=())
-assert "<title>a" in offline.page_of("a") and "no points yet" in still._empty("a")
+    notebooks = [NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb")]
+    for path in (DATA / "adult.csv.gz", *notebooks):
+        assert path.is_relative_to(sys.prefix) and path.exists(), path
+    found = collect_template_paths(["nbconvert"], "workbench", root_dirs=[str(TEMPLATES)])
+    assert Path(found[0], "index.html.j2").is_relative_to(sys.prefix)
+    assert Path(found[0], "static", "page.css").exists()
+    assert "a &amp; b" in render("tables.html", paragraphs=["a & b"], tables=())
+    assert "<title>a" in offline.page_of("a") and "no points yet" in still._empty("a")
 """
+
+
+def needed(requirements: list[str]) -> dict[str, Distribution]:
+    """What pip would install for these, as it is in this environment: what each needs, and so on."""
+    found: dict[str, Distribution] = {}
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        one = waiting.pop()
+        name = canonicalize_name(one.name)
+        key = f"{name}[{','.join(sorted(one.extras))}]"
+        if key in found or not any(_applies(one, extra) for extra in ("", *one.extras)):
+            continue
+        found[key] = distribution(name)
+        assert found[key].version in one.specifier, one
+        for text in found[key].requires or ():
+            other = Requirement(text)
+            if any(_applies(other, extra) for extra in ("", *one.extras)):
+                other.marker = None
+                waiting.append(other)
+    return found
+
+
+def _applies(requirement: Requirement, extra: str) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def lend(lender: Distribution, site: Path) -> None:
+    """Links in another environment to everything that pip has installed of a distribution, but its programs."""
+    for file in lender.files:
+        inside = file.parts[0] != ".."
+        name = Path(file.parts[0]) if inside else Path(os.path.normpath(site / file))
+        if "__pycache__" in name.parts or "bin" in name.parts:
+            continue
+        target = site / name
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(lender.locate_file(name if inside else file).resolve())
 
 
 @pytest.mark.slow
 def test_wheel_runs_a_frontier_in_an_empty_environment(tmp_path):
-    def run(*command: str | Path) -> str:
+    """It has the wheel, and of this environment what the wheel says that it needs; what only developers need is not
+    there."""
+
+    def run(*command: str | Path, cwd: Path = tmp_path) -> str:
         # nothing of this environment or checkout may leak into the new one
         outside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-        done = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=cwd, env=outside, capture_output=True, text=True)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, ROOT)
-    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=ROOT)
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
     wheel = next(tmp_path.glob("*.whl"))
-    run(python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel)
-    (tmp_path / "frontier.py").write_text(FRONTIER)
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (installed,) = distributions(path=[str(site)])
+    lent = needed([text for text in installed.requires if "extra ==" not in text])
+    assert not {"pytest", "scipy", canonicalize_name(PROJECT["name"])} & {key.partition("[")[0] for key in lent}
+    for lender in lent.values():
+        lend(lender, site)
+    (tmp_path / "frontier.py").write_text(FRONTIER + PAGE)
     run(python, "frontier.py")
-    (tmp_path / "page.py").write_text(PAGE)
-    run(python, "page.py")
     command = tmp_path / "venv" / "bin" / "workbench"
     shutil.copy(ROOT / "data" / "studies" / "li_li_2009.yaml", tmp_path / "study.yaml")
     run(command, "dashboard", "--publish", "study.yaml", "published")

@@ -357,12 +357,13 @@ print(peak // 1024, table.records, len(table.cells()))
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_file_larger_than_memory_is_anonymised(tmp_path, ending):
-    """The CSV has 1 GB."""
-    path, out, records = tmp_path / f"large.{ending}", tmp_path / "out.parquet", 6_000_000
+    """The CSV, and the text in the Parquet file, have .8 GB."""
+    path, out, records = tmp_path / f"large.{ending}", tmp_path / "out.parquet", 2_500_000
     duckdb.sql(
         f"COPY (SELECT 'person number ' || range AS id, range % 90 AS age, 'class ' || (hash(range) % 12) AS "
-        f"work, 'a rather long place name so that the file grows, and grows ' || (hash(range + 1) % 41) AS place, "
-        f"'a rather long name of an illness ' || (hash(range + 2) % 9) AS ill FROM range({records})) TO '{path}'"
+        f"work, repeat('a rather long place name so that the file grows, and grows ', 3) || (hash(range + 1) % 11) AS "
+        f"place, repeat('a rather long name of an illness ', 3) || (hash(range + 2) % 9) AS ill FROM range({records})) "
+        f"TO '{path}'"
     )
     command = [sys.executable, "-c", LARGER, str(path), str(out)]
     root = Path(__file__).parents[3]
