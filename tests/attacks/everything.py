@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 from workbench import BadInput
 from workbench.base.errors import Unsatisfiable
 from workbench.base.small_counts import coarse
-from workbench.data import cells
 from workbench.data.column import Column
 from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
@@ -269,18 +268,9 @@ def unique(
 ) -> tuple[int, Counts]:
     """How many small counts there are in all that is published of these studies of one table, and which of some of them
     have no other table that is published alike, as far as one was found."""
-    with patch.object(cells, "collapse", collapsed):
-        walk = Walk(studies, base, rng, most)
-        for _ in range(tries):
-            if not walk.left:
-                break
-            walk.step()
+    walk = Walk(studies, base, rng, most)
+    for _ in range(tries):
+        if not walk.left:
+            break
+        walk.step()
     return walk.hidden, walk.left
-
-
-def collapsed(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> cells.Cells:
-    """What `cells.collapse` gives, without the engine, which takes longer to start than a small table to collapse."""
-    rows, weight = np.unique(np.stack([*quasi.values(), *others.values()], axis=1), axis=0, return_counts=True)
-    codes = np.ascontiguousarray(rows.T)
-    rest = {name: own.astype(np.int32) for name, own in zip(others, codes[len(quasi) :], strict=True)}
-    return cells.Cells(codes[: len(quasi)].astype(np.int16), rest, weight.astype(np.int64))

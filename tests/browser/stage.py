@@ -28,6 +28,7 @@ HARMLESS = ("favicon.ico",)
 # what JupyterLab itself says when a kernel is restarted, or a notebook is opened whose kernel is gone
 LABS_OWN = ("Could not restore the debugger state", "widget model not found")
 TOKEN = "a-token-of-the-tests"
+LAB = "import workbench.base.startup; from jupyterlab.labapp import main; main()"  # `jupyter lab`, sooner
 
 
 class Stage:
@@ -142,7 +143,7 @@ def lab(folder: Path, *flags: str, **env: str) -> Iterator[str]:
     """JupyterLab on a folder; yields the address of its tree, without the token."""
     port = free_port()
     command = [
-        sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser", f"--port={port}", "--ip=127.0.0.1",
+        sys.executable, "-c", LAB, "--allow-root", "--no-browser", f"--port={port}", "--ip=127.0.0.1",
         f"--IdentityProvider.token={TOKEN}", "--expose-app-in-browser", f"--ServerApp.root_dir={folder}",
     ]  # fmt: skip
     own = {

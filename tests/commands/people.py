@@ -3,6 +3,7 @@
 import sys
 
 from workbench.commands import main
+from workbench.publication.report import reporting
 
 STUDY = """
 study: People
@@ -47,6 +48,13 @@ def wrong(capsys, *arguments):
         out == "" and last.startswith("workbench: ") and all(one.startswith(("note: ", *"123456789")) for one in notes)
     )
     return last
+
+
+def in_this_process(job, progress=False):
+    """A report without a kernel, in place of `batch.run`: what the notebook's cells do, and no notebook."""
+    given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
+    chosen, results = reporting.asked(**given)
+    reporting.reported(chosen, store=results).write(job.parameters["output"])
 
 
 def piped(monkeypatch, data):

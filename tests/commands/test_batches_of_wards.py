@@ -7,19 +7,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.commands.people import in_this_process
 from workbench import BadInput
 from workbench.commands import main, shared
 from workbench.publication.report import batch, jobs, reporting
 from workbench.studies.study import Study
 
 MARKERS = ("HIV", "Gout", "Nowhere", "81.8", "planted")
-
-
-def in_this_process(job, progress=False):
-    """A report without a kernel: what its cells do."""
-    given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
-    chosen, results = reporting.asked(**given)
-    reporting.reported(chosen, store=results).write(job.parameters["output"])
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.base import progress
+from workbench.data import cells as cells_module
 from workbench.data.cells import collapse, distinct_rows, locate
 
 SIZES = {"few values": 3, "many values": 2**15, "columns too wide for one key": 2**30}
@@ -23,19 +24,26 @@ def columns(size, records=300, many=6, seed=0):
     return list(kinds[:, np.minimum(rng.geometric(0.05, records) - 1, 39)])
 
 
+@pytest.fixture(params=["here", "in DuckDB"])
+def way(request, monkeypatch):
+    """Few records are counted here, many in DuckDB."""
+    monkeypatch.setattr(cells_module, "FEW", {"here": 10**9, "in DuckDB": 0}[request.param])
+
+
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-def test_cells_are_the_distinct_combinations_with_their_records(size):
+def test_cells_are_the_distinct_combinations_with_their_records(way, size):
     quasi, others = columns(size)[:4], columns(size)[4:]
     cells = collapse(dict(zip("abcd", quasi, strict=True)), dict(zip("xy", others, strict=True)))
     counted = Counter(zip(*quasi, *others, strict=True))
     found = zip(*cells.quasi, cells.others["x"], cells.others["y"], strict=True)
     assert dict(zip(found, cells.weight, strict=True)) == counted
     assert len(cells) == len(counted) and (cells.quasi.dtype == np.int16) == (cells.quasi.max() < 2**15 - 1)
+    assert cells.weight.dtype == np.int64 and cells.others["x"].dtype == np.int32
 
 
-def test_cells_stand_in_the_order_of_their_codes():
-    quasi = columns(3)
-    cells = collapse(dict(zip("abcdef", quasi, strict=True)), {})
+def test_cells_stand_in_the_order_of_their_codes(way):
+    quasi = columns(3) + columns(2**30, seed=1)  # all of them are too wide for one key
+    cells = collapse(dict(zip("abcdefghijkl", quasi, strict=True)), {})
     assert list(zip(*cells.quasi, strict=True)) == sorted(set(zip(*quasi, strict=True)))
 
 

@@ -6,6 +6,9 @@ there at all: the list of handlers below is the whole server.
 
 from __future__ import annotations
 
+import workbench.base.startup  # noqa: F401 (before Jupyter's server)
+
+# isort: split
 import argparse
 import logging
 import os

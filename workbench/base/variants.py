@@ -10,6 +10,7 @@ import json
 import pkgutil
 from abc import ABC
 from collections.abc import Callable, Iterator
+from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -139,7 +140,15 @@ V = TypeVar("V", bound=Variant)
 
 
 def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
-    """Every public variant defined in a module of the package or its folders, by name: adding one is adding a file."""
+    """Every public variant defined in a module of the package or its folders, by name: adding one is adding a file.
+
+    The files are looked for once a process.
+    """
+    return dict(_catalog(package, base))
+
+
+@cache
+def _catalog(package: str, base: type[V]) -> dict[str, type[V]]:
     found: dict[str, type[V]] = {}
     path = importlib.import_module(package).__path__
     files = (info for info in pkgutil.walk_packages(path, f"{package}.") if not info.ispkg)

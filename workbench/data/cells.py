@@ -15,6 +15,7 @@ from workbench.base.connection import Private
 from workbench.base.progress import stoppable
 
 LARGEST_KEY = 2**62
+FEW = 100_000  # records that are counted before DuckDB has started
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +41,8 @@ class Cells:
 def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cells:
     """The cells of record-long code columns, in the order of their codes."""
     columns = [*quasi.values(), *others.values()]
+    if columns and len(columns[0]) <= FEW:
+        return _counted_here(quasi, others)
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
     with Private() as engine:
@@ -54,11 +57,26 @@ def counted(engine: duckdb.DuckDBPyConnection, records: str, quasi: Sequence[str
     rows = engine.sql(f"SELECT {listed}, count(*) AS n FROM {records} GROUP BY {listed} ORDER BY {listed}")
     found = stoppable(rows.to_arrow_table, engine.interrupt)
     axes = [found[name].to_numpy() for name in quasi]
+    rest = {name: found[field].to_numpy() for name, field in others.items()}
+    return _cells(axes, rest, found["n"].to_numpy())
+
+
+def _counted_here(quasi: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray]) -> Cells:
+    """The cells of few records, by sorting them."""
+    columns = [*quasi.values(), *others.values()]
+    (key,), _ = row_keys([int(codes.max(initial=0)) + 1 for codes in columns], [len(columns[0])], columns)
+    _, first, weight = np.unique(key, return_index=True, return_counts=True)
+    return _cells(
+        [codes[first] for codes in quasi.values()], {name: one[first] for name, one in others.items()}, weight
+    )
+
+
+def _cells(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight: np.ndarray) -> Cells:
     narrow = max((int(codes.max(initial=0)) for codes in axes), default=0) < 2**15 - 1  # half the memory to go through
     return Cells(
         quasi=np.array(axes, dtype=np.int16 if narrow else np.int32),
-        others={name: found[field].to_numpy().astype(np.int32) for name, field in others.items()},
-        weight=found["n"].to_numpy().astype(np.int64),
+        others={name: codes.astype(np.int32) for name, codes in others.items()},
+        weight=weight.astype(np.int64),
     )
 
 
