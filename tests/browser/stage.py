@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -12,9 +13,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import nbformat
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from widgets.server.serving import link, voila_command
 
@@ -22,6 +24,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
+    "--proxy-server=http://127.0.0.1:9",  # nobody is there; this machine is asked without it
 ]  # fmt: skip
 ROOT = Path(__file__).parent.parent.parent
 HARMLESS = ("favicon.ico",)
@@ -39,7 +42,7 @@ class Stage:
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page: Page = self.context.new_page()
         self.wrong: list[str] = []
-        self.context.route("**/*", self._route)
+        self.context.on("request", self._asked)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.wrong.append(f"page error: {error}"))
         self.page.on("requestfailed", lambda r: self._failed(f"failed: {r.url} {r.failure}"))
@@ -57,13 +60,9 @@ class Stage:
         )
         return self.page
 
-    def _route(self, route: Route) -> None:
-        url = route.request.url
-        if url.startswith(("http://localhost", "http://127.0.0.1", "data:", "blob:")):
-            route.continue_()
-        else:
-            self.wrong.append(f"asked the network: {url}")
-            route.abort()
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith(("http://localhost", "http://127.0.0.1", "data:", "blob:", "file:")):
+            self.wrong.append(f"asked the network: {request.url}")
 
     def _console(self, message) -> None:
         own = any(said in message.text for said in LABS_OWN)
@@ -136,6 +135,62 @@ def voila(notebook: Path, *flags: str, token: str | None = None, **env: str) -> 
     command, own = voila_command(notebook, port, token, folder=notebook.parent)
     with served([*command, *flags], f"http://127.0.0.1:{port}/voila/static/", notebook.parent, **own, **env):
         yield link(port, token)
+
+
+FRESH = """
+import ipywidgets
+place, again, said = ipywidgets.VBox(), ipywidgets.Button(description="another"), ipywidgets.HTML()
+count = 0
+
+def closed(one):
+    for inner in getattr(one, "children", ()):
+        closed(inner)
+    one.close()
+
+def another(_=None):
+    global count
+    old, count = place.children, count + 1
+    place.children = (made(),)
+    for one in old:
+        closed(one)
+    said.value = f"<b id='count'>{count}</b>"
+
+again.on_click(another)
+ipywidgets.VBox([place, ipywidgets.HBox([again, said])])
+"""
+
+
+class Stand:
+    """One page and one kernel, in which widgets are made anew for each test: to start both takes seconds."""
+
+    def __init__(self, browser: Browser, address: str, **options: Any) -> None:
+        self.stage, self.size = Stage(browser, **options), options
+        self.count = 0
+        self.stage.page.goto(address)
+        self.stage.page.get_by_role("button", name="another", exact=True).wait_for(timeout=60_000)
+
+    @contextmanager
+    def fresh(self, ready: str) -> Iterator[Page]:
+        """The page with new widgets, when this is there; at the end nothing may have gone wrong on it."""
+        page = self.stage.resized(self.size.get("width", 1280), self.size.get("height", 900))
+        page.mouse.move(0, 0)
+        self.count += 1
+        page.get_by_role("button", name="another", exact=True).click()
+        page.locator("#count", has_text=re.compile(f"^{self.count}$")).wait_for(timeout=60_000)
+        page.locator(ready).first.wait_for(timeout=60_000)
+        page.evaluate("scrollTo(0, 0)")
+        yield page
+        wrong, self.stage.wrong[:] = [*self.stage.wrong], []
+        assert not wrong
+
+
+@contextmanager
+def stand(browser: Browser, folder: Path, cell: str, **options: Any) -> Iterator[Stand]:
+    """A page in Voila of a cell that says how widgets are `made()`."""
+    with voila(write_notebook(folder / "page.ipynb", cell, FRESH)) as address:
+        one = Stand(browser, address, **options)
+        yield one
+        one.stage.context.close()
 
 
 @contextmanager

@@ -4,37 +4,38 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.browser.stage import voila, write_notebook
+from tests.browser.stage import stand
 
 CELL = """
 import ipywidgets, traitlets
 from widgets import DataPicker, RolePicker
-data, roles = DataPicker(most_bytes=60_000_000), RolePicker()
-traitlets.dlink((data, "base"), (roles, "base"))
-out = ipywidgets.HTML()
-def say(_):
-    made = roles.table
-    records = data.base and data.base.records
-    out.value = f"<code id='out'>{roles.roles} {dict(data.data)} {records} {made and made.quasi}</code>"
-roles.observe(say, "table"), data.observe(say, ["base", "data"])
-say(None)
-ipywidgets.VBox([data, roles, out], layout=ipywidgets.Layout(width="380px"))
+
+def made():
+    data, roles = DataPicker(most_bytes=60_000_000), RolePicker()
+    traitlets.dlink((data, "base"), (roles, "base"))
+    out = ipywidgets.HTML()
+
+    def say(_):
+        made = roles.table
+        records = data.base and data.base.records
+        out.value = f"<code id='out'>{roles.roles} {dict(data.data)} {records} {made and made.quasi}</code>"
+
+    roles.observe(say, "table"), data.observe(say, ["base", "data"])
+    say(None)
+    return ipywidgets.VBox([data, roles, out], layout=ipywidgets.Layout(width="380px"))
 """
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    notebook = write_notebook(tmp_path_factory.mktemp("picked") / "picked.ipynb", CELL)
-    with voila(notebook, "--preheat=1") as url:
-        yield url
+def one_page(browser, tmp_path_factory):
+    with stand(browser, tmp_path_factory.mktemp("picked"), CELL, width=900, height=1200) as one:
+        yield one
 
 
 @pytest.fixture
-def page(on_stage, address):
-    one = on_stage(width=900, height=1200).page
-    one.goto(address)
-    one.locator(".wb-column[data-field='column:age']").wait_for(timeout=60_000)
-    return one
+def page(one_page):
+    with one_page.fresh(".wb-column[data-field='column:age']") as page:
+        yield page
 
 
 def told(page, text: str, timeout: int = 30_000) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.stage import Stage, voila, write_notebook
+from tests.browser.stage import stand
 
 CELL = """
 import ipywidgets
@@ -24,35 +24,34 @@ ill = (frame.study // 4 + frame.age // 20 + rng.poisson(2, n)) % 14
 frame["ill"] = np.array([f"ill-{i:02}" for i in range(14)])[ill]
 table = Table.from_frame(frame, ["age", "area", "sex", "work", "study"], "ill")
 releases = {k: Mondrian()(table, KAnonymity(k)) for k in (7, 70, 700)}
-shown = DisclosureTable(releases[7], KAnonymity(7))
-k = ipywidgets.Dropdown(options=list(releases), description="k")
-k.observe(lambda change: shown.set_trait("release", releases[change.new]), "value")
-said = ipywidgets.Label()
 
-def say(_):
-    sizes = releases[k.value].classes.sizes
-    lost = shown._shown.exposure.losses.loss
-    at_risk = sizes[lost >= (shown.at_risk or 9)].sum()
-    said.value = f"chosen {len(shown.selected)} records {sizes[shown.selected].sum()} at risk {at_risk}"
+def made():
+    shown = DisclosureTable(releases[7], KAnonymity(7))
+    k = ipywidgets.Dropdown(options=list(releases), description="k")
+    k.observe(lambda change: shown.set_trait("release", releases[change.new]), "value")
+    said = ipywidgets.Label()
 
-shown.observe(say, ["selected", "at_risk"])
+    def say(_):
+        sizes = releases[k.value].classes.sizes
+        lost = shown._shown.exposure.losses.loss
+        at_risk = sizes[lost >= (shown.at_risk or 9)].sum()
+        said.value = f"chosen {len(shown.selected)} records {sizes[shown.selected].sum()} at risk {at_risk}"
+
+    shown.observe(say, ["selected", "at_risk"])
+    return ipywidgets.VBox([k, said, shown])
 """
-SHOW = "ipywidgets.VBox([k, said, shown])"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("disclosure")
-    with voila(write_notebook(folder / "classes.ipynb", CELL + SHOW), "--preheat=1") as url:
-        yield url
+def one_page(browser, tmp_path_factory):
+    with stand(browser, tmp_path_factory.mktemp("disclosure"), CELL) as one:
+        yield one
 
 
 @pytest.fixture
-def page(address, on_stage):
-    page = on_stage().page
-    page.goto(address)
-    page.wait_for_selector(".wb-grid-row", timeout=60_000)
-    return page
+def page(one_page):
+    with one_page.fresh(".wb-grid-row") as page:
+        yield page
 
 
 def took(page, name):
@@ -145,20 +144,9 @@ def test_another_release_keeps_the_sorting_and_the_filter(page):
     assert sizes == sorted(sizes) and sizes[0] >= 700 and all("Female" in sex for sex in cells(page, 3))
 
 
-@pytest.fixture(scope="module")
-def resized(address, browser):
-    """One page for all widths."""
-    one = Stage(browser)
-    one.page.goto(address)
-    one.page.wait_for_selector(".wb-grid-row", timeout=60_000)
-    yield one.resized
-    one.context.close()
-    assert not one.wrong
-
-
 @pytest.mark.parametrize("width", [700, 848, 960, 1100, 1280])
-def test_every_figure_is_seen_whole_in_a_narrow_page(resized, width):
-    page = resized(width)
+def test_every_figure_is_seen_whole_in_a_narrow_page(one_page, page, width):
+    one_page.stage.resized(width)
     grid = page.locator(".wb-grid").bounding_box()
     head = page.get_by_role("columnheader", name="Nearest limit").bounding_box()
     assert head["x"] + head["width"] <= grid["x"] + grid["width"]

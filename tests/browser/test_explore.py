@@ -145,7 +145,7 @@ def _export(page):
     release = page.locator("[data-field=release]")
     page.get_by_role("button", name="The release as CSV").click()
     expect(release.locator(".wb-wrong")).to_contain_text("Neutral columns are published unchanged")
-    release.locator("input[type=checkbox]").check()
+    release.get_by_label("I know, write it anyway").check()
     with page.expect_download() as arriving:
         page.get_by_role("button", name="The release as CSV").click()
     with zipfile.ZipFile(arriving.value.path()) as archive:  # with its codebook

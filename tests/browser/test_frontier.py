@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.stage import voila, write_notebook
+from tests.browser.stage import stand
 
 CELL = """
 import asyncio
@@ -28,42 +28,41 @@ for worse, make in lines.items():
     for u in np.linspace(0, 1, 30):
         points.append(point(Recipe(Mondrian(), make(u)), worse * 2.3 * (1 - u) ** 2 + 0.01, worse * (0.004 + 0.03 * u)))
 measures = [PrivacyLoss(), UtilityLoss(), Discernibility(), KnowledgeGain()]
-shown = FrontierChart(Frontier(points, measures))
-move = ipywidgets.IntSlider(0, 0, 29, description="move")
-move.observe(lambda change: shown.set_trait("moving", points[2 + change.new]), "value")
-said = ipywidgets.Label()
 
-def say(_=None):
-    said.value = f"selected {shown.selected} caps {shown.caps} axes {shown.axes} view {shown.view}"
+def made():
+    shown = FrontierChart(Frontier(points, measures))
+    move = ipywidgets.IntSlider(0, 0, 29, description="move")
+    move.observe(lambda change: shown.set_trait("moving", points[2 + change.new]), "value")
+    said = ipywidgets.Label()
 
-shown.observe(say, ["selected", "caps", "axes", "view"])
+    def say(_=None):
+        said.value = f"selected {shown.selected} caps {shown.caps} axes {shown.axes} view {shown.view}"
 
-async def come():
-    shown.total = len(points)
-    for n in range(2, len(points) + 1, 2):
-        shown.frontier = Frontier(points[:n], measures, complete=n == len(points))
-        await asyncio.sleep(0.03)
+    shown.observe(say, ["selected", "caps", "axes", "view"])
 
-stream = ipywidgets.Button(description="stream")
-stream.on_click(lambda _: asyncio.get_running_loop().create_task(come()))
+    async def come():
+        shown.total = len(points)
+        for n in range(2, len(points) + 1, 2):
+            shown.frontier = Frontier(points[:n], measures, complete=n == len(points))
+            await asyncio.sleep(0.03)
+
+    stream = ipywidgets.Button(description="stream")
+    stream.on_click(lambda _: asyncio.get_running_loop().create_task(come()))
+    return ipywidgets.VBox([ipywidgets.HBox([move, stream]), said, shown])
 """
-SHOW = "ipywidgets.VBox([ipywidgets.HBox([move, stream]), said, shown])"
 POINTS = ".wb-chart svg g.mark-symbol path"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("frontier")
-    with voila(write_notebook(folder / "frontier.ipynb", CELL, SHOW), "--preheat=1") as url:
-        yield url
+def one_page(browser, tmp_path_factory):
+    with stand(browser, tmp_path_factory.mktemp("frontier"), CELL) as one:
+        yield one
 
 
 @pytest.fixture
-def page(address, on_stage):
-    page = on_stage().page
-    page.goto(address)
-    page.wait_for_selector(POINTS, timeout=60_000)
-    return page
+def page(one_page):
+    with one_page.fresh(POINTS) as page:
+        yield page
 
 
 def fitted(page, width, height=900):

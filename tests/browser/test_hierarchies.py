@@ -14,9 +14,11 @@ from workbench.data.table import Table
 base = Table.bare(datasets.path("adult")).complete()
 table = base.with_roles(["age", "workclass", "education", "native_country"], "occupation")
 given = {"age": {"builder": "intervals", "widths": [5, 10]}, "education": "bundled"}
-editor = HierarchyEditor(table, given, Study(data={"bundled": "adult"}))
-editor.layout.width = "400px"
-editor
+
+def made():
+    editor = HierarchyEditor(table, given, Study(data={"bundled": "adult"}))
+    editor.layout.width = "400px"
+    return editor
 """
 WORKCLASS = (
     "Private;Private\nFederal-gov;Public\nLocal-gov;Public\nstate-gov;Public\nSelf-emp-inc;Self\nNever-worked;None"
@@ -24,18 +26,15 @@ WORKCLASS = (
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    notebook = stage.write_notebook(tmp_path_factory.mktemp("hierarchies") / "editor.ipynb", CELL)
-    with stage.voila(notebook, "--preheat=1") as url:
-        yield url
+def one_page(browser, tmp_path_factory):
+    with stage.stand(browser, tmp_path_factory.mktemp("hierarchies"), CELL) as one:
+        yield one
 
 
 @pytest.fixture
-def page(on_stage, address):
-    page = on_stage().page
-    page.goto(address)
-    page.wait_for_selector(".wb-hier-column", timeout=60_000)
-    return page
+def page(one_page):
+    with one_page.fresh(".wb-hier-column") as page:
+        yield page
 
 
 def choose(page, name):

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import lab, open_lab, voila, write_notebook
+from tests.browser.stage import lab, open_lab, stand, voila, write_notebook
 
 CELL = """
 import ipywidgets
@@ -30,13 +30,17 @@ study = Study(
     axes=["P_loss", "U_loss"],
 )
 frontier = sweep(table, study.candidates(), study.measured())
-picker = RecipePicker(table, recipes=study.recipes, measures=study.measures, axes=study.axes)
-card = ReleaseCard(table, study.measured(), study.candidates()[0], frontier=frontier)
-preview = ReleasePreview(study=study, frontier=frontier)
-def follow(_):
-    preview.recipe, preview.release = card.recipe, card.release
-card.observe(follow, "release")
-ipywidgets.VBox([picker, card, preview], layout={"width": "360px"})
+
+def made():
+    picker = RecipePicker(table, recipes=study.recipes, measures=study.measures, axes=study.axes)
+    card = ReleaseCard(table, study.measured(), study.candidates()[0], frontier=frontier)
+    preview = ReleasePreview(study=study, frontier=frontier)
+
+    def follow(_):
+        preview.recipe, preview.release = card.recipe, card.release
+
+    card.observe(follow, "release")
+    return ipywidgets.VBox([picker, card, preview], layout={"width": "360px"})
 """
 ALONE = """
 from widgets import RecipePicker
@@ -48,18 +52,15 @@ NAME = ".wb-recipe-name"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    notebook = write_notebook(tmp_path_factory.mktemp("recipes") / "recipes.ipynb", CELL)
-    with voila(notebook, "--preheat=1") as url:
-        yield url
+def one_page(browser, tmp_path_factory):
+    with stand(browser, tmp_path_factory.mktemp("recipes"), CELL) as one:
+        yield one
 
 
 @pytest.fixture
-def page(address, on_stage):
-    page = on_stage().page
-    page.goto(address)
-    page.wait_for_function(f"() => document.querySelector('{NAME}')?.textContent.includes('k = 10')", timeout=60_000)
-    return page
+def page(one_page):
+    with one_page.fresh(f"{NAME}:has-text('k = 10')") as page:
+        yield page
 
 
 def k_of(page):
@@ -174,7 +175,7 @@ def test_files_come_to_the_browser_and_readers_get_no_preview(page):
     release = page.locator("[data-field=release]")
     page.get_by_role("button", name="The release as CSV").click()
     expect(release.locator(".wb-wrong")).to_contain_text("neutral columns are published unchanged", ignore_case=True)
-    release.locator("input[type=checkbox]").check()
+    release.get_by_label("I know, write it anyway").check()
     with page.expect_download() as coming:
         page.get_by_role("button", name="The release as CSV").click()
     assert coming.value.suggested_filename == "adult-release.zip"
@@ -188,7 +189,7 @@ def test_files_come_to_the_browser_and_readers_get_no_preview(page):
 
 
 def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage):
-    notebook = write_notebook(tmp_path / "recipes.ipynb", CELL)
+    notebook = write_notebook(tmp_path / "recipes.ipynb", CELL, "made()")
     settings = tmp_path / ".settings" / "@jupyter-widgets" / "jupyterlab-manager" / "plugin.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"saveState": true}')

@@ -20,8 +20,7 @@ def page_file(tmp_path_factory):
 def test_it_opens_from_disk_and_its_chart_is_alive(browser, page_file, width):
     one = stage.Stage(browser, width=width, dark=width == 390)
     asked = []
-    one.context.unroute_all()
-    one.context.route("**/*", lambda route: asked.append(route.request.url) or route.continue_())
+    one.context.on("request", lambda request: asked.append(request.url))
     one.page.goto(page_file.as_uri())
     drawn = one.page.locator(".vega-embed svg, .vega-embed canvas").first
     expect(drawn).to_be_visible()
@@ -37,7 +36,6 @@ def test_it_opens_from_disk_and_its_chart_is_alive(browser, page_file, width):
 
 def test_its_parts_are_linked(browser, page_file):
     one = stage.Stage(browser)
-    one.context.unroute_all()
     one.page.goto(page_file.as_uri())
     for link in one.page.locator("nav a").all():
         target = one.page.locator(link.get_attribute("href"))

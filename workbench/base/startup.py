@@ -1,4 +1,4 @@
-"""Altair, papermill and Jupyter's server start faster: their jsonschema reads a grammar of international addresses, of no use to them.
+"""Altair, papermill and Jupyter's server start faster: their jsonschema reads no grammar of international addresses.
 
 The package with that grammar is optional, and takes 0.7 s of each start. Here it is imported as if it were not there.
 """
