@@ -34,10 +34,10 @@ def edited(path: Path) -> str:
         path.write_bytes(before)
 
 
-def test_what_decides_a_figure_is_every_room_up_to_the_measures():
+def test_what_decides_a_figure_is_every_room_up_to_the_methods():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(one["layers"] for one in contracts if one["type"] == "layers")
-    assert layers[layers.index("measures") :][::-1] == list(store.ROOMS)
+    assert layers[layers.index("methods") :][::-1] == list(store.ROOMS)
 
 
 def test_the_points_are_of_the_sources_that_run(package):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -189,10 +190,11 @@ def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
     def kill() -> None:
         while not done.is_set():
             for child in psutil.Process().children(recursive=True):
-                if "ipykernel_launcher" in " ".join(child.cmdline()):
-                    time.sleep(0.5)
-                    child.kill()
-                    return
+                with suppress(psutil.Error):  # it has ended meanwhile
+                    if "ipykernel_launcher" in " ".join(child.cmdline()):
+                        time.sleep(0.5)
+                        child.kill()
+                        return
             time.sleep(0.05)
 
     killer = threading.Thread(target=kill)
