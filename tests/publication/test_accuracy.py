@@ -9,6 +9,7 @@ from workbench.data.table import Table
 from workbench.measures import UtilityLoss
 from workbench.methods import Mondrian, Remove
 from workbench.models import KAnonymity
+from workbench.models.distances import misplaced_share
 from workbench.publication import cost
 from workbench.publication.accuracy import accuracy_of, comparable, dearest
 from workbench.publication.publish import publish
@@ -37,7 +38,7 @@ def test_the_share_is_counted_and_no_bound(k):
     found, _ = accuracy_of(release, measure, 10, value)
     each = counted(release, measure)
     assert found["counted"] and each.mean() <= found["wrong"] <= 1.2 * each.mean() + 0.01
-    bound = measure.misplaced(value)
+    bound = misplaced_share(measure.distance, value)
     assert found["wrong"] < bound or bound == 0.01, "as large as it may be where the loss is so large"
     assert max(each.max(), found["wrong"]) <= found["most"] <= each.max() + 0.05 + 1e-9
     assert round(100 * found["wrong"], 9) % 1 == 0
@@ -46,7 +47,7 @@ def test_the_share_is_counted_and_no_bound(k):
 def test_of_few_people_nothing_is_told_but_what_follows_from_the_loss():
     release, measure = Mondrian()(table_of(300), KAnonymity(k=20)), UtilityLoss()
     found, rows = accuracy_of(release, measure, 10, 0.1)
-    assert not found["counted"] and found["wrong"] == measure.misplaced(0.1) and found["most"] is None and rows == []
+    assert not found["counted"] and found["wrong"] == misplaced_share(measure.distance, 0.1) and found["most"] is None and rows == []
 
 
 def test_all_releases_are_judged_by_the_column_of_which_most_is_lost():

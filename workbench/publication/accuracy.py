@@ -16,7 +16,7 @@ from workbench.measures import Measured, crowd, sensitive_of
 from workbench.measures.utility.random_sample import told_share
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.remove import Remove
-from workbench.models.distances import variation
+from workbench.models.distances import misplaced_share, variation
 from workbench.publication.shapes import Accuracy, Details, Example, PopulationRow
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label
@@ -40,7 +40,7 @@ def accuracy_of(
     table = release.table
     misled, many = measure.of(release, dearest(table, measure)), may_list_groups(table.records, smallest)
     rows = _misjudged(table, misled, smallest) if many else []
-    bound = None if value is None else measure.misplaced(value)
+    bound = None if value is None else misplaced_share(measure.distance, value)
     wrong = bound
     if many and value is not None:
         counted = _wrong(release, misled, measure, smallest)

@@ -12,7 +12,7 @@ from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
 from workbench.data import weights
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.models.distances import COMPARED, distance, misplaced_share, unordered
+from workbench.models.distances import COMPARED, distance, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
 
@@ -46,10 +46,6 @@ class UtilityLoss(Measure):
         moved = min(smallest * weights.heaviest(release.table) / float(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
-
-    def misplaced(self, value: float) -> float | None:
-        """The largest share of a population that is told with a wrong value, on average, where the loss is so large."""
-        return misplaced_share(self.distance, value)
 
     def of(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
