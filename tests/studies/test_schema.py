@@ -1,39 +1,38 @@
-"""What may stand in a study's file: each fault with its place, none that quotes data."""
+"""What may stand in a study's file: every fault at once, each with its place."""
 
 import pytest
 
-from workbench.studies.schema import parts_of, recipe_faults, variant_faults
+from workbench.studies.schema import faults
 
-MONDRIAN = {"name": "mondrian"}
+GOOD = {
+    "study": "ill",
+    "data": {"path": "people.csv"},
+    "roles": {"quasi": ["age"], "sensitive": ["ill"], "weight": ["stands"]},
+    "released_levels": {"age": [1, 2]},
+    "importance": {"age": 2},
+    "recipes": [{"method": {"name": "full-domain", "suppress": [0, 0.05]}, "model": {"name": "k-anonymity", "k": 5}}],
+    "measures": [{"name": "privacy loss"}, {"name": "geometric loss"}],
+    "axes": ["P_loss", "GL"],
+}
 
 
-def told(faults):
-    return [(fault.path, fault.text) for fault in faults]
-
-
-def test_a_good_recipe_has_no_fault():
-    model = [{"name": "k-anonymity", "k": [2, 5]}, {"name": "t-closeness", "t": 0.2}]
-    ranges = {"method": MONDRIAN, "model": model}
-    assert told(recipe_faults(ranges)) == []
-    assert [path for path, _, _ in parts_of(ranges)] == [("method",), ("model", 0), ("model", 1)]
+def test_a_good_study_has_no_fault():
+    assert list(faults(GOOD)) == []
 
 
 @pytest.mark.parametrize(
-    ("ranges", "path", "text"),
+    ("key", "value", "path"),
     [
-        ({}, (), "a recipe has a method"),
-        ({"method": {"name": "mondrain"}}, ("method", "name"), "did you mean 'mondrian'"),
-        ({"method": MONDRIAN, "modle": {}}, ("modle",), "modle"),
-        ({"method": MONDRIAN, "model": {"name": "k-anonymity", "k": [2, 0]}}, ("model", "k", 1), "k"),
-        ({"method": MONDRIAN, "model": {"name": "k-anonymity", "k": []}}, ("model", "k"), "no values"),
-        ({"method": MONDRIAN, "model": {"name": "k-anonymity", "k": list(range(2, 20_000))}}, ("model",), "10,000"),
+        ("rolse", {}, ("rolse",)),
+        ("data", {"path": "a.csv", "sql": "SELECT 1"}, ("data",)),
+        ("roles", {"quasi": ["age", "age"]}, ("roles", "quasi", 1)),
+        ("released_levels", {"age": [2]}, ("released_levels", "age")),
+        ("importance", {"age": 0}, ("importance", "age")),
+        ("caps", {"P_loss": "low"}, ("caps", "P_loss")),
+        ("seed", -1, ("seed",)),
     ],
 )
-def test_a_fault_says_where_it_stands(ranges, path, text):
-    found = told(recipe_faults(ranges))
-    assert any(where == path and text in said for where, said in found), found
-
-
-def test_all_faults_of_a_variant_come_at_once():
-    paths = {path for path, _ in told(variant_faults("model", {"name": "t-closeness", "t": -1, "distance": "x"}))}
-    assert {("t",), ("distance",)} <= paths
+def test_a_fault_stands_at_its_place_beside_all_others(key, value, path):
+    found = list(faults({**GOOD, "axes": "P_loss", key: value}))
+    assert ("axes",) in [fault.path for fault in found]
+    assert any(fault.path[: len(path)] == path for fault in found), found

@@ -200,8 +200,7 @@ class Table:
         return self._changed(columns, self.engine.select(list(columns)), roles, levels)
 
     def with_level_ranges(self, given: ranges.Ranges) -> Table:
-        """The same microdata with, for some quasi-identifiers, the lowest and the highest level that methods on levels
-        may release them at: 0 is their values, then come the levels of their hierarchy, last everything as one node."""
+        """The same microdata; methods on levels release these columns between two levels (as in `released_at`)."""
         self._known(given)
         found = ranges.checked(self.columns, self.quasi, given)
         return replace(self, level_ranges=found, _memory={}, _locks={})
@@ -232,8 +231,7 @@ class Table:
         return replace(changed, drawn_from=self.drawn_from)
 
     def with_population(self, data: Any, **source: Any) -> Table:
-        """The same microdata with the population that the records were drawn from: a table, file or frame that has the
-        quasi-identifiers; of other columns nothing is read. `source` as in `read`."""
+        """The same microdata with the people it was drawn from: a table, file or frame with the quasi-identifiers."""
         if not isinstance(data, Table):
             opened = open_source(data, **source)
             types = {name: self.columns[name].kind for name in opened.names if name in self.columns}

@@ -17,7 +17,9 @@ from workbench.frontier.grid import combinations, variant
 from workbench.measures import Measure
 from workbench.methods import refuse_impossible
 from workbench.methods.remove import Remove
-from workbench.studies.schema import ROLES, Fault, Faults, faults, parts_of, recipe_faults, variant_faults
+from workbench.studies.faults import Fault, Faults
+from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
+from workbench.studies.schema import ROLES, faults
 from workbench.studies.study import Study, text_in
 from workbench.studies.yaml_text import lines_of, read_yaml
 

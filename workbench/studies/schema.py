@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
-from functools import reduce
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
-from workbench.base.errors import BadInput, meant, said
+from workbench.base.errors import meant, said
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.hierarchies import builders
@@ -18,10 +17,11 @@ from workbench.data.importance import weight
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.source import open_source
 from workbench.data.reading.value_types import KINDS as COLUMN_KINDS
-from workbench.data.table import Table
-from workbench.frontier.grid import MOST, combinations, models_of, variant, variants
+from workbench.frontier.grid import variant, variants
 from workbench.measures import Measure
+from workbench.studies.faults import Fault, Faults, caught, must_be, under, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
+from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
@@ -32,16 +32,6 @@ CHOICES = ("engine", "drop_missing", "only", "types", "missing", "seconds")
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
 PERSON = ("person", "people")  # what a record is, unless the study says otherwise
 FORMAT = 1  # of the file; a newer one is refused
-
-
-class Fault(NamedTuple):
-    """What is wrong, and where: ("recipes", 0, "model", "k")."""
-
-    path: tuple[Any, ...]
-    text: str
-
-
-Faults = Iterator[Fault]
 
 
 def faults(given: Any) -> Faults:
@@ -69,58 +59,19 @@ def faults(given: Any) -> Faults:
         "seed": lambda asked: _whole("seed", asked),
         "versions": _versions,
     }
-    yield from _unknown("study", given, list(parts))
+    yield from unknown_keys("study", given, list(parts))
     for key, look in parts.items():
         if key in given:
-            yield from _under(look(given[key]), key)
-
-
-def first(found: Faults) -> None:
-    """Raise the first fault."""
-    for fault in found:
-        error = BadInput(_prefixed(fault.text))
-        error.path = fault.path
-        raise error
-
-
-def _prefixed(text: str) -> str:
-    return text if text.startswith(("study", "this is not a study")) else f"study: {text}"
-
-
-def _under(found: Faults, *path: Any) -> Faults:
-    return (Fault((*path, *fault.path), fault.text) for fault in found)
-
-
-def _caught(make: Callable[[], object], *path: Any) -> Faults:
-    """What making something says."""
-    try:
-        make()
-    except BadInput as error:
-        yield Fault((*path, *error.path), str(error).removeprefix("study: "))
-
-
-def _unknown(where: str, given: Mapping[str, Any], known: Collection[str]) -> Faults:
-    for key in given:
-        if key not in known:
-            yield Fault((key,), f"{where} has no {said(key)}; {meant(key, known)}")
-
-
-def _must(kind: type, name: str, given: Any) -> str:
-    """What to say of something that is of another kind; nothing where it is of that one."""
-    if isinstance(given, kind) and not (kind is list and isinstance(given, str)):
-        return ""
-    word = {Mapping: "a mapping", list: "a list", str: "text", bool: "true or false"}[kind]
-    quotes = "; put it in quotes" if kind is str and not isinstance(given, (Mapping, list, type(None))) else ""
-    return f"{name} must be {word}, not {said(given)}{quotes}"
+            yield from under(look(given[key]), key)
 
 
 def _named(where: str, given: Any) -> Faults:
     """A list of names, each once."""
-    if wrong := _must(list, where, given):
+    if wrong := must_be(list, where, given):
         yield Fault((), wrong)
         return
     for i, name in enumerate(given):
-        if wrong := _must(str, f"{where}: a name", name):
+        if wrong := must_be(str, f"{where}: a name", name):
             yield Fault((i,), wrong)
         elif name in given[:i]:
             yield Fault((i,), f"{where} names {said(name)} twice; keep one")
@@ -140,44 +91,44 @@ def _whole(name: str, given: Any) -> Faults:
 
 
 def _data(given: Any) -> Faults:
-    if wrong := _must(Mapping, "data", given):
+    if wrong := must_be(Mapping, "data", given):
         yield Fault((), wrong)
         return
-    yield from _unknown("data", given, (*FROM, *CHOICES, *FILE))
+    yield from unknown_keys("data", given, (*FROM, *CHOICES, *FILE))
     if given and sum(key in given for key in FROM) != 1:
         yield Fault((), f"data must name exactly one of {', '.join(FROM)}")
     for key in (*FROM, *FILE):
         kind = bool if key == "header" else str
-        if key in given and (wrong := _must(kind, f"data: {key}", given[key])):
+        if key in given and (wrong := must_be(kind, f"data: {key}", given[key])):
             yield Fault((key,), wrong)
     if isinstance(given.get(BUNDLED), str):
-        yield from _caught(lambda: datasets.path(given[BUNDLED]), BUNDLED)
+        yield from caught(lambda: datasets.path(given[BUNDLED]), BUNDLED)
     if isinstance(given.get("format"), str) and given["format"] not in FORMATS:
         yield Fault(
             ("format",), f"data: no format is called {said(given['format'])}; {meant(given['format'], FORMATS)}"
         )
     if given.get("engine", ENGINES[0]) not in ENGINES:
         yield Fault(("engine",), f"data: there is no engine {said(given['engine'])}; {meant(given['engine'], ENGINES)}")
-    if "drop_missing" in given and (wrong := _must(bool, "data: drop_missing", given["drop_missing"])):
+    if "drop_missing" in given and (wrong := must_be(bool, "data: drop_missing", given["drop_missing"])):
         yield Fault(("drop_missing",), wrong)
     if "seconds" in given:
         seconds = given["seconds"]
         if "sql" not in given or isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
             yield Fault(("seconds",), f"data: seconds = {said(seconds)} must be a number above 0, of a query (sql)")
     if "missing" in given:
-        yield from _under(_named("data: missing", given["missing"]), "missing")
+        yield from under(_named("data: missing", given["missing"]), "missing")
     for key in ("types", "only"):
         if key in given:
-            yield from _under(_by_column(key, given[key]), key)
+            yield from under(_by_column(key, given[key]), key)
 
 
 def _by_column(key: str, given: Any) -> Faults:
     """What is said of columns: which kind they are, or the one value that their records have."""
-    if wrong := _must(Mapping, f"data: {key}", given):
+    if wrong := must_be(Mapping, f"data: {key}", given):
         yield Fault((), wrong)
         return
     for name, value in given.items():
-        if wrong := _must(str, f"data: {key}: the name of a column", name):
+        if wrong := must_be(str, f"data: {key}: the name of a column", name):
             yield Fault((name,), wrong)
         elif key == "types" and value not in COLUMN_KINDS:
             yield Fault((name,), f"data: types: a column is one of {', '.join(COLUMN_KINDS)}, not {said(value)}")
@@ -186,15 +137,15 @@ def _by_column(key: str, given: Any) -> Faults:
 
 
 def _roles(given: Any) -> Faults:
-    if wrong := _must(Mapping, "roles", given):
+    if wrong := must_be(Mapping, "roles", given):
         yield Fault((), wrong)
         return
-    yield from _unknown("study: roles", given, ROLES)
+    yield from unknown_keys("study: roles", given, ROLES)
     taken: dict[str, str] = {}
     for role in (role for role in ROLES if role in given):
         asked = given[role]
         names = [asked] if isinstance(asked, str) else asked
-        yield from _under(_named(f"roles: {role}", names), role)
+        yield from under(_named(f"roles: {role}", names), role)
         if role == "weight" and isinstance(names, list) and len(names) > 1:
             yield Fault((role,), "roles: weight names several columns; one says how many people a record stands for")
         for i, name in enumerate(names if isinstance(names, list) else []):
@@ -203,62 +154,62 @@ def _roles(given: Any) -> Faults:
 
 
 def _population(given: Any) -> Faults:
-    if wrong := _must(Mapping, "population", given):
+    if wrong := must_be(Mapping, "population", given):
         yield Fault((), wrong)
         return
-    yield from _unknown("population", given, (CSV,))
+    yield from unknown_keys("population", given, (CSV,))
     if CSV not in given:
         yield Fault((), "population names the file of those whom the records were drawn from: {csv: voters.csv}")
-    elif wrong := _must(str, "population: csv", given[CSV]):
+    elif wrong := must_be(str, "population: csv", given[CSV]):
         yield Fault((CSV,), wrong)
 
 
 def _levels(given: Any) -> Faults:
-    if wrong := _must(Mapping, "levels", given):
+    if wrong := must_be(Mapping, "levels", given):
         yield Fault((), wrong)
         return
     for name, level in given.items():
-        yield from _under(_whole(f"levels: {name}", level), name)
+        yield from under(_whole(f"levels: {name}", level), name)
 
 
 def _released_levels(given: Any) -> Faults:
-    if wrong := _must(Mapping, "released_levels", given):
+    if wrong := must_be(Mapping, "released_levels", given):
         yield Fault((), wrong)
         return
     for name, levels in given.items():
         where = f"released_levels: {name}"
-        if wrong := _must(list, where, levels):
+        if wrong := must_be(list, where, levels):
             yield Fault((name,), wrong)
         elif len(levels) != 2 or any(list(_whole(where, level)) for level in levels) or levels[0] > levels[1]:
             yield Fault((name,), f"{where} must be the lowest level and the highest: [0, 2]")
 
 
 def _importance(given: Any) -> Faults:
-    if wrong := _must(Mapping, "importance", given):
+    if wrong := must_be(Mapping, "importance", given):
         yield Fault((), wrong)
         return
     for name, one in given.items():
-        yield from _caught(lambda name=name, one=one: weight(name, one), name)  # type: ignore[misc]
+        yield from caught(lambda name=name, one=one: weight(name, one), name)  # type: ignore[misc]
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:
-    if wrong := _must(Mapping, "hierarchies", given):
+    if wrong := must_be(Mapping, "hierarchies", given):
         yield Fault((), wrong)
         return
     table = data.get(BUNDLED) if isinstance(data, Mapping) else None
     for name, asked in given.items():
-        if wrong := _must(str, "hierarchies: the name of a column", name):
+        if wrong := must_be(str, "hierarchies: the name of a column", name):
             yield Fault((name,), wrong)
         elif asked == BUNDLED:
             yield from _bundled(name, table)
         elif not isinstance(asked, Mapping):
             yield Fault((name,), f"the hierarchy of {name!r} must be a mapping or 'bundled', not {said(asked)}")
         elif key := next((key for key in ("csv", HIERARCHY_FILE) if key in asked), ""):
-            yield from _under(_unknown(f"the hierarchy of {name!r} beside {key}", asked, (key,)), name)
-            if wrong := _must(str, f"hierarchies: {name}: {key}", asked[key]):
+            yield from under(unknown_keys(f"the hierarchy of {name!r} beside {key}", asked, (key,)), name)
+            if wrong := must_be(str, f"hierarchies: {name}: {key}", asked[key]):
                 yield Fault((name, key), wrong)
         else:
-            for fault in _caught(lambda asked=asked: builders.from_dict(asked), name):  # type: ignore[misc]
+            for fault in caught(lambda asked=asked: builders.from_dict(asked), name):  # type: ignore[misc]
                 yield Fault(fault.path, f"the hierarchy of {name!r}: {fault.text}")
 
 
@@ -270,11 +221,11 @@ def _bundled(name: str, table: Any) -> Faults:
 
 
 def _recipes(given: Any) -> Faults:
-    if wrong := _must(list, "recipes", given):
+    if wrong := must_be(list, "recipes", given):
         yield Fault((), wrong)
         return
     for i, ranges in enumerate(given):
-        yield from _under(recipe_faults(ranges), i)
+        yield from under(recipe_faults(ranges), i)
 
 
 def _chosen(given: Any) -> Faults:
@@ -284,75 +235,14 @@ def _chosen(given: Any) -> Faults:
         yield Fault((), "chosen is one recipe: no parameter of it is a list")
 
 
-def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
-    """What is wrong with one recipe; with a table, what does not go with it."""
-    if not isinstance(ranges, Mapping) or "method" not in ranges:
-        yield Fault((), "a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
-        return
-    yield from _unknown("a recipe", ranges, ("method", "model"))
-    count = 1
-    for path, kind, asked in parts_of(ranges):
-        wrong = list(variant_faults(kind, asked, several=True, table=table))
-        yield from _under(iter(wrong), *path)
-        if not wrong:
-            count *= reduce(lambda n, v: n * len(v), (v for v in asked.values() if isinstance(v, list)), 1)
-    if count > MOST:
-        yield Fault((), f"a recipe stands for more than {MOST:,} releases; give fewer values")
-
-
-def parts_of(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
-    """The method and each model of a recipe, with the path to it."""
-    yield ("method",), "method", ranges["method"]
-    listed = isinstance(ranges.get("model"), list)
-    for j, asked in enumerate(models_of(ranges)):
-        yield ("model", j) if listed else ("model",), "model", asked
-
-
-def variant_faults(kind: str, given: Any, several: bool = False, table: Table | None = None) -> Faults:
-    """What is wrong with a method, model or measure; `several`: a parameter may be a list of values."""
-    if not isinstance(given, Mapping):
-        yield Fault((), f"a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-        return
-    there, name = variants(kind), given.get("name")
-    if not isinstance(name, str) or name not in there:
-        known = meant(name, there) if isinstance(name, str) else f"there are {', '.join(there)}"
-        yield Fault(
-            ("name",),
-            f"no {kind} is called {said(name)}; {known}" if "name" in given else f"a {kind} needs a name; {known}",
-        )
-        return
-    wrong = [*_unknown(name, given, ["name", *there[name].parameters()])]
-    for key, value in given.items():
-        if key in there[name].parameters():
-            wrong += _values(there[name], key, value, several, table)
-    yield from wrong
-    if not wrong:  # what only shows of several parameters together
-        yield from _caught(lambda: [one.check(table) for one in combinations(kind, given if several else _one(given))])
-
-
-def _one(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A variant in which a list is one value."""
-    return {key: [value] if isinstance(value, list) else value for key, value in given.items()}
-
-
-def _values(variant: Any, key: str, value: Any, several: bool, table: Table | None) -> Faults:
-    if not (several and isinstance(value, list)):
-        yield from _caught(lambda: variant.check_value(key, value, table), key)
-        return
-    if not value:
-        yield Fault((key,), f"{variant.name}: {key} has no values; give at least one")
-    for i, one in enumerate(value[: MOST + 1]):
-        yield from _caught(lambda one=one: variant.check_value(key, one, table), key, i)  # type: ignore[misc]
-
-
 def _measures(given: Any) -> Faults:
-    if wrong := _must(list, "measures", given):
+    if wrong := must_be(list, "measures", given):
         yield Fault((), wrong)
         return
     taken: list[Measure] = []
     for i, asked in enumerate(given):
         found = list(variant_faults("measure", asked))
-        yield from _under(iter(found), i)
+        yield from under(iter(found), i)
         if not found and (measure := variant("measure", asked)) in taken:
             yield Fault((i,), f"measures has {measure.key} twice; keep one")
         elif not found:
@@ -360,21 +250,21 @@ def _measures(given: Any) -> Faults:
 
 
 def _axes(given: Any) -> Faults:
-    if wrong := _must(list, "axes", given):
+    if wrong := must_be(list, "axes", given):
         yield Fault((), wrong)
         return
     if len(given) not in (0, 2):
         yield Fault((), "axes name two measures, one of privacy and one of utility")
     for i, key in enumerate(given):
-        yield from _under(_key("axes", key), i)
+        yield from under(_key("axes", key), i)
 
 
 def _caps(given: Any) -> Faults:
-    if wrong := _must(Mapping, "caps", given):
+    if wrong := must_be(Mapping, "caps", given):
         yield Fault((), wrong)
         return
     for key, cap in given.items():
-        yield from _under(_key("caps", key), key)
+        yield from under(_key("caps", key), key)
         if isinstance(cap, bool) or not isinstance(cap, Real) or not math.isfinite(cap):
             yield Fault((key,), f"the cap on {said(key)} is {said(cap)}; give a finite number, or leave the cap out")
         elif cap < 0:
@@ -389,11 +279,11 @@ def _key(where: str, key: Any) -> Faults:
 
 
 def _titles(given: Any) -> Faults:
-    if wrong := _must(Mapping, "titles", given):
+    if wrong := must_be(Mapping, "titles", given):
         yield Fault((), wrong)
         return
     for name, title in given.items():
-        if wrong := _must(str, "titles: the name of a column", name) or _must(str, f"titles: {name}", title):
+        if wrong := must_be(str, "titles: the name of a column", name) or must_be(str, f"titles: {name}", title):
             yield Fault((name,), wrong)
         elif not title.strip():
             yield Fault((name,), f"titles: {name} is empty; say what the column is, or leave the line out")
@@ -411,10 +301,10 @@ def _record(given: Any) -> Faults:
 
 
 def _versions(given: Any) -> Faults:
-    if wrong := _must(Mapping, "versions", given):
+    if wrong := must_be(Mapping, "versions", given):
         yield Fault((), wrong)
         return
-    yield from _unknown("versions", given, ("format", "workbench"))
+    yield from unknown_keys("versions", given, ("format", "workbench"))
     written = given.get("format", FORMAT)
     if isinstance(written, bool) or not isinstance(written, int) or written < 1:
         yield Fault(("format",), f"versions: format = {said(written)} must be a whole number, 1 or above")

@@ -31,8 +31,9 @@ from workbench.frontier.grid import variant, written_out
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.studies import hierarchy_files
+from workbench.studies.faults import first
 from workbench.studies.hierarchy_files import FILE, gathered
-from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, PERSON, ROLES, faults, first
+from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, PERSON, ROLES, faults
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
