@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from workbench.base.small_counts import coarse, few
-from workbench.commands import report
 from workbench.publication import format
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
+from workbench.publication.report.jobs import values_of
 from workbench.publication.report.reporting import asked
 from workbench.studies.study import Study
 
@@ -68,7 +68,7 @@ def width(of: Span) -> int:
 def test_the_whole_less_its_groups_tells_no_small_count(tmp_path, monkeypatch, hidden, others):
     monkeypatch.chdir(tmp_path)
     study = study_of(hidden, others, seed=3)
-    wards = report._labels(study, "ward")
+    wards = values_of(study, "ward", note=lambda text: None)
     assert wards == ["ward 0", "ward 1", "ward 2"], "fewer people than are told as a number get no report"
     whole = spans(asked(str(study))[0], tmp_path / "whole")
     parts = [spans(asked(str(study), only=f"ward={ward}")[0], tmp_path / ward) for ward in wards]

@@ -3,8 +3,11 @@
 import pandas as pd
 
 from workbench import Table
+from workbench.data.hierarchies.builders import Intervals
+from workbench.disclosure.recommendable import against
 from workbench.disclosure.several_releases import certain
-from workbench.methods import Keep, Remove
+from workbench.methods import FullDomain, Keep, Remove
+from workbench.models import DistinctLDiversity, KAnonymity
 
 
 def table_of(**more):
@@ -25,3 +28,16 @@ def test_neutral_columns_join_the_files():
     table = table_of(row=[i % 4 for i in range(12)])
     found = certain(table, [Remove("town")(table), Remove("age")(table)])
     assert found.joined and (found.together, found.alone) == (12, 0)
+
+
+def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():
+    """The last person alone is left out of one file: the values of the other file, less those of this one, are hers."""
+    frame = pd.DataFrame({"age": [age for age in range(20, 30) for _ in range(30)] + [31]})
+    frame["ill"] = ["flu", "cold", "hiv"] * 100 + ["hiv"]
+    table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=(5, 10, 20))})
+    model = KAnonymity(5) & DistinctLDiversity(2)
+    every, some = FullDomain(suppress=0)(table, model), FullDomain(suppress=0.01)(table, model)
+    assert (every.left_out, some.left_out) == (0, 1)
+    assert certain(table, [every, some]).together == 1
+    assert certain(table, [some]).together == certain(table, [every, every]).together == 0
+    assert any("totals" in reason for reason in against(some, 10)) and not against(every, 10)

@@ -10,8 +10,7 @@ from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.publication.distributions import REST, SUPPRESSED, _told, distributions
-from workbench.releases.before_after import BeforeAfter
+from workbench.publication.distributions import REST, distributions
 
 RARE = "Markeritis"
 
@@ -57,12 +56,10 @@ def test_of_a_cross_table_one_step_is_told():
     assert {one["moved"] for one in kept} == {0.0}
 
 
-def test_suppressed_records_are_a_row():
-    found = BeforeAfter("town", "quasi", ("Ash", "Elm"), np.array([400, 300]), np.array([398.2, 278.8]), 23)
-    assert _told(found, 10)["rows"][1:] == [
-        {"label": "Elm", "before": 300, "after": 280},
-        {"label": SUPPRESSED, "before": 0, "after": 20},
-    ]
+def test_where_records_are_left_out_no_count_of_the_original_stands_beside_the_file():
+    release = Mondrian()(table(), KAnonymity(60)).without(np.array([0]))
+    with pytest.raises(Undefined, match="left out"):
+        distributions(release, 10)
 
 
 def test_of_few_people_nothing_is_told_and_of_removed_columns_neither():

@@ -202,7 +202,10 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         return {**chosen, "levels": dict(self.roles.levels)}
 
     def _levels_chosen(self) -> dict[str, Any]:
-        return {name: dict(getattr(self.hierarchies, name)) for name in ("hierarchies", "released_levels")}
+        before = self.session.study
+        waiting = {name: levels for name, levels in before.released_levels.items() if name not in before.quasi}
+        released = {**waiting, **self.hierarchies.released_levels}
+        return {"hierarchies": dict(self.hierarchies.hierarchies), "released_levels": released}
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""

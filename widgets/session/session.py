@@ -111,12 +111,13 @@ class Session:
         base = self._bases.get(_key(study))
         if base is None:
             raise BadInput("the data of this study have not been read; choose them again")
-        asked = study.released_levels
+        asked = {name: levels for name, levels in study.released_levels.items() if name in study.quasi}
+        waiting = {name: levels for name, levels in study.released_levels.items() if name not in study.quasi}
         idle = [name for name in study.importance if name not in study.quasi]
         if idle:
             study = study.with_(importance={name: one for name, one in study.importance.items() if name not in idle})
         if not study.quasi:
-            return None, study.with_(released_levels={})
+            return None, study
         table = study.with_(released_levels={}).table(base)
         released = level_ranges.kept(table.columns, table.roles, asked)
         table = table.with_level_ranges(released) if released else table
@@ -124,7 +125,8 @@ class Session:
         self.notes = [in_words(note, CONTROLS) for note in table.role_notes]
         self.notes += [f"{name} counts once again: it is no quasi-identifier" for name in idle]
         self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
-        return table, study.with_(released_levels={name: asked[name] for name in released}) if gone else study
+        kept = {**waiting, **{name: asked[name] for name in released}}
+        return table, study.with_(released_levels=kept) if gone else study
 
 
 def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:

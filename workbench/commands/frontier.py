@@ -263,7 +263,7 @@ class View:
     def _marks(self, i: int) -> list[str]:
         marks = [word for word, place in (("knee", self.knee), ("best", self.best)) if place == i]
         if gone := self.frontier.measured[i].left_out:
-            marks.append(f"{gone:,} records left out")
+            marks.append(f"{gone:,} {'record' if gone == 1 else 'records'} left out")
         if self.frontier.measured[i].recipe.baseline:
             marks.append("baseline")
         dominating = self.dominated_by[i]

@@ -40,7 +40,25 @@ def against(release: Release, smallest: int, model: Model | None = None) -> list
     except Undefined:
         if not release.guarantee:
             found.append(f"it puts {wording.many} in no groups, and promises nothing by itself")
+    if _follows_from_totals(release):
+        found.append(f"what the {wording.many} have that it leaves out would follow from the totals of the original")
     return found
+
+
+def _follows_from_totals(release: Release) -> bool:
+    """Whether so few are left out, or so nearly all of them have one value, that who knows the totals of the original
+    and subtracts the file knows what they have."""
+    gone = release.left_out
+    if not gone or not release.table.sensitive:
+        return False
+    for name, seen in release.table.sensitive.items():
+        if name in release.removed:
+            continue
+        left = seen.totals - release.classes.histograms[name].sum(axis=0)
+        most = int(left.argmax())
+        if gone < LEAST or (left[most] >= NEARLY * gone and left[most] / gone - seen.prior[most] >= FAR):
+            return True
+    return False
 
 
 def nearly(release: Release, smallest: int, model: Model | None = None) -> list[str]:

@@ -50,7 +50,8 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
     """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
 
     Neutral columns may join the files record by record: then what remains are the records alike in every class. Of the
-    releases `shown` there is a table of classes, which tells what all of a class have.
+    releases `shown` there is a table of classes, which tells what all of a class have. Where files leave out different
+    records, what one has more than another is known, too.
     """
     units = _Units.of(table, [*releases, *shown])
     found = np.zeros(len(units.weight), bool)
@@ -58,7 +59,9 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
     if releases:
         groups = np.stack([units.group_in(release) for release in releases], axis=1)
         first, crossed = distinct_rows(groups)
-        found = (_joined(units, crossed) if joined else _certain(releases, groups[first]))[crossed]
+        rows = _joined(units, crossed) if joined else _certain(releases, groups[first])
+        rows |= _left_over(units, releases, groups[first], crossed)
+        found = rows[crossed]
     alone = 0
     for release in dict.fromkeys([*releases, *shown]):
         group = units.group_in(release)
@@ -84,6 +87,15 @@ def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
             common = np.logical_and.reduce([has[groups[rows, i]] for has, i in there])
             found[rows] |= common.sum(axis=1) == 1
     return found
+
+
+def _left_over(units: _Units, releases: Sequence[Release], groups: np.ndarray, crossed: np.ndarray) -> np.ndarray:
+    """Which rows of groups have a single value of those that one file publishes and another leaves out: they may be
+    what is left when one file is subtracted from the other."""
+    outside = [len(release.classes) if release.left_out else -1 for release in releases]
+    out = groups == outside
+    mixed = out.any(axis=1) & ~out.all(axis=1)
+    return mixed & _joined(units, crossed) if mixed.any() else mixed
 
 
 def _joined(units: _Units, crossed: np.ndarray) -> np.ndarray:

@@ -39,7 +39,10 @@ class Classes:
     def fitting(self) -> np.ndarray:
         """How many people of the population fit what each class shows."""
         if self.low is None or self.high is None:
-            raise Undefined("what classes show is not known while they are looked for; use mondrian, split = widest")
+            raise Undefined(
+                "what classes show is not known while they are looked for; use full-domain, or mondrian with "
+                "split = widest and recode = regions"
+            )
         if self.population is None:
             raise Undefined("the table has no population beside it; name the file that lists it")
         if self.exact:

@@ -19,7 +19,7 @@ from workbench.publication.shapes import CrossMoved, Distribution, DistributionR
 from workbench.releases.base import Release
 from workbench.releases.before_after import SIDE, BeforeAfter, before_and_after, bins_of, cross
 
-REST, SUPPRESSED = "all others", "(suppressed)"
+REST = "all others"
 PAIRS = 20  # that are told, those that are most off
 
 
@@ -28,6 +28,8 @@ def distributions(release: Release, smallest: int) -> Distributions:
     table = release.table
     if not may_list_groups(table.records, smallest):
         raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+    if release.left_out:  # what is not in the file would be what is left of the counts before
+        raise Undefined("records are left out, and counts of the original would tell what they have")
     names = [name for name in (*table.quasi, *table.sensitive) if name not in release.removed]
     told = [name for name in names if bins_of(table, name, SIDE).declared]
     columns = [_told(before_and_after(release, name, SIDE), smallest) for name in told]
@@ -46,8 +48,6 @@ def _told(found: BeforeAfter, smallest: int) -> Distribution:
     ]
     if not known.all():
         rows.append(_row(REST, found.before[~known].sum(), found.after[~known].sum(), smallest))
-    if found.suppressed:
-        rows.append(_row(SUPPRESSED, 0, found.suppressed, smallest))
     return {"column": found.column, "rows": rows}
 
 

@@ -237,7 +237,8 @@ class Study:
             raise BadInput(error.plain) from None
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with at("released_levels"):
-            table = table.with_level_ranges(self.released_levels)
+            chosen = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
+            table = table.with_level_ranges(chosen)  # others wait until they are quasi-identifiers
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
             table = replace(table, drawn_from=base.remember(known, lambda: self._population(table, path)))

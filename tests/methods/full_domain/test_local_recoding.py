@@ -113,3 +113,8 @@ def test_single_values_beside_levels_and_regions(adult):
     """Suppressing values keeps more single values, and loses more, than generalizing them."""
     whole, values = (LocalRecoding(recode=recode)(adult, KAnonymity(5)) for recode in ("levels", "single values"))
     assert GeometricLoss()(whole).value < GeometricLoss()(values).value < 1
+
+
+def test_where_everybody_would_be_left_out_there_is_no_release(adult):
+    with pytest.raises(Unsatisfiable, match="every record would be left out"):
+        LocalRecoding(suppress=1)(adult, KAnonymity(adult.records + 1))

@@ -125,9 +125,11 @@ def test_levels_to_be_released_at_go_with_what_they_are_of(session):
     session.undo()
     assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
     session.change(quasi=("age",))
-    assert session.study.released_levels == {"age": [1, 2]}
+    assert session.table.level_ranges == {"age": (1, 2)}
     session.change(quasi=())
-    assert session.study.released_levels == {}
+    session.change(quasi=("age", "sex"))  # a role changed back has the levels that were chosen, not all of them
+    assert session.study.released_levels == {"age": [1, 2], "sex": [0, 1]}
+    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)}
 
 
 def test_what_counts_more_than_once_goes_with_its_role(session):

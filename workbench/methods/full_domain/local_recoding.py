@@ -51,6 +51,8 @@ class LocalRecoding(Method):
             shown.append(lattice.shown(levels, lattice.codes_at(rows.codes[first[int(left.any()) :]], levels)))
             found += len(shown[-1])
             rows, here = Rows(rows.codes[left], rows.counts[left]), here[left]
+        if not found:
+            raise Unsatisfiable(f"{self} cannot keep {model} on this table: every record would be left out")
         over = int(lattice.classes(rows).sizes.sum())
         if over > spare:
             raise Unsatisfiable(
