@@ -114,9 +114,15 @@ class Column:
             nodes.append(np.zeros(self.size, np.int64))
         return tuple(nodes)
 
-    def leaves(self, low: np.ndarray, high: np.ndarray, level: int = 0) -> np.ndarray:
+    def leaves(self, low: np.ndarray, high: np.ndarray, level: int | np.ndarray = 0) -> np.ndarray:
         """How many leaves each run of codes stands for: a node all of the hierarchy as it was given, any other run
-        its values. Nodes are those from a level on (0: the values), so above that a value may be a node alone."""
+        its values. Nodes are those from a level on (0: the values), so above that a value may be a node alone; each
+        run may have a level of its own."""
+        if isinstance(level, np.ndarray):
+            found = np.zeros(len(low), np.int64)
+            for one in np.unique(level).tolist():
+                found[level == one] = self.leaves(low[level == one], high[level == one], one)
+            return found
         run, (nodes, below) = low.astype(np.int64) * self.size + high, self._nodes[level]
         at = np.minimum(np.searchsorted(nodes, run), max(len(nodes) - 1, 0))
         values = high.astype(np.int64) - low + 1

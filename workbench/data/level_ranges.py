@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 
 from workbench.base.errors import BadInput, at, said
 from workbench.data.column import Column
@@ -40,7 +41,7 @@ def kept(columns: Mapping[str, Column], roles: Mapping[str, str], ranges: Ranges
 
 def _sound(levels: object, top: int) -> bool:
     pair = isinstance(levels, Sequence) and not isinstance(levels, str) and len(levels) == 2
-    if not pair or any(isinstance(level, bool) or not isinstance(level, int) for level in levels):  # type: ignore[attr-defined]
+    if not pair or any(isinstance(level, bool) or not isinstance(level, Integral) for level in levels):  # type: ignore[attr-defined]
         return False
     return 0 <= levels[0] <= levels[1] <= top  # type: ignore[index]
 

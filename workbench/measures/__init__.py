@@ -116,9 +116,17 @@ class AttributeLoss(Measure):
     told = "as an average"
 
     @abstractmethod
-    def cost(self, classes: Classes, table: Table, a: int, level: int | None = None) -> np.ndarray:
+    def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
         """What a record of each class loses of quasi-identifier number `a`, by the region of the class; where it shows
-        nodes of a hierarchy, they are those from a `level` on."""
+        nodes of a hierarchy, they are those from a `level` on, of all classes or of each."""
+
+    def anything(self, table: Table, a: int) -> float:
+        """What a record loses that may be anything: one that is not published at all."""
+        low, high = np.zeros((2, 1, len(table.quasi)), np.int32)
+        column = table.columns[table.quasi[a]]
+        high[0, a] = column.size - 1
+        everything = Classes(np.ones(1, np.int64), {}, {}, low, high)
+        return float(self.cost(everything, table, a, len(column.released_at) - 1)[0])
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
         """The loss, from the mean cost of each quasi-identifier (along the last axis): their weighted mean."""
@@ -126,9 +134,14 @@ class AttributeLoss(Measure):
 
     def means(self, release: Release) -> dict[str, float]:
         """The mean cost of each quasi-identifier."""
-        classes, table = everybody(release), release.table
-        costs = [self.cost(classes, table, a, release.label_level(name)) for a, name in enumerate(table.quasi)]
-        return {name: average(cost, classes.sizes) for name, cost in zip(table.quasi, costs, strict=True)}
+        classes, table, found = release.own_classes, release.table, {}
+        if classes.exact:  # a region is one value where quasi-identifiers are published unchanged
+            classes = replace(classes, high=classes.low, sets={})
+        sizes = np.append(classes.sizes, release.left_out)
+        for a, name in enumerate(table.quasi):
+            cost = self.cost(classes, table, a, release.label_level(name))
+            found[name] = average(np.append(cost, self.anything(table, a)), sizes)
+        return found
 
     def value(self, means: dict[str, float], table: Table) -> float:
         """The loss of a release with these means."""
@@ -164,17 +177,6 @@ def apart(release: Release) -> Classes:
             "missing values fit every value, so a record is in several classes, and this counts records in one"
         )
     return classes
-
-
-def everybody(release: Release) -> Classes:
-    """The classes, and as one more that may be anything the records that are not published at all; a region is one
-    value where quasi-identifiers are published unchanged."""
-    classes, table = release.own_classes, release.table
-    if classes.exact:
-        classes = replace(classes, high=classes.low, sets={})
-    if not release.left_out:
-        return classes
-    return classes.and_anything(release.left_out, [table.columns[name].size for name in table.quasi])
 
 
 def worst(found: Mapping[str, Measured]) -> Measured:

@@ -65,21 +65,6 @@ class Classes:
         assert self.low is not None and self.high is not None
         return self.sets[a].sum(axis=1) - 1 if a in self.sets else self.high[:, a] - self.low[:, a]
 
-    def and_anything(self, records: int, codes: Sequence[int]) -> Classes:
-        """One class more, without histograms: so many records that may have any of the codes of each axis."""
-        assert self.low is not None and self.high is not None
-        last = np.array([codes], self.high.dtype) - 1
-        return Classes(
-            np.append(self.sizes, records),
-            {},
-            {},
-            np.vstack([self.low, np.zeros_like(last)]),
-            np.vstack([self.high, last]),
-            self.exact,
-            {a: np.vstack([held, np.ones((1, held.shape[1]), bool)]) for a, held in self.sets.items()},
-            self.population,
-        )
-
     def take(self, chosen: np.ndarray) -> Classes:
         """Some of the classes."""
         return replace(

@@ -212,8 +212,9 @@ class Release(ABC):
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
         return self.table.quasi.index(name)
 
-    def label_level(self, name: str) -> int | None:
-        """The level from which on nodes of a quasi-identifier have their labels; None where labels are of values."""
+    def label_level(self, name: str) -> int | np.ndarray | None:
+        """The level from which on nodes of a quasi-identifier have their labels, in all classes or in each; None where
+        labels are of values."""
         return None
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:

@@ -1,10 +1,20 @@
 """Nodes as people write them, and what is said of those that do not exist."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given as of_every
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from tests.methods.full_domain.lattices import table_of
-from workbench import BadInput
+from workbench import BadInput, Table, Unsatisfiable
+from workbench.data.hierarchies.builders import Groups
+from workbench.measures import GeometricLoss
+from workbench.methods import FullDomain
 from workbench.methods.full_domain.choice import named, refuse_other_columns, released, spelled, understood
+from workbench.methods.full_domain.scores import scored
+from workbench.models import KAnonymity
 
 
 @pytest.mark.parametrize(
@@ -45,3 +55,55 @@ def test_a_released_node_shows_nodes():
     top = [len(table.columns[name].released_at) - 1 for name in table.quasi]
     assert len(released(table, top).classes) == 1
     assert named(table, top) == ", ".join(f"{name}={level}" for name, level in zip(table.quasi, top, strict=True))
+
+
+NAMES = st.text(st.sampled_from('ab =0123,"\\\n\tn'), min_size=1, max_size=8) | st.text(min_size=1, max_size=5)
+
+
+@settings(max_examples=300, deadline=None)
+@of_every(st.dictionaries(NAMES, st.integers(0, 12), min_size=1, max_size=3))
+def test_the_name_of_every_node_is_read_back(levels):
+    assert understood(spelled(levels)) == levels
+
+
+def test_a_name_that_reads_as_two_is_in_quotes():
+    frame = pd.DataFrame({"a": list("xxyy"), "a=1, b": list("pqpq")})
+    table = Table.from_frame(frame, list(frame), [])
+    node = named(table, [0, 1])
+    assert node == 'a=0, "a=1, b"=1'
+    assert len(FullDomain(levels=node)(table, None).classes) == 2
+    assert spelled({"b=a, c": 1}) == "b=a, c=1"
+
+
+def test_levels_may_be_numbers_of_numpy():
+    frame = pd.DataFrame({"a": list("xxyy"), "b": list("pqpq")})
+    table = Table.from_frame(frame, list(frame), [])
+    assert FullDomain(levels={"a": np.int64(0), "b": np.int32(1)}).levels == "a=0, b=1"
+    assert table.with_level_ranges({"a": [np.int64(0), np.int8(1)]}).level_ranges == {"a": (0, 1)}
+
+
+def test_where_every_record_would_be_left_out_it_is_said():
+    table = Table.from_frame(pd.DataFrame({"a": list("xxyy")}), ["a"], [])
+    for suppress in (1.0, 0.1):
+        with pytest.raises(Unsatisfiable, match="every record would be left out"):
+            FullDomain(suppress=suppress)(table, KAnonymity(5))
+
+
+@pytest.mark.parametrize("suppress", [0.02, 0.1])
+def test_the_lattice_loses_what_the_release_loses_also_where_a_column_has_one_value(suppress):
+    frame = pd.DataFrame({"age": [30] * 20 + [40] * 20 + [77], "grp": "a"})
+    groups = Groups(({"AB": ["a", "b"], "CG": list("cdefg")},))
+    table = Table.from_frame(frame, ["age", "grp"], [], hierarchies={"grp": groups})
+    scores = scored(table, KAnonymity(5), [GeometricLoss()])
+    for levels, loss in zip(scores.lattice.levels, scores.of("GL", int(suppress * 41)), strict=True):
+        release = released(table, levels)
+        audit = release.audit(KAnonymity(5))
+        if 0 < audit.records <= suppress * 41:
+            release = release.without(audit.breaking)
+        assert GeometricLoss()(release).value == pytest.approx(loss)
+    whole = [1 / 7 * 40 / 41 + 1 / 41, 1]  # above its values the one value is shown as everything
+    shares = [(one - 1 / 7) / (6 / 7) for one in whole]
+    if suppress == 0.1:
+        expected = [((1 + 1 / 41) * (1 + share)) ** 0.5 - 1 for share in shares]
+        found = dict(zip(map(tuple, scores.lattice.levels.tolist()), scores.of("GL", 4).tolist(), strict=True))
+        assert [found[0, 0], found[0, 1]] == pytest.approx(expected)

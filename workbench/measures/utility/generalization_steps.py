@@ -27,7 +27,7 @@ class GeneralizationSteps(AttributeLoss):
         sentence = f"A value was raised {value:.2g} levels on average, {most} most: {means[most]:.2g}."
         return Measured(value, sentence, {"per_attribute": means})
 
-    def cost(self, classes: Classes, table: Table, a: int, level: int | None = None) -> np.ndarray:
+    def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
         return raised(table.columns[table.quasi[a]], classes.low[:, a], classes.high[:, a])
 

@@ -34,12 +34,12 @@ class GeometricLoss(AttributeLoss):
         sentence = f"Of the other values of its column, a released value may be any of, on average: {spoken}."
         return Measured(self.value(means, release.table), sentence, {"per_attribute": shares})
 
-    def cost(self, classes: Classes, table: Table, a: int, level: int | None = None) -> np.ndarray:
+    def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
         column = table.columns[table.quasi[a]]
         if a in classes.sets:
             return (classes.spread(a) + 1) / column.whole
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
-        return column.leaves(classes.low[:, a], classes.high[:, a], level or 0) / column.whole
+        return column.leaves(classes.low[:, a], classes.high[:, a], 0 if level is None else level) / column.whole
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
         return np.expm1(super().combined(np.log1p(beyond_one(means, _wholes(table))), table))

@@ -33,7 +33,7 @@ class InformationLoss(AttributeLoss):
             {"per_attribute": shares, "width": widths},
         )
 
-    def cost(self, classes: Classes, table: Table, a: int, level: int | None = None) -> np.ndarray:
+    def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
         assert classes.low is not None and classes.high is not None  # of a finished release they are known
         at, whole = table.positions[a], _width(table, a)
         apart = at[classes.high[:, a]] - at[classes.low[:, a]] if a not in classes.sets else classes.spread(a)

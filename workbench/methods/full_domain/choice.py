@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 
 import numpy as np
 
@@ -13,12 +15,13 @@ from workbench.base.progress import step
 from workbench.data.table import Table
 from workbench.measures import Measure
 from workbench.methods.full_domain.lattice import Lattice
-from workbench.methods.full_domain.scores import Scores, follows, scored
+from workbench.methods.full_domain.scores import KEPT, Scores, follows, scored
 from workbench.models import Model
+from workbench.releases.label_text import in_quotes
 from workbench.releases.partition import Partition
 
 DIGITS = 12  # losses closer than this are ties, which the node wins that leaves out fewer records
-ONE = re.compile(r"\s*(.+?)\s*=\s*(\d+)\s*(?:,|$)")
+ONE = re.compile(r'\s*("(?:[^"\\]|\\.)*"|.+?)\s*=\s*(\d+)\s*(?:,|$)')
 
 
 def understood(given: object) -> dict[str, int]:
@@ -30,16 +33,30 @@ def understood(given: object) -> dict[str, int]:
         parts = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence) else [None]
         text = ", ".join(map(str, parts))
         every = ONE.findall(text)
-        found = {name: int(level) for name, level in every}
+        found = {_unquoted(name): int(level) for name, level in every}
         wrong = bool(ONE.sub("", text).strip()) or len(found) < len(every)
-    if wrong or not found or any(isinstance(v, bool) or not isinstance(v, int) or v < 0 for v in found.values()):
+    if wrong or not found or any(isinstance(v, bool) or not isinstance(v, Integral) or v < 0 for v in found.values()):
         raise BadInput(f"full-domain: levels = {said(given)}; write a level for each column once, as in age=2, sex=0")
-    return found
+    return {name: int(level) for name, level in found.items()}
+
+
+def _unquoted(name: str) -> str:
+    """A name as it is, or what is in its quotes."""
+    try:
+        return str(json.loads(name, strict=False)) if name.startswith('"') and name.endswith('"') else name
+    except ValueError:
+        return name
+
+
+def _quoted(name: str) -> str:
+    """A name as it is, or in quotes where it would be read as something else."""
+    plain = name == name.strip() and not name.startswith("=") and '"' not in name
+    return name if plain and ONE.findall(f"{name}=0, ") == [(name, "0")] else in_quotes(name)
 
 
 def spelled(levels: Mapping[str, int]) -> str:
-    """The levels as text, the same in whatever order they were given."""
-    return ", ".join(f"{name}={levels[name]}" for name in sorted(levels))
+    """The levels as text, the same in whatever order they were given; names that are not plain are in quotes."""
+    return ", ".join(f"{_quoted(name)}={levels[name]}" for name in sorted(levels))
 
 
 def named(table: Table, levels: Sequence[int] | np.ndarray) -> str:
@@ -77,6 +94,10 @@ def best(table: Table, model: Model | None, measure: Measure, allowance: int) ->
     scores = scored(table, model, [measure] if follows(measure, table) else [])
     keeping = np.flatnonzero(scores.keeps(allowance))
     if not len(keeping):
+        if (scores.classes[:, KEPT] == 0).all():
+            raise Unsatisfiable(
+                f"no combination of levels keeps {model}: every record would be left out; ask less of the classes"
+            )
         raise Unsatisfiable(
             f"no combination of levels keeps {model} where at most {allowance:,} records may be left out; the nearest "
             f"would leave out {int(scores.breaking.min()):,}. Let more be left out, or ask less of the classes"
