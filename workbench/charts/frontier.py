@@ -60,7 +60,6 @@ def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) 
 
 def with_rows(drawn: alt.LayerChart, rows: Mapping[str, Any]) -> alt.LayerChart:
     """The layers with their rows."""
-    drawn = drawn.copy(deep=False)
     drawn.datasets = dict(rows)
     return drawn
 
@@ -73,7 +72,7 @@ def frontier_layers(
     x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
     zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey || event.ctrlKey]")
     layers = [
-        _stairs("stairs", x, y),  # the first layer is the one that is zoomed, so it has both axes
+        _stairs("stairs", x, y).add_params(zoom),  # the first layer has both axes
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
@@ -82,7 +81,7 @@ def frontier_layers(
         *_marks(x, y, measures),
         *([_cursor(x, y)] if live else []),
     ]
-    return alt.layer(*layers).add_params(zoom)
+    return alt.layer(*layers)
 
 
 def _rows(name: str, x: Any, y: Any) -> alt.Chart:

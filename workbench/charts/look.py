@@ -98,14 +98,23 @@ def axis_title(measure: Measure, length: int) -> list[str]:
 
 
 def finished(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:
-    """Size, title and words for those who cannot see it; everything neutral in the colour of the page."""
+    """Size, title and words for those who cannot see it; everything neutral in the colour of the page.
+
+    The drawing itself is finished: Altair's own methods would copy all of its layers each time.
+    """
     text: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
-    titled: dict[str, Any] = {"title": title} if title else {}
-    return (
-        drawn.properties(width=width, height=height, **titled, description=description, background="transparent")
-        .configure_axis(**text, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.12, domainOpacity=0.6,
-                        tickOpacity=0.6, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", titlePadding=10)
-        .configure_legend(**text, labelFontSize=12, symbolSize=90, rowPadding=4)
-        .configure_title(color=INK, subtitleColor=INK, anchor="start", fontSize=14, fontWeight="normal", offset=12)
-        .configure_view(stroke=None)
+    drawn.width, drawn.height, drawn.description, drawn.background = width, height, description, "transparent"
+    if title:
+        drawn.title = title
+    drawn.config = alt.Config(
+        axis=alt.AxisConfig(
+            **text, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.12, domainOpacity=0.6,
+            tickOpacity=0.6, labelFontSize=12, titleFontSize=12, titleFontWeight="normal", titlePadding=10,
+        ),
+        legend=alt.LegendConfig(**text, labelFontSize=12, symbolSize=90, rowPadding=4),
+        title=alt.TitleConfig(
+            color=INK, subtitleColor=INK, anchor="start", fontSize=14, fontWeight="normal", offset=12
+        ),
+        view=alt.ViewConfig(stroke=None),
     )  # fmt: skip
+    return drawn
