@@ -144,13 +144,12 @@ def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
 
     The files are looked for once a process.
     """
-    return dict(_catalog(package, base))
+    return dict(_catalog(package, base, tuple(importlib.import_module(package).__path__)))
 
 
 @cache
-def _catalog(package: str, base: type[V]) -> dict[str, type[V]]:
+def _catalog(package: str, base: type[V], path: tuple[str, ...]) -> dict[str, type[V]]:
     found: dict[str, type[V]] = {}
-    path = importlib.import_module(package).__path__
     files = (info for info in pkgutil.walk_packages(path, f"{package}.") if not info.ispkg)
     for info in sorted(files, key=lambda m: m.name.rpartition(".")[2]):
         module = importlib.import_module(info.name)
