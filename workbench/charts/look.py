@@ -40,16 +40,16 @@ def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> di
 
 
 def _home(line: str) -> int:
-    """The number of the model that a line is of; k-anonymity joined to another model is a floor under that one."""
+    """The number of the hue of a line's model, perhaps of another's too; k-anonymity joined to a model is a floor."""
     parts = line.removeprefix(PINNED).split(" & ")
     own = next((part for part in parts if not part.startswith("k-anonymity")), parts[0])
     known = (n for n, name in enumerate(HOMES) if own == name or own.startswith((f"{name}, ", f"{name} (")))
-    return next(known, crc32(re.split(r", | \(", own)[0].encode()))
+    return next(known, crc32(re.split(r", | \(", own)[0].encode()) % len(HUES))
 
 
 def hue(line: str) -> str:
     """The hue of a line, by its model's name: the same in every chart, opened whenever; a pinned one's is pale."""
-    plain = HUES[_home(line) % len(HUES)]
+    plain = HUES[_home(line)]
     if not line.startswith(PINNED):
         return plain
     red, green, blue = (int(plain[i : i + 2], 16) for i in (1, 3, 5))

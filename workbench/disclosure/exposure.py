@@ -99,8 +99,10 @@ class Exposure:
 
     @cached_property
     def parts(self) -> tuple[Model, ...]:
-        """The parts of the model that can be judged here; without a model every one in the catalog, bare."""
-        every = self.model.parts if self.model else tuple(kind.bare() for kind in MODELS.values())
+        """The parts of the model that can be judged here; without a model every one in the catalog that can, bare."""
+        known = self.release.table.population is not None
+        bare = (kind.bare() for kind in MODELS.values() if known or not kind.needs_population)
+        every = self.model.parts if self.model else tuple(bare)
         return tuple(part for part in every if self.sensitive or not part.needs_sensitive)
 
     @cached_property
