@@ -82,12 +82,19 @@ class Release(ABC):
         if sensitive in self.removed:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
-            return self._covering(sensitive)
+            if sensitive not in self._covered:
+                self._covered[sensitive] = self._covering(sensitive)
+            return self._covered[sensitive]
         sizes, beliefs = self.own_classes.sizes, self.classes.distributions(sensitive)
         if not self.left_out:
             return Posterior(sizes, beliefs)
         prior = self.table.sensitive[sensitive].prior
         return Posterior(np.append(sizes, self.left_out), np.vstack([beliefs, prior]))
+
+    @cached_property
+    def _covered(self) -> dict[str, Posterior]:
+        """What was believed by all classes that cover a person, of the sensitive columns that were asked for."""
+        return {}
 
     def _covering(self, sensitive: str) -> Posterior:
         """By all classes that cover a person; Q where none does."""
