@@ -10,7 +10,7 @@ from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import KLDivergence, PrivacyLoss, ReidentificationRisk, UtilityLoss
-from workbench.methods import Keep, Mondrian
+from workbench.methods import Keep, LocalRecoding, Mondrian
 from workbench.models import KAnonymity, TCloseness
 from workbench.releases.foreign import foreign
 from workbench.releases.partition import Bucketized, Partition
@@ -84,9 +84,97 @@ def test_rows_of_stars_stand_anywhere(table, tmp_path, ending):
     read = pd.read_csv(path, dtype=str) if ending == "csv" else pd.read_parquet(path)
     stars = read[table.quasi[0]] == "*"
     assert len(read) == table.records and stars.sum() == release.left_out
-    assert (read.loc[stars, list(table.quasi)] == "*").all(axis=None)
-    assert read.loc[stars, [name for name in read if name not in table.quasi]].isna().all(axis=None)
+    told = [name for name in read if read[name].dtype.kind in "iufM"]
+    assert bool(told) == (ending == "parquet")
+    assert read.loc[stars, told].isna().all(axis=None)
+    assert (read.loc[stars, [name for name in read if name not in told]] == "*").all(axis=None)
     assert np.flatnonzero(stars)[[0, -1]].tolist() != [0, release.left_out - 1]
+
+
+def test_the_other_rows_are_written_as_without_stars(tmp_path):
+    moments = pd.to_datetime(["2020-01-01 00:00:00", "2020-01-02 03:04:05"])
+    frame = pd.DataFrame({"age": [30] * 20 + [40] * 20 + [77], "ill": ["a", None] * 20 + ["b"]})
+    rows = np.arange(41)
+    frame = frame.assign(
+        f=rows / 7, i=np.where(rows % 2, -5, 2**62), d=moments[rows % 2], n=np.where(rows % 3, 1, np.nan)
+    )
+    table = Table.from_frame(frame, ["age"], "ill")
+    release = Mondrian(suppress=0.05)(table, KAnonymity(5))
+    release.export(tmp_path / "plain.csv", giveaways=True)
+    release.export(tmp_path / "stars.csv", giveaways=True, stars=True, defuse=True)
+    plain, starred = ((tmp_path / f"{name}.csv").read_text().splitlines() for name in ("plain", "stars"))
+    assert sorted([*plain, "*,*,*,*,*,*"]) == sorted(starred)
+
+
+def both(release, tmp_path, *roles, original=None):
+    """What is read of a release with stars, from CSV and from Parquet."""
+    for name in ("r.csv", "r.parquet"):
+        release.export(tmp_path / name, giveaways=True, stars=True)
+        yield foreign(tmp_path / name, *roles, original=original)
+
+
+AGES = [30] * 20 + [40] * 20
+
+
+@pytest.mark.parametrize("secret", ["word", "whole"])
+def test_they_are_known_where_sensitive_values_are_missing(tmp_path, secret):
+    ill = {"word": ["a", "b", None, "c"] * 10 + ["a"], "whole": [1, 2, 2, 3] * 10 + [1]}[secret]
+    frame = pd.DataFrame({"age": [*AGES, 77], "sex": "m", "ill": ill})
+    table = Table.from_frame(frame, ["age", "sex"], "ill")
+    release = Mondrian(suppress=0.05)(table, KAnonymity(5))
+    assert release.left_out == 1
+    for found in both(release, tmp_path, original=table):
+        assert found.audit(KAnonymity(5)).holds and found.left_out == 1
+        assert PrivacyLoss()(found).value == pytest.approx(PrivacyLoss()(release).value)
+        told = [note for note in found.notes if "of 41" in note]
+        assert told == ["1 of 41 records are rows of *, of which nothing is told: left out"]
+    alone = foreign(tmp_path / "r.csv", ["age", "sex"], "ill")
+    assert sorted(alone.classes.sizes) == [20, 20] and alone.table.columns["ill"].size == 3 + (secret == "word")
+    assert alone.table.columns["ill"].kind == ("text" if secret == "word" else "number")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_class_of_stars_stays_whatever_of_it_is_missing(tmp_path, alone):
+    frame = pd.DataFrame({"age": [*AGES, 1, 2, 3, 77, 78], "dis": ["a", "b"] * 20 + ["a", None, "b", None, "a"]})
+    table = Table.from_frame(frame, ["age"], "dis")
+    release = LocalRecoding(recode="single values")(table, KAnonymity(5))
+    assert release.left_out == 0 and "*" in release.class_labels("age")
+    roles = (["age"], "dis") if alone else ()
+    for found in both(release, tmp_path, *roles, original=None if alone else table):
+        assert sorted(found.classes.sizes) == [5, 20, 20] and found.starred == 5
+        assert not any("left out" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_without_a_sensitive_column_the_others_tell(tmp_path, beside):
+    frame = pd.DataFrame({"age": [*AGES, 77], "sex": "m"} | ({"town": "x", "size": 3} if beside else {}))
+    table = Table.from_frame(frame, ["age", "sex"], [])
+    release = Mondrian(suppress=0.05)(table, KAnonymity(5))
+    for found in both(release, tmp_path, original=table):
+        assert found.audit(KAnonymity(5)).holds == beside and found.left_out == int(beside)
+        assert any('ask for suppressed="out" (--suppressed out)' in note for note in found.notes) != beside
+    out = foreign(tmp_path / "r.csv", original=table, suppressed="out")
+    assert out.audit(KAnonymity(5)).holds and out.left_out == 1
+
+
+def test_a_star_that_is_a_sensitive_value_is_no_row_of_stars():
+    frame = pd.DataFrame({"age": [*AGES], "ill": ["*", "b"] * 20})
+    table = Table.from_frame(frame, ["age"], "ill")
+    found = foreign(frame.assign(age="*"), original=table)
+    assert found.records == 40 and found.left_out == 0
+
+
+def test_a_file_of_nothing_but_stars_is_refused():
+    with pytest.raises(BadInput, match="every record is left out"):
+        foreign(pd.DataFrame({"age": ["*"] * 3, "ill": ["*"] * 3}), ["age"], "ill")
+
+
+def test_an_error_names_the_record_of_the_file():
+    frame = pd.DataFrame({"age": [*AGES], "ill": ["a", "b"] * 20})
+    table = Table.from_frame(frame, ["age"], "ill")
+    file = pd.DataFrame({"age": ["*", "*", "30", "what"], "ill": ["*", "*", "a", "a"]})
+    with pytest.raises(BadInput, match="column 'age', record 4:"):
+        foreign(file, original=table)
 
 
 @pytest.mark.parametrize("stars", [True, False])

@@ -167,7 +167,7 @@ class Release(ABC):
         """What is in each published file, by name, as codes: record by record in random order."""
 
     def starred_rows(self, where: str | Path) -> dict[str, Rows]:
-        """The same with a row of `*` for each record that is left out."""
+        """The same with a row of `*` for each record that is left out; all is text, unless it is for Parquet."""
         tables = self.rows()
         if not self.left_out:
             return tables
@@ -177,7 +177,8 @@ class Release(ABC):
                 "publishes quasi-identifiers unchanged. Leave these records out of the file instead"
             )
         kept = self.table.records - self.left_out
-        return {name: with_stars(rows, kept, self.left_out, self.table.quasi) for name, rows in tables.items()}
+        as_text = Path(where).suffix != ".parquet"
+        return {name: with_stars(rows, kept, self.left_out, as_text) for name, rows in tables.items()}
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """What is in each published file, by name."""
@@ -308,7 +309,8 @@ class Release(ABC):
         lists no value that fewer than about `smallest` people have.
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
         that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
-        Records that are left out are absent from the file, or rows of `*` where `stars` asks for them.
+        Records that are left out are absent from the file, or rows of `*` where `stars` asks for them: in Parquet
+        numbers and dates are missing there.
         """
         if not giveaways:
             self.refuse_giveaways(path)

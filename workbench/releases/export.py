@@ -132,7 +132,7 @@ def write_parquet(rows: Rows, file: IO[bytes]) -> None:
 
 def _cells(column: Named, alone: bool) -> pa.Array:
     """The text of each value in a file; an empty one is seen in its quotes where it is alone in its row."""
-    text, values = _text_of(column.values), column.values
+    text, values = text_of(column.values), column.values
     parts = [_quoted(pc.fill_null(text(values.iloc[at : at + BATCH]), "")) for at in range(0, len(values), BATCH)]
     cells = pa.concat_arrays(parts) if parts else pa.array([], TEXT)
     if pc.any(pc.match_substring(cells, "\0")).as_py():
@@ -140,7 +140,7 @@ def _cells(column: Named, alone: bool) -> pa.Array:
     return pc.if_else(pc.equal(cells, ""), pa.scalar('""', TEXT), cells) if alone else cells
 
 
-def _text_of(values: pd.Series) -> Callable[[pd.Series], pa.Array]:
+def text_of(values: pd.Series) -> Callable[[pd.Series], pa.Array]:
     """How values of this column are written: numbers and moments as pandas does, all in one form."""
     kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else ""
     if kind == "f":

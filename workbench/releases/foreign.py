@@ -26,12 +26,15 @@ from workbench.releases.base import Release
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, CoveredRun, Labels
+from workbench.releases.label_text import STAR
 from workbench.releases.missing_matches import ANYTHING, matched
+from workbench.releases.stars import left_out
 
 SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")
 NOBODY = Beside((), (), 0, 0, 0)
 DOUBT = "values were changed, or it is not the original that this was made of"
+DOUBTED = '; if they were left out, ask for suppressed="out" (--suppressed out)'
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -138,19 +141,25 @@ def foreign(
         quasi, sensitive = original.quasi, tuple(original.sensitive)
     wanted = column_names(quasi), column_names(sensitive)
     file = _read(data, *wanted, original, source)
-    starred, notes = file.starred(original), list(file.notes)
+    gone, perhaps = left_out(file.table, file.quasi, file.sensitive, file.texts, original)
+    if gone.all():
+        raise BadInput(f"{file.where}: every record is left out, all are rows of {STAR}; give a file with records")
+    notes, out, others = list(file.notes), int(gone.sum()), ""
+    if out:
+        notes.append(f"{out:,} of {len(gone):,} records are rows of {STAR}, of which nothing is told: left out")
+        file, others = file.without(gone), "the other "
+    starred = file.starred(original)
     count = int(starred.sum())
     if count == len(starred):
         notes.append("every quasi-identifier of every record is suppressed, so all records are alike")
     elif count:
         kept = "left out of the audit" if suppressed == "out" else "one class of the release, as published"
-        notes.append(f"{count:,} of {len(starred):,} records have every quasi-identifier suppressed: {kept}")
-    told_of = file.told_of(original)
-    if 0 < (starred & ~told_of).sum() < len(starred):  # rows of which nothing is told are no class
-        notes.append(f"{int((starred & ~told_of).sum()):,} of them have no sensitive value either: they are left out")
-    else:
-        told_of[:] = True
-    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else ~starred | told_of
+        doubt = DOUBTED if perhaps.any() and suppressed != "out" else ""
+        notes.append(
+            f"{count:,} of {others}{len(starred):,} records have every quasi-identifier suppressed: {kept}{doubt}"
+        )
+    keep = ~starred if suppressed == "out" and 0 < count < len(starred) else np.ones(len(starred), bool)
+    count += out
     found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
     if missing_fits == "everything":
         found = replace(found, missing_fits=missing_fits, notes=(*found.notes, _overlapping(found)))
@@ -176,6 +185,9 @@ class _File:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     notes: tuple[str, ...]
+    texts: Sequence[str]  # the columns that hold text in the file, too
+    missing: Mapping[str, list[str]]
+    numbers: np.ndarray  # of the records, as they stand in the file
 
     def codes(self, keep: np.ndarray) -> np.ndarray:
         """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
@@ -196,14 +208,11 @@ class _File:
             stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
         return np.logical_and.reduce(stars)
 
-    def told_of(self, original: Table | None) -> np.ndarray:
-        """The records with any sensitive value, or with a missing one where the original has such."""
-        told = np.zeros(self.table.records, bool)
-        for name in self.sensitive:
-            column, there = self.table.columns[name], original is not None and original.columns[name].missing > 0
-            known = np.append(np.ones(len(column.values), bool), np.full(int(column.missing > 0), there))
-            told |= known[self.table.codes[name]]
-        return told if self.sensitive else np.ones(self.table.records, bool)
+    def without(self, gone: np.ndarray) -> _File:
+        """The same without some records."""
+        table = Table.bare(self.table.frame[~gone], types=dict.fromkeys(self.table.names, "text"), missing=self.missing)
+        quasi, sensitive = (tuple(n for n in role if n in table.names) for role in (self.quasi, self.sensitive))
+        return replace(self, table=table, quasi=quasi, sensitive=sensitive, numbers=self.numbers[~gone])
 
     def beside(self, keep: np.ndarray) -> Beside:
         """What the columns tell that have no role, of the records that are kept."""
@@ -213,7 +222,7 @@ class _File:
 
     def place(self, name: str, code: int) -> str:
         """Where a value first stands."""
-        record = int((self.table.codes[name] == code).argmax()) + 1
+        record = self.numbers[(self.table.codes[name] == code).argmax()]
         return f"{self.where}, column {name!r}, record {record:,}"
 
 
@@ -226,12 +235,12 @@ def _read(
         intervals = [n for n, kind in kinds.items() if isinstance(kind, pd.IntervalDtype)]
         data = data.astype(dict.fromkeys(intervals, str))
     opened = open_source(data, **source)
-    names, where = opened.names, opened.where
+    names, where, texts = opened.names, opened.where, opened.texts
     opened.close()
     if original is None:
         assign(names, quasi, sensitive, ())
     columns = original.columns if original else {}
-    missing = {name: _markers(columns[name]) if name in columns else MARKERS for name in names}
+    missing = {name: _markers(columns[name]) if name in columns else [*MARKERS] for name in names}
     table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
     there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
     gone = [name for name in (*quasi, *sensitive) if name not in table.names]
@@ -243,7 +252,7 @@ def _read(
     plain = ("delimiter ", "encoding utf-8")  # what needs no note
     notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
     notes += [f"{', '.join(gone)}: not published"] if gone else []
-    return _File(where, table, there, shown, tuple(notes))
+    return _File(where, table, there, shown, tuple(notes), texts, missing, np.arange(1, table.records + 1))
 
 
 def _markers(column: Column) -> list[str]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from workbench.base.randomness import operating_system_random
-from workbench.releases.export import BATCH, NONE, Named, Rows
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.releases.export import BATCH, NONE, Named, Rows, text_of
 from workbench.releases.label_text import STAR
 
 
-def with_stars(rows: Rows, kept: int, left_out: int, starred: Collection[str]) -> Rows:
-    """The `kept` rows, and anywhere among them a row for each record left out: `*` in the columns that are `starred`,
-    nothing in the others."""
-    columns = [Named(name, _and(values, STAR if name in starred else None)) for name, values in rows.columns]
+def with_stars(rows: Rows, kept: int, left_out: int, as_text: bool) -> Rows:
+    """The `kept` rows, and anywhere among them a row for each record left out: `*` in every column where all is
+    written `as_text`, else in those of text alone, and nothing in the others."""
+    columns = [Named(name, _and_one(text(values) if as_text else values)) for name, values in rows.columns]
     nothing = [len(values) for _, values in rows.columns]
 
     def batches() -> Iterator[list[np.ndarray]]:
@@ -36,10 +39,51 @@ def with_stars(rows: Rows, kept: int, left_out: int, starred: Collection[str]) -
     return Rows(columns, batches)
 
 
-def _and(values: pd.Series, last: str | None) -> pd.Series:
-    """One distinct value more, or one that is missing."""
-    if last is not None:
-        return pd.Series([*values, last], dtype=object)
+def text(values: pd.Series) -> pd.Series:
+    """Values as they are written in CSV."""
+    return pd.Series(text_of(values)(values).to_pylist(), dtype=object)
+
+
+def _and_one(values: pd.Series) -> pd.Series:
+    """One distinct value more: `*` where they are text, else one that is missing."""
+    kind = pa.array(values, from_pandas=True).type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind):
+        return pd.Series([*values, STAR], dtype=object)
     whole = values.dtype.kind in "iu"  # floats would round large numbers
     longer = (values.astype("Int64") if whole else values).reset_index(drop=True)
     return longer.reindex(range(len(values) + 1))
+
+
+def left_out(
+    table: Table, quasi: Sequence[str], sensitive: Sequence[str], texts: Collection[str], original: Table | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which records of a released table stand for records left out, and which may but need not.
+
+    They are `*` in every quasi-identifier, and nothing is told of them elsewhere: of their sensitive values, or where
+    there are none of their neutral ones. These are `*`, or missing where the column holds no text. That is no class
+    where some column has a `*` that is no value, or misses a value that the original has of everybody.
+    """
+    neutral = [name for name in table.names if name not in (*quasi, *sensitive)]
+    silent, shown = np.ones(table.records, bool), np.zeros(table.records, bool)
+    for name in quasi:
+        silent &= _starred(table, name)
+    for name in (*sensitive, *neutral):
+        column, known = table.columns[name], original.columns.get(name) if original else None
+        star, empty = _starred(table, name), np.zeros(table.records, bool)
+        if column.missing and name not in texts:
+            empty = table.codes[name] == len(column.values)
+        shown |= star & (known is None or not _is_value(known)) | empty & (known is not None and not known.missing)
+        if name in sensitive or not sensitive:
+            silent &= star | empty
+    return silent & shown, silent & ~shown
+
+
+def _starred(table: Table, name: str) -> np.ndarray:
+    labels = [label.strip() == STAR for label in table.columns[name].labels]
+    return np.array([*labels, False])[table.codes[name]]
+
+
+def _is_value(column: Column) -> bool:
+    """Whether the star is a value of the column, or one of its groups."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    return any(STAR in map(str.strip, labels) for labels in (column.labels, *(level.labels for level in levels)))

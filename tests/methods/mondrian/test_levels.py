@@ -150,8 +150,6 @@ def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame
         found, expected = figures(plain), figures(release)
         del found[3], expected[3]  # utility is lost for populations, which hierarchies make
         assert found == pytest.approx(expected, abs=1e-12)
-    if frame["s"].isna().any():
-        return  # read alone, a row of stars without a sensitive value is taken for a record that is left out
     alone = foreign(path, table.quasi, "s")
     assert sorted(alone.classes.sizes) == sorted(release.classes.sizes)
     if not release.left_out:

@@ -103,6 +103,11 @@ class Source:
                     found[name] = str(error)
         return found
 
+    @property
+    def texts(self) -> list[str]:
+        """The columns that hold text."""
+        return [name for i, name in enumerate(self.names) if not self.typed or _is_text(self._schema.field(i).type)]
+
     def _refuse(self, position: int) -> None:
         """Raise BadInput for a column whose type no table can hold; text has none yet."""
         if self.typed:
@@ -373,3 +378,8 @@ def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
 def _literal(path: Path) -> str:
     """The path with characters that DuckDB would take for a pattern escaped."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(plain) or pa.types.is_large_string(plain) or pa.types.is_string_view(plain)
