@@ -34,7 +34,7 @@ SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")
 NOBODY = Beside((), (), 0, 0, 0)
 DOUBT = "values were changed, or it is not the original that this was made of"
-DOUBTED = '; if they were left out, ask for suppressed="out" (--suppressed out)'
+DOUBTED = '; if they were left out, say "out" for suppressed (--suppressed out)'
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
