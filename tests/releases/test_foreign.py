@@ -22,13 +22,14 @@ from workbench.measures import (
     AverageClassSize,
     Discernibility,
     GeneralizationSteps,
+    GeometricLoss,
     InformationLoss,
     KLDivergence,
     PrivacyLoss,
     UtilityLoss,
 )
 from workbench.measures.privacy.achieved import MODELS, Achieved
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import FullDomain, Keep, Mondrian, Remove
 from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.releases.foreign import foreign
 from workbench.workloads.populations import large_populations
@@ -364,3 +365,24 @@ def test_records_stay_in_their_file():
         with pytest.raises(Undefined):
             ask()
     assert not Path("never.csv").exists()
+
+
+@pytest.mark.parametrize("levels", ["age=0, grp=1", "age=0, grp=0", "age=0, grp=2"])
+def test_a_group_with_one_value_in_the_data_counts_its_leaves(tmp_path, levels):
+    frame = pd.DataFrame({"age": [30, 40] * 20, "grp": list("acde") * 10})
+    groups = Groups(({"AB": ["a", "b"], "CG": list("cdefg")},))
+    table = Table.from_frame(frame, ["age", "grp"], [], hierarchies={"grp": groups})
+    release = FullDomain(levels=levels)(table, None)
+    release.export(tmp_path / "r.csv")
+    found = GeometricLoss()(foreign(tmp_path / "r.csv", original=table)).value
+    shares = {0: 0, 1: (2 / 7 / 4 + 5 / 7 * 3 / 4 - 1 / 7) / (6 / 7), 2: 1}
+    assert found == pytest.approx((1 + shares[int(levels[-1])]) ** 0.5 - 1)
+    assert found == pytest.approx(GeometricLoss()(release).value)
+
+
+def test_a_star_over_one_value_is_everything():
+    frame = pd.DataFrame({"age": [30, 40] * 20, "grp": "a"})
+    groups = Groups(({"AB": ["a", "b"], "CG": list("cdefg")},))
+    table = Table.from_frame(frame, ["age", "grp"], [], hierarchies={"grp": groups})
+    found = GeometricLoss()(foreign(frame.assign(grp="*"), original=table))
+    assert found.detail["per_attribute"] == pytest.approx({"age": 0, "grp": 1})

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from workbench.data.column import Column
+from workbench.data.hierarchies.builders import Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.data.table import Table
 from workbench.releases.label_parser import Labels
-from workbench.releases.labels import run_label, run_labels
+from workbench.releases.labels import named_levels, run_label, run_labels
 
 
 def text(*labels, missing=0, levels=()):
@@ -94,3 +96,12 @@ def test_a_label_alone_in_its_release_is_read_back(column):
         (label,) = run_labels(column, np.array([low]), np.array([high]))
         found = Labels(column, (label,)).meaning(label)
         assert (found.low, found.high, found.exact) == (low, high, True)
+
+
+def test_the_level_of_a_label_is_the_lowest_that_names_its_run():
+    groups = Groups(({"AB": ["a", "b"], "CG": list("cdefg")}, {"all": list("abcdefg")}))
+    frame = pd.DataFrame({"q": list("acde"), "s": list("xyxy")})
+    column = Table.from_frame(frame, ["q"], "s", hierarchies={"q": groups}).columns["q"]
+    labels, runs = ["a", "AB", "CG", "{c, d}", "all", "*"], [(0, 0), (0, 0), (1, 3), (1, 2), (0, 3), (0, 3)]
+    top = len(column.released_at) - 1
+    assert named_levels(column, labels, np.array(runs)).tolist() == [0, 1, 1, 0, 2, top]

@@ -27,6 +27,7 @@ from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, CoveredRun, Labels
 from workbench.releases.label_text import STAR
+from workbench.releases.labels import named_levels
 from workbench.releases.missing_matches import ANYTHING, matched
 from workbench.releases.stars import left_out
 
@@ -48,6 +49,7 @@ class Foreign(Release):
     table: Table
     read: Classes
     labels: Mapping[str, np.ndarray]  # each class's released value, as it is written
+    levels: Mapping[str, np.ndarray]  # and the level of the original's hierarchy that names it: 0 for its values
     codes: np.ndarray  # classes x quasi-identifiers: which label each has, ANYTHING where the value is missing
     original: bool
     removed: frozenset[str] = frozenset()
@@ -101,6 +103,10 @@ class Foreign(Release):
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""
         return self.labels[name] if name in self.labels else super().class_labels(name)
+
+    def label_level(self, name: str) -> int | np.ndarray | None:
+        """The level that names the released value of each class."""
+        return self.levels.get(name)
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -276,7 +282,7 @@ def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Forei
         name: _counted(number, table.sensitive_codes(name), len(seen)) for name, seen in table.sensitive.items()
     }
     read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
-    return Foreign(table, read, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes))
+    return Foreign(table, read, {}, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes))
 
 
 def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
@@ -291,11 +297,15 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     first, number = distinct_rows(rows)
     low = np.zeros((len(first), len(original.quasi)), np.int32)
     high = np.array([[original.columns[name].size - 1 for name in original.quasi]], np.int32).repeat(len(first), axis=0)
-    labels = {}
+    labels, levels = {}, {}
     for i, name in enumerate(file.quasi):
-        a, here = original.quasi.index(name), rows[first, i]
-        low[:, a], high[:, a] = _runs(file, original.columns[name], notes)[here].T
-        labels[name] = np.array(file.table.columns[name].value_labels(), dtype=object)[here]
+        a, here, column = original.quasi.index(name), rows[first, i], original.columns[name]
+        released, runs = file.table.columns[name], _runs(file, column, notes)
+        low[:, a], high[:, a] = runs[here].T
+        labels[name] = np.array(released.value_labels(), dtype=object)[here]
+        levels[name] = np.zeros(len(first), np.int64)
+        if not _as_it_is(column, released):
+            levels[name] = named_levels(column, released.value_labels(), runs)[here]
     histograms = {}
     for name in file.sensitive:
         value = _values(file, original, name, codes[name])
@@ -310,7 +320,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     classes = Classes(sizes, histograms, shown, low, high, population=original.population)
     gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
-        original, classes, labels, file.codes(keep)[first], original=True, removed=gone, starred=count,
+        original, classes, labels, levels, file.codes(keep)[first], original=True, removed=gone, starred=count,
         left_out=left_out, notes=tuple(notes),
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -84,6 +84,20 @@ def node_label(column: Column, low: int, high: int, level: int) -> str:
         if _end(one.starts, low, high, len(column.values)) == high:
             return one.labels[int(np.searchsorted(one.starts, low))]
     return run_label(column, low, high)
+
+
+def named_levels(column: Column, labels: Sequence[str], runs: np.ndarray) -> np.ndarray:
+    """The lowest level on which each label names its run (labels x 2) as a node; 0 where none does, as of a value."""
+    named, top = dict[tuple[str, int, int], int](), len(column.released_at) - 1
+    for j, level in enumerate(column.hierarchy.levels if column.hierarchy else ()):
+        assert column.hierarchy is not None
+        for label, (low, high) in zip(level.labels, column.hierarchy.bounds(j).tolist(), strict=True):
+            named.setdefault((label.strip(), low, high), j + 1)
+    found = []
+    for label, (low, high) in zip(map(str.strip, labels), runs.tolist(), strict=True):
+        everything = top if label == STAR and high - low == column.size - 1 else 0
+        found.append(named.get((label, low, high), everything))
+    return np.array(found, np.int64)
 
 
 def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
