@@ -97,7 +97,7 @@ rng, n = np.random.default_rng(0), 30_162
 levels = {"sex": 2, "age": 5, "race": 2, "married": 3, "study": 4, "country": 3, "work": 3, "pay": 2}
 widths = {2: (), 3: (4,), 4: (2, 8), 5: (5, 10, 20)}
 size = {2: 2, 3: 12, 4: 16, 5: 74}
-frame = pd.DataFrame({name: np.minimum(rng.geometric(3 / size[k], n), size[k]) for name, k in levels.items()})
+frame = pd.DataFrame({name: np.minimum(rng.geometric(min(3 / size[k], 0.7), n), size[k]) for name, k in levels.items()})
 frame["job"] = np.array([f"job-{i:02}" for i in range(14)])[(frame.study // 2 + rng.poisson(2, n)) % 14]
 hierarchies = {name: Intervals(widths=widths[k]) for name, k in levels.items() if k > 2}
 table = Table.from_frame(frame, list(levels), "job", hierarchies=hierarchies)
@@ -292,9 +292,9 @@ def _classes(fresh: Fresh) -> list[Figure]:
 def _lattice(fresh: Fresh) -> list[Figure]:
     with _in_voila(fresh, LATTICE, ready=".wb-lattice-canvas") as page:
         page.wait_for_function(SCORED)
-        drawn = _percentile(page, ".wb-lattice", SHADE, 20)
-        clicked = _percentile(page, ".wb-release", CLICK, 20)
-        moved = _percentile(page, ".wb-lattice", SUPPRESS, 20)
+        drawn = _percentile(page, ".wb-lattice-place", SHADE, 20)
+        clicked = _percentile(page, ".wb-measured", CLICK, 20)
+        moved = _percentile(page, ".wb-lattice-place", SUPPRESS, 20)
     return [
         Figure("4,320 nodes of a lattice drawn by another measure, p95", drawn[0], "ms", 1000, note=drawn[1]),
         Figure("a node clicked until its release is on the card, p95", clicked[0], "ms", 100, note=clicked[1]),

@@ -231,3 +231,13 @@ def test_altair_waits_until_a_chart_is_asked_for():
     code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_losses_are_told_as_pair_by_pair(seed):
+    rng = np.random.default_rng(seed)
+    losses = rng.integers(0, 6, (60, 2)).astype(float)
+    losses[rng.random((60, 2)) < 0.1] = np.inf
+    naive = [not any((b <= a).all() and (b < a).any() for b in losses) for a in losses]
+    assert undominated(losses).tolist() == naive
+    assert undominated(np.column_stack([losses, losses[:, 0]])).tolist() == naive

@@ -118,7 +118,8 @@ class LatticeView(Part):
             self._frame = self._scored = None
             self.tell("nothing")
         elif not self.pending:
-            self._settling = self.later(SETTLED if self._scored else 0, self._score)
+            known = self._scored is None or self._scored[:2] == wanted[:2]  # of other models all nodes are scored anew
+            self._settling = self.later(0 if known else SETTLED, self._score)
 
     def _score(self) -> None:
         table, model, suppress, measures = self.table, self._model, self.suppress, self._measures()

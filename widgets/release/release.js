@@ -139,7 +139,7 @@ export default widget(({ el, say, on, at }) => {
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
   const neutral = steady("p", { class: "wb-release-neutral" });
   const place = steady("p", { class: "wb-place" });
-  const table = h("div");
+  const table = h("div", { class: "wb-measured" });
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true },

@@ -348,6 +348,12 @@ class Frontier:
 
 def undominated(losses: np.ndarray) -> np.ndarray:
     """Which rows no other dominates: at least as low in every column and lower in one. Equal rows stand together."""
+    if losses.shape[1] == 2 and len(losses) and not np.isnan(losses).any():  # one sort tells it of two
+        _, group = np.unique(losses[:, 0], return_inverse=True)
+        least = np.full(group.max() + 1, np.inf)
+        np.minimum.at(least, group, losses[:, 1])
+        before = np.append(np.inf, np.minimum.accumulate(least)[:-1])
+        return ~(((group > 0) & (before[group] <= losses[:, 1])) | (least[group] < losses[:, 1]))
     dominated = np.zeros(len(losses), bool)
     for start in range(0, len(losses), BLOCK):
         here = losses[start : start + BLOCK, None, :]

@@ -56,8 +56,8 @@ def lattice(
             values[efficient] = measured(scores, model, measure, np.flatnonzero(efficient))
         columns.append((measure.key, values))
     columns.append((EFFICIENT, efficient))
-    nodes = pd.Index([named(table, node) for node in scores.lattice.levels], name="node")
-    frame = pd.DataFrame(index=nodes)
+    nodes = table.remember("names of nodes", lambda: pd.Index([named(table, one) for one in scores.lattice.levels]))
+    frame = pd.DataFrame(index=nodes.rename("node"))
     for name, values in columns:  # a column of the data may be called like one of ours
         frame[spare_name(name, frame.columns)] = values
     return frame
