@@ -219,7 +219,7 @@ def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
     released = ["audit", "r.csv", *roles, "--original", "people.dat"]
     assert main.main(["audit", "people.dat", *roles, *options[:6]]) == 0
     assert main.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
-    assert "name it with --original" in capsys.readouterr().err
+    assert "give it with --original" in capsys.readouterr().err
     assert main.main([*released, *options[:4]]) == 2
 
 
