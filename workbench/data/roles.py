@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput, columns_meant, said
-from workbench.data.sensitive import require_measurable
 
 if TYPE_CHECKING:
     from workbench.data.column import Column
@@ -77,20 +76,6 @@ def check_weight(column: Column) -> None:
             f"weight {column.name!r}: {wrong}; a weight says how many people each record stands for, as a number that "
             "is 0 or above: correct the column, or give it another role"
         )
-
-
-def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], levels: Mapping[str, int]) -> None:
-    """Raise BadInput where a level is not of a sensitive column, or a column cannot have its role."""
-    sensitive = [name for name in columns if roles[name] == "sensitive"]
-    for name in levels:
-        if name not in sensitive:
-            there = ", ".join(sensitive) or "none"
-            raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
-    for name in sensitive:
-        require_measurable(columns[name], levels.get(name, 0))
-    for name in columns:
-        if roles[name] == "weight":
-            check_weight(columns[name])
 
 
 def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:

@@ -25,9 +25,10 @@ from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.source import open_source
-from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns, require_sound
+from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
 from workbench.data.sensitive import Sensitive
+from workbench.data.soundness import require_sound
 from workbench.data.wording import PLAIN, Wording
 
 T = TypeVar("T")

@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
 def farthest(kind: str, shares: Bounds, prior: Bounds, levels: Levels = ()) -> np.ndarray:
     """How far each row of shares is from the prior at most, by `distances.distance` of that kind."""
     if kind == "js":
-        return _most(_jensen_shannon, shares, prior)
+        return np.minimum(_most(_jensen_shannon, shares, prior), np.log(2))  # no distributions are farther apart
     if kind == "ordered":
         count = shares.low.shape[-1]
         until = np.triu(np.ones((count, count)))[:, :-1]

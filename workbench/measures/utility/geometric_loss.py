@@ -12,6 +12,8 @@ from workbench.measures import AttributeLoss, Measured
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
 
+ROUNDING = 1e-12  # of a mean over records
+
 
 @dataclass(frozen=True)
 class GeometricLoss(AttributeLoss):
@@ -47,7 +49,8 @@ class GeometricLoss(AttributeLoss):
 
 def beyond_one(means: np.ndarray, whole: np.ndarray | int) -> np.ndarray:
     """Shares of all leaves as shares of the others: 0 where every record shows one leaf, 1 where each may have any."""
-    return np.maximum((means - 1 / whole) / np.where(whole > 1, 1 - 1 / whole, 1), 0)
+    beyond = (means - 1 / whole) / np.where(whole > 1, 1 - 1 / whole, 1)
+    return np.where(beyond < ROUNDING, 0.0, beyond)
 
 
 def _wholes(table: Table) -> np.ndarray:
