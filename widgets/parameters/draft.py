@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets.parameters import values as ranges
+from widgets.parameters import ranges
 from workbench.base.errors import BadInput
 from workbench.base.variants import Variant, about
 from workbench.data.table import Table

@@ -16,7 +16,7 @@ import traitlets
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.parameters.draft import Draft
-from widgets.parameters.values import values
+from widgets.parameters.ranges import values
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, said
 from workbench.base.variants import about, canonical, catalog

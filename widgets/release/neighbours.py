@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from widgets.parameters import values as ranges
+from widgets.parameters import ranges
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures
 from workbench.base.variants import Variant

@@ -11,7 +11,7 @@ import traitlets
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
-from widgets.parameters import values
+from widgets.parameters import ranges
 from widgets.parameters.draft import Draft
 from widgets.release import facts
 from widgets.release.neighbours import (
@@ -197,8 +197,8 @@ class ReleaseCard(Part):
         try:
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
-            value = values.one(content.get("value"), type(now), name, self.table)
-            ends = values.ends(type(now), name, self.table, getattr(now, name))
+            value = ranges.one(content.get("value"), type(now), name, self.table)
+            ends = ranges.ends(type(now), name, self.table, getattr(now, name))
             beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
             self._make(wanted := changed(recipe, part, name, value), content.get("ask"), outside=beyond)
             self.later(PROMPT, lambda: self._expect(wanted, part, name, content.get("ask")))
@@ -356,7 +356,7 @@ class ReleaseCard(Part):
 
 
 def _step(change: Change) -> str:
-    return f"{change.name} {values.number(change.before)} → {values.number(change.after)}"
+    return f"{change.name} {ranges.number(change.before)} → {ranges.number(change.after)}"
 
 
 def _comparable(frontier: Frontier | None, point: Point) -> bool:

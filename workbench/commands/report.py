@@ -20,7 +20,7 @@ from workbench.commands.sweep import refuse_place
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch
-    from workbench.publication.report.jobs import Choices
+    from workbench.publication.report.which_reports import Choices
 
 VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
 FAILED = 1  # some reports could not be made
@@ -183,7 +183,7 @@ def _all_jobs(
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """The jobs of all studies, and of those that have none what is wrong."""
     from workbench.publication.report.batch import Job
-    from workbench.publication.report.jobs import jobs_of
+    from workbench.publication.report.which_reports import jobs_of
     from workbench.publication.report.reporting import wrong_with
 
     todo, failed = [], []

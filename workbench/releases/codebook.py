@@ -19,7 +19,7 @@ from workbench.base.small_counts import SMALLEST, named
 from workbench.data.column import Column
 from workbench.models.classes import Classes
 from workbench.releases.export import Coded, Rows
-from workbench.releases.label_text import spelled
+from workbench.releases.unnamed_runs import spelled
 
 
 class Entry(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import DOTTED, key, keys
-from workbench.releases.label_text import in_quotes, spelled
+from workbench.releases.unnamed_runs import in_quotes, spelled
 
 STARS = re.compile(r"\*+")
 NUMBERED = re.compile(r".*\(values (\d+) to (\d+)\)", re.S)

@@ -12,7 +12,7 @@ from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.models.classes import Classes
 from workbench.releases.label_parser import Labels
-from workbench.releases.label_text import LISTED, STAR, in_quotes, spelled
+from workbench.releases.unnamed_runs import LISTED, STAR, in_quotes, spelled
 
 GROUPS = 3  # of a hierarchy that one label names at most
 

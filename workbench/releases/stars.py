@@ -12,7 +12,7 @@ from workbench.base.randomness import operating_system_random
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.releases.export import BATCH, NONE, Named, Rows, text_of
-from workbench.releases.label_text import STAR
+from workbench.releases.unnamed_runs import STAR
 
 
 def with_stars(rows: Rows, kept: int, left_out: int, as_text: bool) -> Rows:

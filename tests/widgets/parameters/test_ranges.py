@@ -2,7 +2,7 @@
 
 import pytest
 
-from widgets.parameters import values
+from widgets.parameters import ranges
 from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.measures import Measure
@@ -27,12 +27,12 @@ from workbench.studies.study import MOST
     ],
 )
 def test_lists_and_ranges_of_whole_numbers(text, found):
-    assert values.values(text, KAnonymity, "k") == found
-    assert all(type(value) is int for value in values.values(text, KAnonymity, "k"))
+    assert ranges.values(text, KAnonymity, "k") == found
+    assert all(type(value) is int for value in ranges.values(text, KAnonymity, "k"))
 
 
 def test_decimal_ranges_are_exact():
-    assert values.values("0.05..0.35 step 0.05", TCloseness, "t") == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
+    assert ranges.values("0.05..0.35 step 0.05", TCloseness, "t") == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35]
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_decimal_ranges_are_exact():
 )
 def test_what_is_typed_wrong_is_explained(text, says):
     with pytest.raises(BadInput, match=says):
-        values.values(text, KAnonymity, "k")
+        ranges.values(text, KAnonymity, "k")
 
 
 def test_bounds_of_the_table_count(small):
     table = small(0)
     with pytest.raises(BadInput, match=f"k = 1000000 must be at most {table.records}"):
-        values.values("5, 1000000", KAnonymity, "k", table)
+        ranges.values("5, 1000000", KAnonymity, "k", table)
 
 
 @pytest.mark.parametrize(
@@ -73,29 +73,29 @@ def test_bounds_of_the_table_count(small):
 def test_every_declared_number_has_an_axis_a_slider_and_reads_back(kind, small):
     table = small(0)
     for name in kind.parameters():
-        if values.is_number(kind, name):
-            found = values.proposed(kind, name, table)
+        if ranges.is_number(kind, name):
+            found = ranges.proposed(kind, name, table)
             assert found == sorted(set(found))
-            assert values.values(values.written(found, kind, name), kind, name, table) == found
-            ends = values.ends(kind, name, table, values.default(kind, name))
+            assert ranges.values(ranges.written(found, kind, name), kind, name, table) == found
+            ends = ranges.ends(kind, name, table, ranges.default(kind, name))
             assert ends.low < ends.high
             assert ends.step > 0
 
 
 def test_axes_follow_the_declaration(adult):
-    assert values.proposed(KAnonymity, "k", adult) == [2, 5, 10, 20, 50, 100, 200]
-    assert values.proposed(TCloseness, "t", adult) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
-    assert values.proposed(BetaLikeness, "beta", adult) == [0.5, 1, 2, 4, 8]  # no upper end
-    assert values.ends(KAnonymity, "k", adult, 10) == (1, 45_222, 1, True)
-    assert values.ends(BetaLikeness, "beta", adult, 2).high == 8
-    assert values.ends(BetaLikeness, "beta", adult, 50).high == 100
+    assert ranges.proposed(KAnonymity, "k", adult) == [2, 5, 10, 20, 50, 100, 200]
+    assert ranges.proposed(TCloseness, "t", adult) == [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
+    assert ranges.proposed(BetaLikeness, "beta", adult) == [0.5, 1, 2, 4, 8]  # no upper end
+    assert ranges.ends(KAnonymity, "k", adult, 10) == (1, 45_222, 1, True)
+    assert ranges.ends(BetaLikeness, "beta", adult, 2).high == 8
+    assert ranges.ends(BetaLikeness, "beta", adult, 50).high == 100
 
 
 def test_ranges_are_written_shortly():
-    assert values.written([2, 4, 8, 16, 32, 64], KAnonymity, "k") == "2..64 x2"
-    assert values.written([0.1, 0.15, 0.2, 0.25, 0.3, 0.35], TCloseness, "t") == "0.1..0.35 step 0.05"
-    assert values.written([5, 10, 50, 100, 200, 500], KAnonymity, "k") == "5, 10, 50, 100, 200, 500"
+    assert ranges.written([2, 4, 8, 16, 32, 64], KAnonymity, "k") == "2..64 x2"
+    assert ranges.written([0.1, 0.15, 0.2, 0.25, 0.3, 0.35], TCloseness, "t") == "0.1..0.35 step 0.05"
+    assert ranges.written([5, 10, 50, 100, 200, 500], KAnonymity, "k") == "5, 10, 50, 100, 200, 500"
 
 
 def test_a_factor_next_to_one_ends():
-    assert values.values("1..1 x1.0000000000000000000000000000000001", KAnonymity, "k") == [1]
+    assert ranges.values("1..1 x1.0000000000000000000000000000000001", KAnonymity, "k") == [1]

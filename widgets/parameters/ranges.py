@@ -1,4 +1,4 @@
-"""The values of a parameter: read as people type them, written back, and proposed from its declaration."""
+"""What a parameter ranges over: read as people type them, written back, and proposed from its declaration."""
 
 from __future__ import annotations
 

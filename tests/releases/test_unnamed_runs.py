@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.data.column import Column
-from workbench.releases.label_text import in_quotes, spelled
+from workbench.releases.unnamed_runs import in_quotes, spelled
 
 
 def column(*labels, missing=0):
