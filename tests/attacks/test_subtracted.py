@@ -10,8 +10,8 @@ from workbench.base.small_counts import coarse, few
 from workbench.publication import format
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
-from workbench.publication.report.which_reports import values_of
 from workbench.publication.report.reporting import asked
+from workbench.publication.report.which_reports import values_of
 from workbench.studies.study import Study
 
 SMALLEST = 10

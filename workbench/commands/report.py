@@ -183,8 +183,8 @@ def _all_jobs(
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """The jobs of all studies, and of those that have none what is wrong."""
     from workbench.publication.report.batch import Job
-    from workbench.publication.report.which_reports import jobs_of
     from workbench.publication.report.reporting import wrong_with
+    from workbench.publication.report.which_reports import jobs_of
 
     todo, failed = [], []
     for study, stem in places.items():

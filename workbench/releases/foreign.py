@@ -26,10 +26,10 @@ from workbench.releases.base import Release
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, CoveredRun, Labels
-from workbench.releases.unnamed_runs import STAR
 from workbench.releases.labels import named_levels
 from workbench.releases.missing_matches import ANYTHING, matched
 from workbench.releases.stars import left_out
+from workbench.releases.unnamed_runs import STAR
 
 SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")

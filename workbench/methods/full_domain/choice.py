@@ -17,8 +17,8 @@ from workbench.measures import Measure
 from workbench.methods.full_domain.lattice import Lattice
 from workbench.methods.full_domain.scores import KEPT, Scores, follows, scored
 from workbench.models import Model
-from workbench.releases.unnamed_runs import in_quotes
 from workbench.releases.partition import Partition
+from workbench.releases.unnamed_runs import in_quotes
 
 DIGITS = 12  # losses closer than this are ties, which the node wins that leaves out fewer records
 ONE = re.compile(r'\s*("(?:[^"\\]|\\.)*"|.+?)\s*=\s*(\d+)\s*(?:,|$)')
