@@ -21,3 +21,25 @@ def test_what_is_not_bundled_is_said():
         datasets.path("nonsense")
     with pytest.raises(BadInput):
         datasets.hierarchy("adult", "nonsense")
+
+
+@pytest.mark.parametrize("generated", [datasets.donations, datasets.ambulatory])
+def test_generated_tables_say_that_they_are(generated):
+    table = generated(n=400, seed=3)
+    assert table.records == 400 and "generated" in table.notes[-1] and "enerated" in generated.__doc__
+    assert table.fingerprint == generated(n=400, seed=3).fingerprint != generated(n=400, seed=4).fingerprint
+
+
+def test_generated_tables_have_the_roles_of_the_paper():
+    gifts, visits = datasets.donations(n=400), datasets.ambulatory(n=400)
+    assert gifts.quasi == ("state", "zip", "employer") and gifts.neutral == ("amount",)
+    assert tuple(gifts.sensitive) == ("party",)
+    assert visits.quasi == ("birth_month", "birth_year", "sex", "race", "region")
+    assert tuple(visits.sensitive) == ("symptom", "diagnosis", "x_rayed", "therapy", "family_planning")
+    assert gifts.columns["zip"].kind == "text" and gifts.columns["amount"].kind == "number"
+
+
+def test_a_whole_number_of_records_is_asked_for():
+    for wrong in ({"n": 0}, {"seed": -1}):
+        with pytest.raises(BadInput, match="1 or more"):
+            datasets.donations(**wrong)
