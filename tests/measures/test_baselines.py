@@ -18,6 +18,7 @@ from workbench.measures import (
     Discernibility,
     GeneralizationSteps,
     GeometricLoss,
+    GroupUtility,
     InformationGain,
     InformationLoss,
     KLDivergence,
@@ -128,7 +129,7 @@ def test_a_value_comes_with_a_plain_sentence(small, measure):
 @pytest.mark.parametrize("measure", MEASURES, **keys)
 def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
-    widths = (InformationLoss, GeneralizationSteps, GeometricLoss)
+    widths = (InformationLoss, GeneralizationSteps, GeometricLoss, GroupUtility)
     sizes = (ReidentificationRisk, PopulationUniques, Achieved, KLDivergence, *widths)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))

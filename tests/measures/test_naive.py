@@ -14,11 +14,14 @@ from workbench.measures import (
     Discernibility,
     GeneralizationSteps,
     GeometricLoss,
+    GroupProtection,
+    GroupUtility,
     InformationGain,
     InformationLoss,
     KLDivergence,
     KnowledgeGain,
     LargestQuotient,
+    MeasuredDiversity,
     NumberOfClasses,
     PopulationUniques,
     PrivacyLoss,
@@ -365,3 +368,78 @@ def test_class_sizes_are_counted_over_people(seen):
     assert NumberOfClasses()(seen.release).value == len(seen.members)
     assert AverageClassSize()(seen.release).value == near(len(sizes) / len(seen.members))
     assert AverageClassSize(5)(seen.release).value == near(len(sizes) / len(seen.members) / 5)
+
+
+def domain_share(seen, person, name, above_floor):
+    """Q-diversity of what a person's class shows: a width, or the leaves below what its values have in common."""
+    low, high = seen.span(person, name)
+    first, last = seen.ends(name, seen.whole(name))
+    if name == "age":
+        return (high - low) / (last - first)
+    every = set(seen.whole(name)) | (set(GROUPS) if name == "work" else set())
+    within = {v for v in seen.whole(name) if low <= seen.position(name, v) <= high}
+    held = within
+    if name == "work" and len(within) > 1:
+        groups = {GROUPS.get(v, v) for v in within}
+        held = {v for v in GROUPS if GROUPS[v] in groups} if len(groups) == 1 else every
+    return (len(held) - above_floor) / (len(every) - above_floor)
+
+
+@pytest.mark.parametrize("floor", ["kept", "subtracted"])
+def test_group_utility_is_the_mean_share_of_the_domains(seen, floor):
+    of_person = {
+        person: [domain_share(seen, person, name, floor == "subtracted") for name in seen.table.quasi]
+        for person in seen.people
+    }
+    assert GroupUtility("records", floor)(seen.release).value == near(mean([sum(of_person[p]) for p in seen.people]))
+    if not seen.bucketized:  # there a class has several people with one value each
+        one_each = [sum(of_person[people[0]]) for people in seen.members.values()]
+        assert GroupUtility("groups", floor)(seen.release).value == near(mean(one_each))
+
+
+def contribution(seen, name, one, other):
+    """How much a value helps to estimate another."""
+    if one == other:
+        return 1.0
+    known = [v for v in seen.whole(name) if v != "missing"]
+    if name == "wage":
+        return 1 - abs(one - other) / (max(known) - min(known))
+    group = next((g for g in (LUNG, STOMACH) if {one, other} <= g), None)
+    return 1 - (len(group & set(known) if group else seen.whole(name)) - 1) / len(seen.whole(name))
+
+
+@pytest.mark.parametrize("r", [0.3, 0.7, 1.0])
+def test_group_protection_is_what_people_of_a_class_contribute_to_each_other(seen, r):
+    for floor in ("kept", "subtracted"):
+        by_group, by_record = 0.0, 0.0
+        for name in seen.table.sensitive:
+            beliefs = [(people, seen.belief(people[0], name)) for people in seen.members.values()]
+            if name in seen.removed:
+                beliefs = [(list(seen.people), seen.prior(name))]
+            found = []
+            for people, p in beliefs:
+                pairs = [(a, b, contribution(seen, name, a, b)) for a in p for b in p]
+                total = sum(p[a] * p[b] * pc for a, b, pc in pairs if pc >= 1 - r - 1e-9)
+                if floor == "subtracted":
+                    n = len(people)
+                    total = (total * n - 1) / (n - 1) if n > 1 else 1.0
+                found.append((len(people), total))
+            by_group += mean([total for _, total in found])
+            by_record += sum(n * total for n, total in found) / len(seen.people)
+        assert GroupProtection(r, "groups", floor)(seen.release).value == near(by_group)
+        assert GroupProtection(r, "records", floor)(seen.release).value == near(by_record)
+
+
+def test_measured_c_and_l_are_averages_over_classes(seen):
+    shown = [name for name in seen.table.sensitive if name not in seen.removed]
+    if not shown:
+        with pytest.raises(Undefined, match="no sensitive column"):
+            MeasuredDiversity()(seen.release)
+        return
+    counts = {name: [sorted(filter(None, seen.values[name][g].values())) for g in seen.members] for name in shown}
+    ls = {name: mean([len(n) for n in each]) for name, each in counts.items()}
+    cs = {name: mean([n[-1] / sum(n[:-1]) if len(n) > 1 else inf for n in each]) for name, each in counts.items()}
+    assert MeasuredDiversity("l")(seen.release).value == near(min(ls.values()))
+    assert MeasuredDiversity("c")(seen.release).value == near(max(cs.values()))
+    weighed = [[len(n) * sum(n) for n in each] for each in counts.values()]
+    assert MeasuredDiversity("l", "records")(seen.release).value == near(min(map(sum, weighed)) / len(seen.people))

@@ -1,0 +1,59 @@
+"""Loukides & Shao 2008: the worked numbers of section 2, and the groups of Tables 2 to 4."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import Table
+from workbench.data.hierarchies.builders import Nested
+from workbench.measures import GroupProtection, GroupUtility
+from workbench.measures.privacy.s_diversity import contributions, s_diversity
+from workbench.measures.tuple_diversity import weighted_tuple_diversity
+from workbench.releases.partition import Partition
+
+DISEASE = Nested({"not cancer": {"HIV": None, "respiratory": ["Flu", "Bronchitis", "Pneumonia"]}, "Cancer": None})
+TABLE_1 = pd.DataFrame(
+    {
+        "age": [10, 20, 25, 10, 20, 25, 10, 26, 30],
+        "postcode": [10, 20, 30, 10, 20, 25, 20, 25, 30],
+        "disease": ["Cancer", "HIV", "Flu", "Bronchitis", "Flu", "Pneumonia", "Bronchitis", "Flu", "HIV"],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def table_1() -> Table:
+    return Table.from_frame(TABLE_1, ["age", "postcode"], "disease", hierarchies={"disease": DISEASE})
+
+
+@pytest.fixture(scope="module")
+def release(table_1) -> Partition:
+    """Table 1 as it is printed: three groups of three, in its order."""
+    group = np.empty(len(TABLE_1), np.int32)
+    group[table_1.cell_of_record()] = np.repeat([0, 1, 2], 3)
+    return Partition(table_1, table_1.cells(), group)
+
+
+@pytest.mark.parametrize(("r", "printed"), [(0.5, [0.333, 0.733, 0.467]), (0.7, [0.422, 0.733, 0.644])])
+def test_s_diversity_of_table_1(release, table_1, r, printed):
+    """g3 is protected better at r = .5 than at r = .7."""
+    found = s_diversity(release.classes.distributions("disease"), contributions(table_1, "disease", r))
+    assert found.round(3).tolist() == printed
+    assert GroupProtection(r)(release).value == pytest.approx(found.mean())
+
+
+def test_the_query_of_section_2(release, table_1):
+    """Q1: age above 25, postcode from 25 to 30; of each tuple of the third group 5 of 21 ages and 6 of 11 postcodes."""
+    columns = table_1.columns
+    ages, codes = columns["age"].values, columns["postcode"].values
+    runs = [[np.searchsorted(ages, 26), len(ages) - 1], [np.searchsorted(codes, 25), np.searchsorted(codes, 30)]]
+    assert release.estimate(np.array([runs], np.int32))[0, 0] == pytest.approx(3 * 5 / 21 * 6 / 11)
+    assert round(3 * 5 / 21 * 6 / 11, 3) == 0.390
+
+
+def test_utility_of_table_1(release):
+    """Ages span 20 years and postcodes 20: groups of 15 + 20, 15 + 15 and 20 + 10."""
+    assert GroupUtility()(release).value == pytest.approx(((15 + 20) + (15 + 15) + (20 + 10)) / 20 / 3)
+    first = 0.5 * (15 / 20 + 20 / 20) / 2 + 0.5 / 3
+    assert weighted_tuple_diversity(release)[0] == pytest.approx(first)
+    assert weighted_tuple_diversity(release, 1, 0)[0] == pytest.approx((15 / 20 + 20 / 20) / 2)

@@ -1,0 +1,26 @@
+"""Weighted tuple diversity (Loukides & Shao 2008, definition 3.1): Q- and S-diversity of each class as one number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.measures.privacy.s_diversity import contributions, s_diversity
+from workbench.measures.utility.q_diversity import of_release
+from workbench.releases.base import Release
+
+
+def weighted_tuple_diversity(
+    release: Release, utility: float = 0.5, protection: float = 0.5, r: float = 0.5
+) -> np.ndarray:
+    """That of each class; the two weights count relative to each other.
+
+    It is on neither side of a chart, so it is no measure of the catalog: clusterings make it small. Each mean is over
+    columns, quasi-identifiers as often as they are important.
+    """
+    table = release.table
+    shares, _ = of_release(release)
+    found = utility / (utility + protection) * np.average(shares, axis=1, weights=table.weights_of_quasi)
+    if protection and table.sensitive:
+        each = [s_diversity(release.posterior(name).beliefs, contributions(table, name, r)) for name in table.sensitive]
+        found = found + protection / (utility + protection) * np.mean(each, axis=0)
+    return np.asarray(found)
