@@ -1,0 +1,320 @@
+"""The language of queries: `age >= 40 and sex = 'Male'`, `avg(hours) where education in ('Masters', 'Doctorate')`.
+
+    count where ...            may stand in front, as may sum(column) where ... and avg(column) where ...
+    age >= 40                  = != <> < <= > >=; text only = != <>
+    age between 20 and 29      both ends included; not between
+    sex in ('Male', 'Female')  not in
+    education within 'Higher'  the values of a group of the hierarchy; within ('Higher', 'Basic'), not within
+    zip is missing             is null; is not missing, is not null
+    not (...), and, or, (...)  or and not only between conditions on one column
+
+Names stand plain or in double quotes, backticks or square brackets; text in single quotes, or in double quotes where no
+column is called so; a quote within quotes is doubled. Numbers and ISO dates stand plain. Keywords, and names that are
+unique so, may be in any case. As in SQL, a missing value meets neither a condition nor its `not`. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from workbench.base.errors import BadInput, said
+from workbench.data.table import Table
+from workbench.workloads.asked_column import AskedColumn, Run
+from workbench.workloads.column_names import column_named, name_text, no_column
+from workbench.workloads.query import Aggregate, Query
+from workbench.workloads.tokens import Token, tokens
+
+ORDERED = ("<", "<=", ">", ">=")
+OPERATORS = ("=", "!=", "<>", *ORDERED)
+DEEP = 50  # brackets within brackets
+NAMED = ("name", "quoted", "quoted name")
+VALUES = ("text", "quoted", "number", "date")
+
+
+class Truth(NamedTuple):
+    """The codes of one column for which a condition is true and false; for missing it may be neither."""
+
+    yes: int
+    no: int
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What may stand at some place: words, and one of "condition", "number column", "operator", "value" and "group"."""
+
+    what: str = ""
+    words: tuple[str, ...] = ()
+    column: str = ""
+
+
+def parse(text: str, table: Table) -> Query:
+    """The query that a text asks; `BadInput` says what is wrong with it, and where."""
+    if not isinstance(text, str):
+        raise BadInput(f"a query is a text, not {said(text)}; write for example: count where <column> = <value>")
+    return Parser(tokens(text), table).query(text.strip())
+
+
+class Parser:
+    """Reads words from first to last, never back; `expected` is what may stand at the word that it looks at."""
+
+    def __init__(self, words: Iterable[Token], table: Table, tables: Sequence[str] = ()) -> None:
+        self.table, self.tables = table, tables  # the latter: names that may stand before a column, as in people.age
+        self.expected = Expected()
+        self.read: list[str] = []  # the words until here, with the names that columns have
+        self._words, self._depth = iter(words), 0
+        self.look = next(self._words)
+        self._after = next(self._words, self.look)
+        self._absent: dict[tuple[str, str], None] = {}
+
+    def query(self, text: str) -> Query:
+        """The whole query."""
+        if self.look.kind == "end":
+            self.expected = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
+            raise self.look.mistake("there is no query here; write for example: count where <column> = <value>")
+        aggregate, of = self._aggregate()
+        return self.finish(text, aggregate, of, self.conditions())
+
+    def finish(self, text: str, aggregate: Aggregate, of: str | None, found: dict[str, Truth]) -> Query:
+        """The query of these conditions; nothing may follow."""
+        if self.look.kind != "end":
+            raise self.look.mistake(f"{self._shown} cannot stand here; go on with and, or, or end the query")
+        conditions = {name: AskedColumn.of(self.table, name).flags(truth.yes) for name, truth in found.items()}
+        return Query(text, aggregate, of, conditions, tuple(self._absent))
+
+    # --- words
+
+    def take(self) -> Token:
+        """The word that was looked at; the next is looked at now, the last one for ever."""
+        token, self.look = self.look, self._after
+        self._after = next(self._words, self.look)
+        self.read.append(token.spelled)
+        return token
+
+    def took(self, word: str) -> bool:
+        """Whether this word stands here; then it is taken."""
+        found = self.look.word == word
+        if found:
+            self.take()
+        return found
+
+    def need(self, *words: str) -> Token:
+        """One of these words has to stand here."""
+        self.expected = Expected(words=words)
+        if self.look.word not in words:
+            raise self.look.mistake(f"{' or '.join(words)} is expected here, not {self._shown}")
+        return self.take()
+
+    @property
+    def _shown(self) -> str:
+        return "the end" if self.look.kind == "end" else said(self.look.spelled)
+
+    # --- the parts of a query
+
+    def _aggregate(self) -> tuple[Aggregate, str | None]:
+        word, after, of = self.look.word, self._after, None
+        self.expected = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
+        if word == "count" and (after.kind == "end" or after.word in ("where", "(")):
+            self.take()
+            if self.look.word == "(":
+                self.counted()
+        elif word in ("sum", "avg") and after.word == "(":
+            self.take()
+            of = self.of()
+        elif after.word == "(" and self.look.kind == "name" and word not in ("not", "and", "or"):
+            raise self.look.mistake(f"{said(self.look.said)} cannot be asked; there are count, sum and avg")
+        else:
+            return "count", None
+        if self.look.kind != "end":
+            self.need("where")
+        else:
+            self.expected = Expected(words=("where",))
+        return cast(Aggregate, word), of
+
+    def counted(self) -> None:
+        """(*) or (1) behind count."""
+        self.need("(")
+        if self.look.word != "*" and self.look.said != "1":
+            raise self.look.mistake("count takes no column: write count where, and the column is not missing")
+        self.take()
+        self.need(")")
+
+    def of(self) -> str:
+        """The column in brackets, one of numbers."""
+        self.need("(")
+        self.expected, token = Expected("number column"), self.look
+        name = self.column()
+        if self.table.columns[name].kind != "number":
+            raise token.mistake(f"the column {said(name)} holds no numbers; sum and avg are asked of numbers")
+        self.need(")")
+        return name
+
+    def conditions(self) -> dict[str, Truth]:
+        """All that follows, if something does."""
+        return {} if self.look.kind == "end" else self._alternatives()
+
+    def _alternatives(self) -> dict[str, Truth]:
+        found = self._conjunction()
+        while self._goes_on("or"):
+            word = self.take()
+            other = self._conjunction()
+            if len(found) != 1 or found.keys() != other.keys():
+                names = ", ".join(map(said, {**found, **other}))
+                raise word.mistake(f"or joins only conditions on one column, not on {names}: ask two queries")
+            found = _joined(found, other, lambda a, b: Truth(a.yes | b.yes, a.no & b.no))
+        return found
+
+    def _conjunction(self) -> dict[str, Truth]:
+        found = self._negation()
+        while self._goes_on("and"):
+            self.take()
+            found = _joined(found, self._negation(), lambda a, b: Truth(a.yes & b.yes, a.no | b.no))
+        return found
+
+    def _goes_on(self, word: str) -> bool:
+        self.expected = Expected(words=("and", "or", ")")[: 3 if self._depth else 2])
+        return self.look.word == word
+
+    def _negation(self) -> dict[str, Truth]:
+        outer = []
+        self.expected = Expected("condition", ("not", "("))
+        while self.look.word == "not":
+            outer.append(self.take())
+        found = self._bracketed() if self.look.word == "(" else self._condition()
+        if outer and len(found) != 1:
+            names = ", ".join(map(said, found))
+            raise outer[-1].mistake(f"not stands only before conditions on one column, not on {names}: ask two queries")
+        return {name: Truth(one.no, one.yes) for name, one in found.items()} if len(outer) % 2 else found
+
+    def _bracketed(self) -> dict[str, Truth]:
+        token = self.take()
+        if self._depth == DEEP:
+            raise token.mistake(f"there are more than {DEEP} brackets within each other; leave some out")
+        self._depth += 1
+        found = self._alternatives()
+        if self.look.kind == "end":
+            raise token.mistake("this bracket is not closed")
+        if self.look.word != ")":
+            raise self.look.mistake(f"{self._shown} cannot stand here; go on with and, or, or close the bracket")
+        self.take()
+        self._depth -= 1
+        return found
+
+    # --- one condition
+
+    def _condition(self) -> dict[str, Truth]:
+        name = self.column()
+        column, token = AskedColumn.of(self.table, name), self.look
+        self.expected = Expected("operator", column=name)
+        if token.kind == "sign" and token.said in OPERATORS:
+            return {name: self._compared(column)}
+        if self.took("is"):
+            return {name: self._missing(column)}
+        negated = self.took("not")
+        self.expected = Expected(words=("in (", "between", "within")) if negated else self.expected
+        yes = self._among(column)
+        return {name: Truth(column.known & ~yes, yes) if negated else Truth(yes, column.known & ~yes)}
+
+    def _among(self, column: AskedColumn) -> int:
+        """The codes of in, between or within."""
+        if self.took("in"):
+            self.need("(")
+            return column.union(self._list(column, lambda: self._equal(column)))
+        if self.took("between"):
+            low = self._bound(column)[0]
+            self.need("and")
+            return column.union([(low, max(low, self._bound(column)[1]))])
+        if self.took("within"):
+            self.expected = Expected("group", ("(",), column.column.name)
+            if self.took("("):
+                return column.union(self._list(column, lambda: self._group(column)))
+            return column.union([self._group(column)])
+        operators = f"{', '.join(OPERATORS)}, in, between, within, is null"
+        raise self.look.mistake(f"a comparison is expected here, not {self._shown}; there are {operators}")
+
+    def _list(self, column: AskedColumn, one: Callable[[], Run]) -> list[Run]:
+        found = [one()]
+        while self.need(",", ")").word == ",":
+            found.append(one())
+        return found
+
+    def _missing(self, column: AskedColumn) -> Truth:
+        self.expected = Expected(words=("null", "not null", "missing", "not missing"))
+        there = self.took("not")
+        if self.look.word not in ("null", "missing"):
+            raise self.look.mistake(f"null or missing is expected here, not {self._shown}")
+        self.take()
+        truth = Truth(column.missing, column.known)
+        return Truth(truth.no, truth.yes) if there else truth
+
+    def _compared(self, column: AskedColumn) -> Truth:
+        token = self.take()
+        if token.said in ORDERED:
+            if column.column.kind == "text":
+                raise token.mistake(f"the column {said(column.column.name)} is text without an order; ask with = or in")
+            (low, high), count = self._bound(column), len(column.column.values)
+            run = {"<": (0, low), "<=": (0, high), ">": (high, count), ">=": (low, count)}[token.said]
+            yes = column.union([run])
+        else:
+            yes = column.union([self._equal(column)])
+        no = column.known & ~yes
+        return Truth(no, yes) if token.said in ("!=", "<>") else Truth(yes, no)
+
+    # --- columns and values
+
+    def _value(self, column: AskedColumn, what: str = "value") -> Token:
+        self.expected = Expected(what, column=column.column.name)
+        if self.look.word in ("date", "timestamp") and self._after.kind == "text":
+            self.take()
+        token = self.look
+        if token.word in ("null", "missing"):
+            raise token.mistake(f"nothing is equal to {token.word}; write: is {token.word}")
+        if token.kind == "quoted" and token.said in self.table.columns:
+            raise token.mistake("a column stands here, and a value is expected; put text in single quotes")
+        if token.kind == "name" and token.word not in ("true", "false"):
+            raise token.mistake(f"a value is expected here, not {self._shown}; put text in single quotes")
+        if token.kind not in (*VALUES, "name"):
+            raise token.mistake(f"a value is expected here, not {self._shown}")
+        return self.take()
+
+    def _equal(self, column: AskedColumn) -> Run:
+        token = self._value(column)
+        low, high = column.equal(token)
+        if low == high:
+            self._absent[column.column.name, token.said] = None
+        return low, high
+
+    def _bound(self, column: AskedColumn) -> Run:
+        """How many values lie below a value, and how many do not lie above it."""
+        if column.column.kind == "text":
+            raise self.look.mistake(f"the column {said(column.column.name)} is text without an order; ask with = or in")
+        return column.equal(self._value(column))
+
+    def _group(self, column: AskedColumn) -> Run:
+        return column.group(self._value(column, "group"))
+
+    def column(self) -> str:
+        """A column's name, with a table's before it where one may stand there."""
+        token, parts = self.look, len(self.read)
+        if token.kind not in NAMED or token.word in ("and", "or"):
+            raise token.mistake(f"a column is expected here, not {self._shown}")
+        names = [self.take().said]
+        while self.look.word == "." and self._after.kind in NAMED:
+            self.take()
+            names.append(self.take().said)
+        typed = ".".join(names)
+        shorter = [typed[len(name) + 1 :] for name in self.tables if typed.lower().startswith(f"{name.lower()}.")]
+        name = next(filter(None, (column_named(one, self.table) for one in (typed, *shorter))), None)
+        if name is None:
+            raise token.mistake(no_column(typed, self.table))
+        if name == self.table.weight:
+            raise token.mistake(f"the column {said(name)} is the weight of records, which no query can ask for")
+        self.read[parts:] = [name_text(name)]
+        return name
+
+
+def _joined(one: dict[str, Truth], other: dict[str, Truth], join: Callable[[Truth, Truth], Truth]) -> dict[str, Truth]:
+    """The conditions of both; those on one column are joined."""
+    both = {name: join(one[name], other[name]) for name in one if name in other}
+    return {**one, **other, **both}
