@@ -116,10 +116,10 @@ def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_n
 
 def test_the_release_follows_the_slider(page):
     slider = page.get_by_role("slider")
-    page.wait_for_timeout(500)  # on a busy machine the controls of a fresh page may be drawn once more
     for k in (11, 12, 13):
         slider.press("ArrowRight")
         page.wait_for_function(f"() => document.querySelector('{NAME}').textContent.includes('k = {k}')")
+    slider.scroll_into_view_if_needed()  # what is drawn above it has pushed it down
     box = slider.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
     page.mouse.down()

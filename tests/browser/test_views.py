@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.base.test_figures import CASES, UNFLATTERED
+from tests.widgets.release.stand import Stand as ReleaseStand
 from widgets.base.part import Part, script
 from widgets.dashboard import dashboard
 from widgets.data import data
@@ -17,6 +18,9 @@ from widgets.roles import roles
 from widgets.topbar import topbar
 from workbench.base.figures import figures
 from workbench.base.jsonable import jsonable
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity, TCloseness
 
 PARTS = {
     "data": data.DataPicker,
@@ -243,3 +247,91 @@ def test_a_file_and_records_come_to_the_view_that_asked(page):
     assert found["tables"] == [0, 1]
     first, second, asker = found["views"]
     assert first != second == asker
+
+
+CARD = """async ([controls, more]) => {
+  const { model, show } = await part("release"), { el } = show();
+  const point = { kind: "point", ask: null, waits: true, expected: "", asked: "k", reason: "", values: {}, recipe: "" };
+  const asked = () => model.sent.filter(({ ask }) => ask).map(({ ask, value, place }) => [ask, value ?? place]);
+  window.card = { el, asked };
+  window.controls = ask => model.tell({ ...controls, ask });
+  window.others = ask => model.tell({ ...more, ask });
+  window.point = async (ask, values) => {
+    model.tell({ ...point, ask, values });
+    await wait(80); // it is drawn with the next frame
+  };
+  controls.ask = null;
+  model.tell(controls);
+}"""
+
+
+@pytest.fixture
+def card(page, small):
+    """A card whose controls stand at k = 10 or k = 20; `window.controls` and `others` tell of them once more."""
+    told = []
+    for recipe in (Recipe(Mondrian(), KAnonymity(10)), Recipe(Mondrian(), KAnonymity(20) & TCloseness(0.5))):
+        one = ReleaseStand(small(0), recipe=recipe)
+        told.append(jsonable(one.last("controls")))
+    page.evaluate(CARD, told)
+    return page
+
+
+@pytest.mark.parametrize("again", ["controls", "others"])
+def test_a_slider_that_is_moved_goes_on_from_there_when_controls_come_once_more(card, again):
+    """What was told before Python heard of the move is of the past; so is where it says that sliders stand."""
+    card.locator("input[type=range]").first.focus()
+    card.keyboard.press("ArrowRight")
+    card.evaluate(f"async () => {{ {again}(null); await point(null, {{ '0.k': 10 }}); }}")
+    assert card.evaluate("document.activeElement.type") == "range"
+    card.keyboard.press("ArrowRight")
+    card.evaluate("async () => { await point(1, { '0.k': 11 }); }")
+    assert card.evaluate("card.asked()") == [[1, 11], [2, 12]]
+    card.evaluate("async () => { await point(2, { '0.k': 12 }); await point(2, { '0.k': 30 }); }")  # from elsewhere
+    card.keyboard.press("ArrowLeft")
+    assert card.evaluate("card.asked().at(-1)") == [3, 29]
+
+
+def test_a_thumb_that_is_held_stays_under_the_hand(card):
+    box = card.locator("input[type=range]").first.bounding_box()
+    x, y = box["x"], box["y"] + box["height"] / 2
+    card.mouse.move(x + 8, y)
+    card.mouse.down()
+    card.mouse.move(x + box["width"] / 2, y)
+    held = card.evaluate("Number(card.el.querySelector('input[type=range]').value)")
+    card.evaluate("async () => { controls(1); await point(1, { '0.k': 10 }); controls(1); }")
+    assert card.evaluate("Number(card.el.querySelector('input[type=range]').value)") == held
+    card.mouse.move(x + box["width"] - 8, y)
+    assert card.evaluate("Number(card.el.querySelector('input[type=range]').value)") > held
+    card.mouse.up()
+
+
+@pytest.mark.parametrize("again", ["controls", "others"])
+def test_a_number_that_is_half_typed_stays_when_controls_come_once_more(card, again):
+    card.get_by_label("k, typed").focus()
+    card.keyboard.press("Control+a")
+    card.keyboard.type("2")
+    card.evaluate(f"async () => {{ {again}(null); await point(null, {{ '0.k': 10 }}); }}")
+    card.keyboard.type("5")
+    card.keyboard.press("Enter")
+    assert card.evaluate("card.asked()") == [[1, "25"]]
+
+
+def test_of_each_slider_the_newest_place_is_asked_for(card):
+    """One question at a time: also of the slider that was moved before another."""
+    card.evaluate("others(null)")
+    for name in ("k", "k", "t", "t"):
+        card.get_by_label(name, exact=True).press("ArrowRight")
+    for ask in (1, 2):
+        card.evaluate("async ask => { await point(ask, {}); }", ask)
+    assert card.evaluate("card.asked()") == [[1, 21], [2, 22], [3, 0.51]]
+
+
+def test_a_choice_is_a_question_as_the_sliders_are(card):
+    card.locator("summary").click()
+    publish = card.get_by_label("publish")
+    publish.select_option("bucketized")
+    card.evaluate("async () => { controls(null); await point(null, {}); }")
+    assert publish.evaluate("one => one.selectedOptions[0].textContent") == "bucketized"
+    assert card.evaluate("card.asked()") == [[1, 1]]
+    card.evaluate("controls(1)")  # Python says that it stands otherwise
+    assert publish.evaluate("one => one.selectedOptions[0].textContent") == "generalized"

@@ -89,6 +89,28 @@ function field(name, label, input, help) {
     h("label", { for: id, title: help }, label), input, wrong);
 }
 
+/** Redraws, and leaves the hand where it was, by data-key: focus, what is being typed, and which details are unfolded. */
+function keepingPlace(root, draw) {
+  const active = root.contains(document.activeElement) ? document.activeElement : null;
+  const keys = [...root.querySelectorAll("[data-key]:not(details)")].map(one => one.dataset.key);
+  const place = active && { key: active.dataset.key, value: active.value, from: active.selectionStart, to: active.selectionEnd,
+    typing: active.type === "text" && active.value !== active.defaultValue && !active.dataset.sent };
+  const unfolded = new Set([...root.querySelectorAll("details[open]")].map(one => one.dataset.key));
+  const hush = event => event.stopImmediatePropagation(); // half a word is no change, which a field that goes takes it for
+  root.addEventListener("change", hush, true);
+  draw();
+  root.removeEventListener("change", hush, true);
+  for (const one of root.querySelectorAll("details")) one.open = unfolded.has(one.dataset.key);
+  if (!place?.key) return;
+  const now = new Map([...root.querySelectorAll("[data-key]:not(details)")]
+    .filter(one => one.checkVisibility()).map(one => [one.dataset.key, one]));
+  const again = now.get(place.key);
+  if (!again) return now.get(keys.slice(0, keys.indexOf(place.key)).findLast(key => now.has(key)))?.focus(); // what stood before it
+  again.focus({ preventScroll: true });
+  if (place.typing) again.value = place.value;
+  if (again.type === "text") again.setSelectionRange(place.from, place.to);
+}
+
 /**
  * A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed.
  * All views of a step agree: so it closes the other steps everywhere, and is none of a browser's own groups, of which

@@ -16,25 +16,6 @@ function dots(values, { low, high, log, name }) {
     values.slice(0, 200).map(value => h("svg:circle", { cx: `${x(value).toFixed(1)}%`, cy: 4, r: 2.5 })));
 }
 
-/** Redraws, and leaves the hand where it was: focus, what is being typed, and which details are unfolded. */
-function keepingPlace(root, draw) {
-  const active = root.contains(document.activeElement) ? document.activeElement : null;
-  const keys = [...root.querySelectorAll("[data-key]:not(details)")].map(one => one.dataset.key);
-  const place = active && { key: active.dataset.key, value: active.value, from: active.selectionStart, to: active.selectionEnd,
-    typing: active.type === "text" && active.value !== active.defaultValue && !active.dataset.sent };
-  const unfolded = new Set([...root.querySelectorAll("details[open]")].map(one => one.dataset.key));
-  draw();
-  for (const one of root.querySelectorAll("details")) one.open = unfolded.has(one.dataset.key);
-  if (!place?.key) return;
-  const now = new Map([...root.querySelectorAll("[data-key]:not(details)")]
-    .filter(one => one.checkVisibility()).map(one => [one.dataset.key, one]));
-  const again = now.get(place.key);
-  if (!again) return now.get(keys.slice(0, keys.indexOf(place.key)).findLast(key => now.has(key)))?.focus(); // what stood before it
-  again.focus({ preventScroll: true });
-  if (place.typing) again.value = place.value;
-  if (again.type === "text") again.setSelectionRange(place.from, place.to);
-}
-
 /** The fields of one chosen variant; `where` says to Python whose they are. */
 function fieldsOf(chosen, prefix, where, say) {
   return chosen.fields.map(one => {

@@ -4,29 +4,31 @@ const STEPS = 1000;  // of a slider
 const OFTEN = 40;  // ms between questions
 const PATIENCE = 5000;  // ms for an answer that never comes
 
-/** One question at a time, the newest first in line: the point follows the hand however long one takes. */
+/** One question at a time, of each field the newest: the point follows the hand however long one takes. */
 function asking(say) {
-  let flying = 0, serial = 0, sent = 0, waiting = null, timer = null;
+  const waiting = new Map();
+  let flying = 0, serial = 0, sent = 0, timer = null;
+  const unanswered = () => flying && performance.now() - sent < PATIENCE;
   const pump = () => {
     timer = null;
     const now = performance.now();
-    if (!waiting) return;
-    if (flying && now - sent < PATIENCE) { timer = setTimeout(pump, PATIENCE - (now - sent)); return; }
+    if (!waiting.size) return;
+    if (unanswered()) { timer = setTimeout(pump, PATIENCE - (now - sent)); return; }
     if (now - sent < OFTEN) { timer = setTimeout(pump, OFTEN - (now - sent)); return; }
     flying = ++serial; sent = now;
-    const [kind, content] = waiting;
-    waiting = null;
+    const [kind, content] = waiting.values().next().value;
+    waiting.delete(content.field);
     say(kind, { ...content, ask: flying });
   };
   return {
-    ask(kind, content) { waiting = [kind, content]; if (!flying || timer === null) pump(); },
+    ask(kind, content) { waiting.set(content.field, [kind, content]); if (!flying || timer === null) pump(); },
     answered(number) {
-      if (number !== null && number !== undefined && number !== flying) return;
+      if (number !== flying) return;
       flying = 0;
       clearTimeout(timer);
       pump();
     },
-    busy: () => Boolean(flying || waiting),
+    busy: () => Boolean(waiting.size || unanswered()),
     stop: () => clearTimeout(timer),
   };
 }
@@ -48,50 +50,65 @@ function scaleOf({ low, high, step, log, whole }) {
   };
 }
 
-function slider(one, part, asker) {
-  const key = `${part}.${one.name}`, scale = scaleOf({ ...one, whole: one.step === 1 && Number.isInteger(one.values[0]) });
-  const id = fresh("slider"), message = { field: key, part, name: one.name };
-  const range = h("input", { type: "range", min: 0, max: STEPS, step: "any", id, "aria-describedby": `${id}-help` });
-  const typed = h("input", { type: "text", inputmode: "decimal", "aria-label": `${one.name}, typed`, class: "wb-typed" });
-  const show = value => {
-    range.value = scale.place(value);
+/** What a control is, whatever it stands at: where this is as before, its elements stay. */
+const LEFT_OUT = new Set(["values", "chosen", "text", "count", "problem", "low", "high", "step", "log"]);
+const shapeOf = parts => JSON.stringify(parts, (name, value) => (LEFT_OUT.has(name) ? undefined : value));
+
+function slider(one, part, asker, before) {
+  const key = `${part}.${one.name}`, id = fresh("slider"), message = { field: key, part, name: one.name };
+  const range = h("input", { type: "range", min: 0, max: STEPS, step: "any", id, "data-key": key, "aria-describedby": `${id}-help` });
+  const typed = h("input", { type: "text", inputmode: "decimal", "data-key": `${key}.typed`, "aria-label": `${one.name}, typed`, class: "wb-typed" });
+  let scale, held = false, stands = before?.stands?.(); // at which value
+  const stand = value => {
+    stands = value;
     range.setAttribute("aria-valuetext", `${one.name} = ${figures(value)}`);
-    if (document.activeElement !== typed) typed.value = value;
+    if (document.activeElement !== typed) typed.value = typed.defaultValue = value;
   };
+  const show = value => { range.value = scale.place(value); stand(value); };
   range.addEventListener("input", () => {
     const value = scale.value(Number(range.value));
-    typed.value = value;
-    range.setAttribute("aria-valuetext", `${one.name} = ${figures(value)}`);
+    stand(value);
     asker.ask("move", { ...message, value });
   });
+  range.addEventListener("pointerdown", () => { held = true; });
+  for (const over of ["pointerup", "pointercancel", "change", "blur"]) range.addEventListener(over, () => { held = false; });
   range.addEventListener("keydown", event => {
     const up = ["ArrowRight", "ArrowUp"].includes(event.key), down = ["ArrowLeft", "ArrowDown"].includes(event.key);
     if (!up && !down) return;
     event.preventDefault();
-    const value = scale.next(scale.value(Number(range.value)), up);
+    const value = scale.next(stands, up);
     show(value);
     asker.ask("move", { ...message, value });
   });
+  typed.addEventListener("input", () => { delete typed.dataset.sent; });
   typed.addEventListener("change", () => {
     const value = Number(typed.value);
-    if (typed.value.trim() && Number.isFinite(value)) range.value = scale.place(value);
+    if (typed.value.trim() && Number.isFinite(value)) show(value);
+    typed.dataset.sent = "yes";
     asker.ask("move", { ...message, value: typed.value });
   });
-  show(one.values[0]);
   const element = h("div", { class: "wb-slide", "data-field": key },
     h("label", { for: id, title: one.help }, one.name), range, typed,
     h("span", { class: "wb-hush", id: `${id}-help` }, one.help), h("span", { class: "wb-wrong", role: "alert" }));
-  element.follow = value => { if (document.activeElement !== range) show(value); };
+  element.stands = () => stands;
+  element.follow = value => { if (!held) show(value); };
+  element.renew = now => {
+    scale = scaleOf({ ...now, whole: now.step === 1 && Number.isInteger(now.values[0]) });
+    element.follow(stands !== undefined && asker.busy() ? stands : now.values[0]);
+  };
+  element.renew(one);
   return element;
 }
 
-function choice(one, part, say) {
+function choice(one, part, asker) {
   const id = fresh("choice"), key = `${part}.${one.name}`;
-  return h("div", { class: "wb-slide", "data-field": key },
-    h("label", { for: id, title: one.help }, one.name),
-    h("select", { id, onchange: event => say("pick", { field: key, part, name: one.name, place: Number(event.target.value) }) },
-      one.options.map((text, place) => h("option", { value: place, selected: place === one.chosen[0] }, text))),
-    h("span", { class: "wb-wrong", role: "alert" }));
+  const select = h("select", { id, "data-key": key,
+    onchange: () => asker.ask("pick", { field: key, part, name: one.name, place: Number(select.value) }) },
+    one.options.map((text, place) => h("option", { value: place, selected: place === one.chosen[0] }, text)));
+  const element = h("div", { class: "wb-slide", "data-field": key },
+    h("label", { for: id, title: one.help }, one.name), select, h("span", { class: "wb-wrong", role: "alert" }));
+  element.renew = ({ chosen: [place] }) => { if (!asker.busy()) select.value = place; };
+  return element;
 }
 
 /** A block that grows with what it says and never shrinks: nothing below it jumps. Its size comes with the frame. */
@@ -125,7 +142,7 @@ function figuresOf(rows) {
       h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
 }
 
-export default widget(({ el, say, on, at }) => {
+export default widget(({ el, say, on, at, mark }) => {
   el.classList.add("wb-release");
   const asker = asking(say);
   const watch = new ResizeObserver(entries => { for (const { target, borderBoxSize: [box] } of entries) target.sized(box); });
@@ -152,22 +169,32 @@ export default widget(({ el, say, on, at }) => {
 
   const rest = debounced(() => { if (!asker.busy()) say("rest"); }, 350);
 
-  on("controls", ({ parts, models, model: chosen, ready }) => {
+  let drawn = null;
+  on("controls", ({ ask, parts, models, model: chosen, ready }) => {
+    asker.answered(ask);
     model.replaceChildren(h("option", { value: "", disabled: Boolean(chosen) }, ready ? "choose a model" : "choose data and roles first"),
       ...models.map(one => h("option", { value: one.name, title: one.about }, one.name)));
     model.value = chosen;
     model.disabled = !ready;
-    const draw = part => part.fields.map(one => one.type === "numbers" ? slider(one, part.part, asker) : choice(one, part.part, say));
-    const unfolded = controls.querySelector("details")?.open;
-    const focused = controls.contains(document.activeElement) ? document.activeElement.closest("[data-field]")?.dataset.field : null;
-    controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
-      ? part.fields.length ? [h("details", { class: "wb-how", open: Boolean(unfolded) }, h("summary", {}, "method: ", part.name), draw(part))] : []
-      : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean)));
-    if (focused) at(focused)?.querySelector("input, select")?.focus();
+    const shape = shapeOf(parts);
+    if (shape === drawn) { // the hand may be on one of them
+      for (const { part, fields } of parts) for (const one of fields) {
+        if (!asker.busy()) mark(`${part}.${one.name}`, "");
+        at(`${part}.${one.name}`).renew(one);
+      }
+      return;
+    }
+    drawn = shape;
+    const before = new Map([...controls.querySelectorAll("[data-field]")].map(one => [one.dataset.field, one]));
+    const draw = part => part.fields.map(one => one.type === "numbers"
+      ? slider(one, part.part, asker, before.get(`${part.part}.${one.name}`)) : choice(one, part.part, asker));
+    keepingPlace(controls, () => controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
+      ? part.fields.length ? [h("details", { class: "wb-how", "data-key": "how" }, h("summary", { "data-key": "how.summary" }, "method: ", part.name), draw(part))] : []
+      : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean))));
   });
 
   on("point", point => {
-    asker.answered(point.ask ?? undefined);
+    asker.answered(point.ask);
     draw(point);
   });
 

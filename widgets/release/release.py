@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import traitlets
@@ -72,6 +73,8 @@ class ReleaseCard(Part):
             measures = [kind() for kind in catalog("workbench.measures", Measure).values()]
         self._own = False  # a change of the recipe that came from here
         self._asked: Recipe | None = None  # what the sliders say
+        self._ask: Any = None  # the question that said so last
+        self._redraw = False  # other controls are to be drawn with the point
         self._reason = ""  # why that cannot be had
         self._beside: list[Neighbour] = []
         super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
@@ -114,10 +117,10 @@ class ReleaseCard(Part):
         if self._waits():
             self._tell_point()
 
-    def _make(self, recipe: Recipe, ask: Any = None, outside: bool = False) -> None:
+    def _make(self, recipe: Recipe, outside: bool = False) -> None:
         """Release and point, beside the kernel's thread; a newer recipe makes an older one's stale."""
         table, measures = self.table, list(self.measures)
-        self._asked = recipe
+        self._asked, self._redraw = recipe, self._redraw or outside
         if table is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
 
@@ -129,21 +132,21 @@ class ReleaseCard(Part):
                 facts.neutral(release)  # remembered: it takes a while
                 facts.sentences(point, measures, None, table)  # the same
             except (BadInput, Unsatisfiable, Undefined) as error:
-                tell(self._refused, str(error), ask, outside)
+                tell(self._refused, str(error))
             else:
-                tell(self._made, recipe, release, point, ask, outside)
+                tell(self._made, recipe, release, point)
 
         self._seeker.forget()
         self.making = True
         self._maker.start(job)
 
-    def _made(self, recipe: Recipe, release: Release, point: Point, ask: Any, outside: bool) -> None:
+    def _made(self, recipe: Recipe, release: Release, point: Point) -> None:
         self._reason = ""
         self._set(recipe, release, point)
         self.making = False
-        self.soon(self._tell_all, ask, outside)  # what the chart was told is on its way meanwhile
+        self.soon(self._tell_all)  # what the chart was told is on its way meanwhile
 
-    def _refused(self, reason: str, ask: Any, outside: bool) -> None:
+    def _refused(self, reason: str) -> None:
         """The last good release stays, with its recipe, if there is one of this table."""
         self._reason = reason
         if self.point is None:
@@ -151,7 +154,7 @@ class ReleaseCard(Part):
         else:
             self._set(self.point.recipe, self.release, self.point)
         self.making = False
-        self._tell_all(ask, outside)
+        self._tell_all()
 
     def _set(self, recipe: Recipe | None, release: Release | None, point: Point | None) -> None:
         self._own = True
@@ -165,7 +168,7 @@ class ReleaseCard(Part):
     def _failed(self, error: BaseException) -> None:
         self.expected, self.making = None, False
         self.wrong("asked", error)
-        self.tell("answered", ask=None)
+        self.tell("answered", ask=self._ask)
         if self.point is None:
             self._tell_point()
 
@@ -194,32 +197,40 @@ class ReleaseCard(Part):
 
     def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A slider moved, or a number was typed beside it."""
-        try:
+        with self._answering(content):
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
             value = ranges.one(content.get("value"), type(now), name, self.table)
             ends = ranges.ends(type(now), name, self.table, getattr(now, name))
             beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
-            self._make(wanted := changed(recipe, part, name, value), content.get("ask"), outside=beyond)
-            self.later(PROMPT, lambda: self._expect(wanted, part, name, content.get("ask")))
-        except BadInput:
-            self.tell("answered", ask=content.get("ask"))
-            raise
+            self._make(wanted := changed(recipe, part, name, value), outside=beyond)
+            self.later(PROMPT, lambda: self._expect(wanted, part, name))
 
-    def _expect(self, recipe: Recipe, part: int | str, name: str, ask: Any) -> None:
+    def _expect(self, recipe: Recipe, part: int | str, name: str) -> None:
         """Before the exact point is there: about where it will be, from points that were measured before."""
         if self._asked is not recipe or not self.making:
             return
         self.expected = expected(self.frontier, recipe, part, name)
         if self.expected is not None:
-            self._tell_point(ask)
+            self._tell_point()
 
     def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of a parameter's choices."""
-        recipe, part, name = self._place(content)
-        chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
-        chosen.choose(name, [content.get("place")], self.table)
-        self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
+        with self._answering(content):
+            recipe, part, name = self._place(content)
+            chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+            chosen.choose(name, [content.get("place")], self.table)
+            self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
+
+    @contextmanager
+    def _answering(self, content: Mapping[str, Any]) -> Iterator[None]:
+        """A question of a view, which waits for an answer before it asks the next; a refusal is one."""
+        self._ask = content.get("ask")
+        try:
+            yield
+        except BadInput:
+            self.tell("answered", ask=self._ask)
+            raise
 
     def hear_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another model, at its default; the method stays."""
@@ -288,14 +299,14 @@ class ReleaseCard(Part):
         self._tell_controls()
         self._tell_point()
 
-    def _tell_all(self, ask: Any, outside: bool) -> None:
-        if outside:
+    def _tell_all(self) -> None:
+        if self._redraw:
             self._tell_controls()
-        self._tell_point(ask)
+        self._tell_point()
 
     def _tell_controls(self) -> None:
         """A slider or a choice for every parameter, from its declaration."""
-        recipe, parts = self._asked, []
+        recipe, parts, self._redraw = self._asked, [], False
         if recipe is not None:
             models = list(recipe.model.parts) if recipe.model else []
             for place, one in [*enumerate(models), (METHOD, recipe.method)]:
@@ -303,19 +314,20 @@ class ReleaseCard(Part):
                 parts.append({"part": place, **view})
         self.tell(
             "controls",
+            ask=self._ask,
             parts=parts,
             models=[{"name": name, "about": about(kind)} for name, kind in catalog("workbench.models", Model).items()],
             model=recipe.model.parts[0].name if recipe and recipe.model else "",
             ready=self.table is not None,
         )
 
-    def _tell_point(self, ask: Any = None) -> None:
+    def _tell_point(self) -> None:
         point, frontier, self._change = self.point, self.frontier, None
         comparable = point is not None and _comparable(frontier, point)
         self._beside = neighbours(frontier, point) if comparable else []  # type: ignore[arg-type]
         self.tell(
             "point",
-            ask=ask,
+            ask=self._ask,
             waits=self._waits(),
             expected=self.expected.why if self.expected else "",
             asked=str(self._asked) if self._asked else "",

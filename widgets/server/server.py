@@ -23,7 +23,7 @@ import nbformat
 from jupyter_server.utils import url_path_join
 from tornado import web
 from tornado.ioloop import IOLoop, PeriodicCallback
-from traitlets import Unicode
+from traitlets import Integer, Unicode
 from traitlets.config import Config
 from voila.app import Voila
 from voila.paths import collect_static_paths
@@ -47,6 +47,7 @@ class Server(Voila):
 
     public = Unicode("", help="where the page is for its readers, when a proxy stands before it").tag(config=True)
     frames = Unicode("'none'", help="the sites that may show the page in a frame").tag(config=True)
+    ready = Integer(None, allow_none=True, help="the file that hears when the port is open").tag(config=True)
 
     def init_settings(self) -> dict[str, Any]:
         settings = super().init_settings()
@@ -110,6 +111,9 @@ class Server(Voila):
     def listen(self) -> None:
         """On this port and no other, until a signal, or until the process that started it is gone."""
         self.app.listen(self.port, self.ip, max_body_size=LARGEST_BODY)
+        if self.ready is not None:
+            with open(self.ready, "wb") as told:
+                told.write(b"ready")
         self.ioloop = IOLoop.current()
         parent = os.getppid()
 
@@ -170,6 +174,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "base_url": urlsplit(given.public).path.rstrip("/") + secret_path(token),
             "public": given.public,
             "frames": given.frames,
+            "ready": given.ready,
             "config_file_paths": [],  # no setting of this user or machine opens what is locked here
             "open_browser": False,
             "log_level": given.log_level,
@@ -227,6 +232,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--every", type=int, required=True, help="seconds between two looks at the kernels")
     parser.add_argument("--most", type=int, required=True, help="pages at once")
     parser.add_argument("--ping", type=int, required=True, help="seconds between two questions whether a page is there")
+    parser.add_argument("--ready", type=int, help="an open file, by its number, that is told when the port is open")
     parser.add_argument("--log-level", choices=("INFO", "WARN", "ERROR"), default="ERROR")  # DEBUG would log the data
     return parser
 

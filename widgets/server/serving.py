@@ -6,12 +6,12 @@ import hashlib
 import os
 import re
 import secrets
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -106,7 +106,7 @@ def serve(
     chosen = free_port(port)
     secret = new_token() if token else None
     command, environment = voila_command(notebook, chosen, secret, public=public, **options)
-    with running(command, environment, chosen) as process, a_click(link(chosen, secret, public)) as page:
+    with running(command, environment) as process, a_click(link(chosen, secret, public)) as page:
         tell(f"Open {link(chosen, secret, public)}")
         tell(
             "Anyone with this link can see the page."
@@ -135,13 +135,13 @@ def free_port(wanted: int | None) -> int:
 
 
 @contextmanager
-def running(command: list[str], environment: dict[str, str], port: int) -> Iterator[subprocess.Popen[bytes]]:
+def running(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """A server's process, up; Ctrl+C and the signals to end reach us alone, and we end it, and with it its kernels."""
     before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        process, ready = _started(command, environment)
         try:
-            _await(process, port)
+            _await(ready)
             with suppress(KeyboardInterrupt):  # the way to end it
                 yield process
         finally:
@@ -157,14 +157,28 @@ def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-def _await(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + START
-    while process.poll() is None and time.monotonic() < deadline:
-        with socket.socket() as one:
-            if one.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise BadInput("the server did not start; see its output above")
+def _started(command: list[str], environment: dict[str, str]) -> tuple[subprocess.Popen[bytes], int]:
+    """The process, and where it says that it listens: at its port another server may answer."""
+    ready, told = os.pipe()
+    try:
+        command = [*command, f"--ready={told}"]
+        process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, pass_fds=[told]
+        )
+    except BaseException:
+        os.close(ready)
+        raise
+    finally:
+        os.close(told)
+    return process, ready
+
+
+def _await(ready: int) -> None:
+    try:
+        if not (select.select([ready], [], [], START)[0] and os.read(ready, 1)):  # it has ended without a word
+            raise BadInput("the server did not start; see its output above")
+    finally:
+        os.close(ready)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -63,7 +63,8 @@ class Column:
                 found = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
         if self.missing:
             step = found[-1] / (len(found) - 1) if self._fractions and len(found) > 1 else 1.0
-            found = np.append(found, found[-1] + step if len(found) else 0.0)
+            with np.errstate(over="ignore"):
+                found = np.append(found, found[-1] + step if len(found) else 0.0)
         span = found[-1] if len(found) > 1 else 1.0
         apart = np.isfinite(span) and (np.diff(found / span) > 0).all()
         return found if apart else np.arange(self.size, dtype=float)

@@ -309,3 +309,36 @@ def test_a_quick_release_is_shown_at_once_and_nothing_is_guessed(table, frontier
         assert stand.card.expected is None and not any(one.get("expected") for one in stand.sent)
 
     asyncio.run(main())
+
+
+def test_a_point_says_which_question_was_heard_last(stand, frontier):
+    """So a view knows whether the sliders stand where the hand has moved them, whatever made Python speak."""
+    stand.move("k", 7, ask=12)
+    stand.sent.clear()
+    stand.card.frontier = frontier
+    stand.card.show()
+    assert [(one["kind"], one["ask"]) for one in stand.sent] == [("controls", 12), ("point", 12)]
+    assert stand.last("point")["values"]["0.k"] == 7
+    stand.say("pick", field="method.split", part="method", name="split", place=1, ask=13)  # refused
+    assert stand.last("answered")["ask"] == 13
+
+
+def test_controls_that_were_told_already_are_not_told_again_with_the_point(table):
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)))  # says hello while it is made
+        await until(lambda: stand.last("point")["recipe"])
+        assert [one["kind"] for one in stand.sent].count("controls") == 1
+
+    asyncio.run(main())
+
+
+def test_other_controls_come_although_a_slider_was_moved_meanwhile(table):
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)))
+        await until(lambda: stand.last("point")["recipe"])
+        stand.card.recipe = Recipe(Mondrian(), KAnonymity(6) & TCloseness(0.9))
+        stand.move("k", 7)
+        await until(lambda: stand.last("controls"))
+        assert [part["name"] for part in stand.last("controls")["parts"]] == ["k-anonymity", "t-closeness", "mondrian"]
+
+    asyncio.run(main())

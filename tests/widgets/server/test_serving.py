@@ -108,10 +108,15 @@ def test_a_port_that_is_taken_is_said(tmp_path):
         serve(write_notebook(tmp_path / "page.ipynb", "1"), public="example.org")
 
 
-def test_a_server_that_fails_is_said(tmp_path):
+def test_a_server_that_fails_is_said(tmp_path, monkeypatch):
+    """Also where another one took the port meanwhile, and answers there."""
     (tmp_path / "page.ipynb").write_text("{")
-    with pytest.raises(BadInput, match="did not start"):
-        serve(tmp_path / "page.ipynb", browser=False)
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        monkeypatch.setattr("widgets.server.serving.free_port", lambda wanted: one.getsockname()[1])
+        with pytest.raises(BadInput, match="did not start"):
+            serve(tmp_path / "page.ipynb", browser=False)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
