@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.base.errors import Undefined as Undefined
     from workbench.base.errors import Unsatisfiable as Unsatisfiable
     from workbench.data import datasets as datasets
+    from workbench.data.dependencies import dependencies as dependencies
     from workbench.data.hierarchies import builders as builders
     from workbench.data.hierarchies.hierarchy import Hierarchy as Hierarchy
     from workbench.data.reading.source import Query as Query
@@ -41,6 +42,7 @@ _HOME = {
     "Hierarchy": "data.hierarchies.hierarchy",
     "builders": "data.hierarchies.builders",
     "datasets": "data.datasets",
+    "dependencies": "data.dependencies",
     "Recipe": "frontier.recipe",
     "Point": "frontier.recipe",
     "recipes": "frontier.recipe",

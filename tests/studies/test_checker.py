@@ -33,3 +33,12 @@ def test_problems_stand_in_the_order_of_the_file_with_their_lines(tmp_path):
 def test_a_model_that_no_release_can_keep_is_said_at_its_value(tmp_path):
     (problem,) = study_in(tmp_path, TEXT.replace("[2, 3]", "[2, 99]")).problems
     assert problem.line == 5 and "99" in str(problem)
+
+
+def test_a_quasi_identifier_that_another_gives_away_is_noted(tmp_path):
+    rows = [f"{i % 6},{'ab'[i % 6 > 2]},{'xy'[i % 5 == 0]}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("age,work,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "study.yaml").write_text(TEXT)
+    found = checked(tmp_path / "study.yaml")
+    assert not found.problems
+    assert found.notes[-1] == "age determines work. Generalizing work hides nothing while age stays as fine as it is."

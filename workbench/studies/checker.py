@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.base.errors import BadColumns, BadInput, Undefined, Unsatisfiable, columns_meant, meant
 from workbench.base.figures import join_names
+from workbench.data.dependencies import given_away
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.reading.cures import STUDY, in_words
 from workbench.data.table import Table
@@ -89,7 +90,9 @@ def checked(path: str | PathLike[str]) -> Checked:
             result.study = Study.from_dict({**good, "hierarchies": {}}, Path(path).absolute().parent)
         if "data" not in bad:
             found += _misfits(result.study, result, bad)
-            result.notes = [in_words(note, STUDY) for note in (result.table.role_notes if result.table else ())]
+            if result.table is not None:
+                notes = (*result.table.role_notes, *given_away(result.table))
+                result.notes = [in_words(note, STUDY) for note in notes]
     line = lines_of(text)
     problems = [
         Problem(in_words(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
 from workbench.data.column import Column
+from workbench.data.dependencies import given_away
 from workbench.data.hierarchies import proposal
 from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
 from workbench.data.hierarchies.intervals import integers
@@ -155,7 +156,7 @@ def _head(table: Table) -> list[str]:
         said.append("No column looks sensitive: name what must not be learnt under roles: sensitive.")
     if table.neutral:
         said.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
-    return said
+    return said + given_away(table)
 
 
 # --- roles
