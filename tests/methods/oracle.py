@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 Holds = Callable[[np.ndarray], bool]
+Wanted = Callable[[int, np.ndarray], float]
 NOISE = 1e-12
 
 
@@ -21,10 +22,11 @@ class Axis:
     text: bool
     hierarchy: bool  # one was declared, be it of the leaves alone
     levels: Sequence[np.ndarray] = ()  # the group of each rank, finest level first
+    times: float = 1.0  # how often it counts
 
     @property
     def span(self) -> float:
-        return self.place.max() - self.place.min()
+        return (self.place.max() - self.place.min()) / self.times
 
 
 def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequence[Mapping[str, str]] = ()) -> Axis:
@@ -47,13 +49,17 @@ def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequ
     return Axis(rank, place[rank], text, leaves is not None or bool(levels), groups)
 
 
-def widest_range(axes: Sequence[Axis], holds: Holds) -> list[np.ndarray]:
-    """The records of each class of strict Mondrian: the widest axis at its lower median, else the next widest."""
+def widest_range(axes: Sequence[Axis], holds: Holds, wanted: Wanted | None = None) -> list[np.ndarray]:
+    """The records of each class of strict Mondrian: the widest axis at its lower median, else the next widest.
+
+    `wanted` says of an axis in a class what comes before its width.
+    """
     closed, todo = [], [np.arange(len(axes[0].rank))]
     while todo:
         part = todo.pop()
         widths = [np.ptp(axis.place[part]) / axis.span if axis.span > 0 else 0 for axis in axes]
-        for a in sorted(range(len(axes)), key=lambda a: -widths[a]):
+        first = [wanted(a, part) if wanted else 0 for a in range(len(axes))]
+        for a in sorted(range(len(axes)), key=lambda a: (-first[a], -widths[a])):
             if widths[a] > 0:
                 rank = axes[a].rank[part]
                 median = np.sort(rank)[(len(part) - 1) // 2]

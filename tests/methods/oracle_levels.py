@@ -56,17 +56,21 @@ def beginning(columns: Sequence[Column]) -> list[list[int]]:
     return parts
 
 
-def widest(columns: Sequence[Column], holds: Holds) -> list[tuple[list[int], list[int]]]:
+def widest(
+    columns: Sequence[Column], holds: Holds, wanted: Callable[[int, Sequence[int]], float] = lambda a, part: 0
+) -> list[tuple[list[int], list[int]]]:
     """The records of each class, and the level of each of its nodes: the widest is cut, else the next widest.
 
-    A node of which only one child has records is cut into that child alone.
+    A node of which only one child has records is cut into that child alone. `wanted` says of a column in a class what
+    comes before its width.
     """
     todo = [(part, [column.high for column in columns]) for part in beginning(columns)]
     closed = []
     while todo:
         part, levels = todo.pop()
         wide = [column.width(part[0], level) / column.span for column, level in zip(columns, levels, strict=True)]
-        for a in sorted(range(len(columns)), key=lambda a: -wide[a]):
+        first = [wanted(a, part) for a in range(len(columns))]
+        for a in sorted(range(len(columns)), key=lambda a: (-first[a], -wide[a])):
             if levels[a] > columns[a].low:
                 parts = columns[a].parted(part, levels[a] - 1)
                 if all(map(holds, parts)):

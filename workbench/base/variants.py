@@ -33,6 +33,7 @@ class Parameter:
     above: bool = False  # the lower bound itself is not allowed
     choices: tuple[Any, ...] | None = None
     column: bool = False  # names a column of the table (None: none)
+    columns: bool = False  # names several, each once, in an order (None: none)
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
 
@@ -40,6 +41,12 @@ class Parameter:
         """The range on this table; without a table, what depends on one is open."""
         low, high = (b(table) if callable(b) and table else None if callable(b) else b for b in (self.low, self.high))
         return low, high
+
+    def listed(self, value: Any) -> bool:
+        """Whether a setting in a study is a list of values. Names of columns are one value: several are lists in it."""
+        if not isinstance(value, list):
+            return False
+        return not (self.columns and value and all(isinstance(name, str) for name in value))
 
 
 def parameter(default: Any, help: str, **declared: Any) -> Any:
@@ -58,6 +65,8 @@ class Variant(ABC):
             declared, value = field.metadata.get("parameter"), getattr(self, field.name)
             if declared is not None and declared.choices is not None:
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
+            elif declared is not None and declared.columns and value is not None:
+                object.__setattr__(self, field.name, tuple(dict.fromkeys(_names(value))))
             elif declared is not None and type(field.default) in (int, float):
                 object.__setattr__(self, field.name, type(field.default)(value) + 0)  # type: ignore[misc]
 
@@ -91,6 +100,9 @@ class Variant(ABC):
             if not (value is None or isinstance(value, (str, Real))) or value not in declared.choices:
                 raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
             return
+        if declared.columns:
+            cls._check_columns(where, value, table)
+            return
         if declared.column:
             if value is not None and not isinstance(value, str):
                 raise BadInput(f"{where} must be the name of a column")
@@ -109,6 +121,16 @@ class Variant(ABC):
             raise BadInput(f"{where} must be {'above' if declared.above else 'at least'} {low:g}")
         if high is not None and value > high:
             raise BadInput(f"{where} must be at most {high:g}")
+
+    @staticmethod
+    def _check_columns(where: str, value: Any, table: Table | None) -> None:
+        names = _names(value)
+        if value is not None and (not names or not all(isinstance(name, str) for name in names)):
+            raise BadInput(f"{where} must be the name of a column, or names of several")
+        for name in names if table is not None else ():
+            if name not in table.names:  # type: ignore[union-attr]
+                there = ", ".join(table.names)  # type: ignore[union-attr]
+                raise BadInput(f"{where}: {said(name)} is not a column of the table; it has {there}")
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
@@ -134,6 +156,11 @@ class Variant(ABC):
             number = type(defaults[name]) in (int, float)
             if (number and numbers) or (not number and value != defaults[name]):
                 yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
+
+def _names(value: Any) -> tuple[Any, ...]:
+    """The columns that a value names, one or several."""
+    return tuple(value) if isinstance(value, (list, tuple)) else () if value is None else (value,)
 
 
 V = TypeVar("V", bound=Variant)

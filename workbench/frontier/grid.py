@@ -1,4 +1,7 @@
-"""Methods, models and measures as plain data, and recipes in which a parameter may be a list of values."""
+"""Methods, models and measures as plain data, and recipes in which a parameter may be a list of values.
+
+Where a parameter names columns, a list of names is one value, and a list of lists several.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,13 @@ from operator import and_
 from typing import Any
 
 from workbench.base.errors import BadInput, at, said
-from workbench.base.variants import Variant, catalog, from_dict
+from workbench.base.variants import Parameter, Variant, catalog, from_dict
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
 
+UNDECLARED = Parameter("")
 MOST = 10_000  # releases that a recipe stands for
 KINDS: dict[str, tuple[str, type[Variant]]] = {
     "method": ("workbench.methods", Method),
@@ -62,10 +66,10 @@ def models_of(ranges: Mapping[str, Any]) -> list[Any]:
 
 
 def ranges_of(recipe: Recipe) -> dict[str, Any]:
-    """A single recipe as a study writes it; a parameter that is a list is a range of one."""
+    """A single recipe as a study writes it."""
 
     def said(given: Variant) -> dict[str, Any]:
-        return {k: [list(v)] if isinstance(v, (tuple, list)) else v for k, v in given.to_dict().items()}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in given.to_dict().items()}
 
     parts = [said(part) for part in recipe.model.parts] if recipe.model else []
     return {"method": said(recipe.method), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}
@@ -75,7 +79,7 @@ def combinations(kind: str, given: Any) -> list[Any]:
     """One method or model for each combination of the parameters that are lists."""
     if not isinstance(given, Mapping):
         raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    axes = {key: value for key, value in given.items() if isinstance(value, list)}
+    axes = listed(kind, given)
     fixed = {key: value for key, value in given.items() if key not in axes}
     for name, values in axes.items():
         if not values:
@@ -85,3 +89,11 @@ def combinations(kind: str, given: Any) -> list[Any]:
     there = variants(kind)
     chosen = product(*axes.values())
     return [_made(kind, there, {**fixed, **dict(zip(axes, values, strict=True))}) for values in chosen]
+
+
+def listed(kind: str, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The settings of a method or model that are lists of values."""
+    name = given.get("name")
+    chosen = variants(kind).get(name) if isinstance(name, str) else None
+    declared = chosen.parameters() if chosen else {}
+    return {key: value for key, value in given.items() if declared.get(key, UNDECLARED).listed(value)}

@@ -88,13 +88,15 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
         return next((choice for choice in declared.choices if str(choice).casefold() == text.casefold()), text)
     if declared.column:
         return text
+    if declared.columns:
+        return _several(text)
     default = next(field.default for field in fields(kind) if field.name == name)  # type: ignore[arg-type]
     if type(default) in (int, float):
         try:
             return float(text)
         except ValueError:
             return text
-    return _several(text)
+    return text
 
 
 def _several(text: str) -> tuple[str, ...]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.errors import BadInput, said
 from workbench.base.variants import parameter
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
@@ -21,23 +19,16 @@ from workbench.releases.partition import Partition
 class Remove(Method):
     """`columns` is one name or several; None removes every quasi-identifier."""
 
-    columns: tuple[str, ...] | str | None = parameter(None, "the columns to remove (none named: all quasi-identifiers)")
+    columns: tuple[str, ...] | str | None = parameter(
+        None, "the columns to remove (none named: all quasi-identifiers)", columns=True
+    )
     name = "remove"
     baseline = True
 
     def __post_init__(self) -> None:
-        if self.columns is not None:
-            named = (self.columns,) if isinstance(self.columns, str) else self.columns
-            if not isinstance(named, Iterable) or not all(isinstance(name, str) for name in named):
-                raise BadInput(f"remove: columns = {said(self.columns)}; name one column or several")
-            object.__setattr__(self, "columns", tuple(sorted(set(named))))  # in whatever order they were named
         super().__post_init__()
-
-    def check(self, table: Table | None = None) -> None:
-        super().check(table)
-        for name in self.columns or ():
-            if table is not None and name not in table.names:
-                raise BadInput(f"remove: {name!r} is not a column of the table; it has {', '.join(table.names)}")
+        if self.columns is not None:
+            object.__setattr__(self, "columns", tuple(sorted(self.columns)))  # in whatever order they were named
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         removed = table.quasi if self.columns is None else self.columns

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.base.errors import meant, said
 from workbench.data.table import Table
-from workbench.frontier.grid import MOST, combinations, models_of, variants
+from workbench.frontier.grid import MOST, combinations, listed, models_of, variants
 from workbench.studies.faults import Fault, Faults, caught, under, unknown_keys
 
 
@@ -23,7 +23,7 @@ def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
         wrong = list(variant_faults(kind, asked, several=True, table=table))
         yield from under(iter(wrong), *path)
         if not wrong:
-            count *= reduce(lambda n, v: n * len(v), (v for v in asked.values() if isinstance(v, list)), 1)
+            count *= reduce(lambda n, v: n * len(v), listed(kind, asked).values(), 1)
     if count > MOST:
         yield Fault((), f"a recipe stands for more than {MOST:,} releases; give fewer values")
 
@@ -55,16 +55,18 @@ def variant_faults(kind: str, given: Any, several: bool = False, table: Table | 
             wrong += _values(there[name], key, value, several, table)
     yield from wrong
     if not wrong:  # what only shows of several parameters together
-        yield from caught(lambda: [one.check(table) for one in combinations(kind, given if several else _one(given))])
+        yield from caught(
+            lambda: [one.check(table) for one in combinations(kind, given if several else _one(kind, given))]
+        )
 
 
-def _one(given: Mapping[str, Any]) -> dict[str, Any]:
+def _one(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """A variant in which a list is one value."""
-    return {key: [value] if isinstance(value, list) else value for key, value in given.items()}
+    return {**given, **{key: [value] for key, value in listed(kind, given).items()}}
 
 
 def _values(variant: Any, key: str, value: Any, several: bool, table: Table | None) -> Faults:
-    if not (several and isinstance(value, list)):
+    if not (several and variant.parameters()[key].listed(value)):
         yield from caught(lambda: variant.check_value(key, value, table), key)
         return
     if not value:

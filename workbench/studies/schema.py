@@ -17,7 +17,7 @@ from workbench.data.importance import weight
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.source import open_source
 from workbench.data.reading.value_types import KINDS as COLUMN_KINDS
-from workbench.frontier.grid import variant, variants
+from workbench.frontier.grid import listed, variant, variants
 from workbench.measures import Measure
 from workbench.studies.faults import Fault, Faults, caught, must_be, under, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
@@ -231,7 +231,7 @@ def _recipes(given: Any) -> Faults:
 def _chosen(given: Any) -> Faults:
     wrong = list(recipe_faults(given))
     yield from wrong
-    if not wrong and any(isinstance(value, list) for _, _, asked in parts_of(given) for value in asked.values()):
+    if not wrong and any(listed(kind, asked) for _, kind, asked in parts_of(given)):
         yield Fault((), "chosen is one recipe: no parameter of it is a list")
 
 

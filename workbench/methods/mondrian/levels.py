@@ -164,12 +164,6 @@ def nests(fine: np.ndarray, coarse: np.ndarray) -> bool:
     return bool((np.diff(fine)[np.diff(coarse) != 0] != 0).all())
 
 
-def nothing() -> Split:
-    """No cut at all."""
-    whole, short = np.zeros(0, np.int64), np.zeros(0, np.int32)
-    return Split(whole, short, short, np.zeros(1, np.int64), whole, whole)
-
-
 class WidestNode:
     """The children of the widest node; where they are not allowed, of the next widest."""
 
@@ -183,10 +177,13 @@ class WidestNode:
         return self.levels.enclosing(low, high)
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until every node has a cut or no attribute left."""
-        tried, levels = np.zeros(nodes.low.shape, bool), self.levels
-        pending = np.arange(len(nodes.start))
-        found = nothing()
+        """The cut of each node that has one."""
+        return self.among(nodes, np.zeros(nodes.low.shape, bool), allowed, floor)
+
+    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Rounds of proposals, until every node has a cut or no attribute left that is not `tried`, which it fills."""
+        levels, found = self.levels, Split.none()
+        pending = np.flatnonzero(~tried.all(axis=1))
         while len(pending):
             refused = [np.zeros(0, np.int64)]
             for chunk in self._chunks(nodes, pending):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.base.errors import BadInput
 from workbench.base.variants import parameter
-from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import Method, allowance, suppress
-from workbench.methods.mondrian.information_gain import InformationGainSplitter
 from workbench.methods.mondrian.leaving_out import LeavingOut
-from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
+from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
-from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
+from workbench.methods.mondrian.splits import Nodes, grow
+from workbench.methods.mondrian.splitters import GOES_WITH, require_quasi, require_together, splitter_of
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.releases.partition import Bucketized, Partition
@@ -23,8 +21,9 @@ from workbench.releases.partition import Bucketized, Partition
 class Mondrian(Method):
     split: str = parameter(
         "widest",
-        "which attribute is cut: the widest, or the one that tells most",
-        choices=("widest", "information_gain"),
+        "which attribute is cut: the widest, the one that tells most, the one whose values repeat most or least in a "
+        "class, or in an order",
+        choices=tuple(GOES_WITH),
     )
     target: str | None = parameter(None, "the column that information gain is about", column=True)
     cuts: str = parameter("all", "information gain: try every cut, or each attribute's best", choices=("all", "best"))
@@ -39,16 +38,22 @@ class Mondrian(Method):
         choices=("regions", "levels"),
         optional=True,
     )
+    order: tuple[str, ...] | None = parameter(
+        None,
+        "split = order: what is cut first, and as long as it can be; then what comes next",
+        columns=True,
+        optional=True,
+    )
     name = "mondrian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.split == "information_gain") != (self.target is not None):
-            raise BadInput("mondrian: split = information_gain goes with a target column, split = widest with none")
-        if self.split == "information_gain" and not self.strict:
-            raise BadInput("mondrian: without strict the records at a median are dealt; so only with split = widest")
-        if self.recode == "levels" and not self.strict:
-            raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
+        require_together(self)
+
+    def check(self, table: Table | None = None) -> None:
+        super().check(table)
+        if table is not None:
+            require_quasi(table, self.order or ())
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         others = () if self.target is None or table.roles[self.target] != "neutral" else (self.target,)
@@ -59,7 +64,7 @@ class Mondrian(Method):
             entries, cell = dealt(cells, seed)
             parts = (cell, entries.weight)
         levels = Levels.of(table, exact=self.publish == "bucketized") if self.recode == "levels" else None
-        splitter, nodes = self._splitter(table, entries, model, levels), Nodes.root(table, entries)
+        splitter, nodes = splitter_of(self, table, entries, model, levels), Nodes.root(table, entries)
         if levels is not None:
             nodes = levels.begin(nodes, entries, None if self.suppress else model)
         dearer = None
@@ -70,11 +75,3 @@ class Mondrian(Method):
             return Bucketized(table, cells, group, others=others, parts=parts)
         shown = levels.shown(cells, group) if levels else {}
         return Partition(table, cells, group, others=others, parts=parts, **shown)
-
-    def _splitter(self, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> Splitter:
-        """What chooses the cuts."""
-        if self.target is None:
-            return WidestNode(table, entries, model, levels) if levels else Widest(table, entries, model, self.strict)
-        if levels:
-            return GainOfChildren(table, entries, model, levels, self.target, self.cuts)
-        return InformationGainSplitter(table, entries, model, self.target, self.cuts)

@@ -74,6 +74,12 @@ class Split(NamedTuple):
         node, axis, cuts, _, quota, sizes = (np.concatenate(both) for both in zip(self, other, strict=True))
         return Split(node, axis, cuts, first, quota, sizes)
 
+    @classmethod
+    def none(cls) -> Split:
+        """No cut at all."""
+        whole, short = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return cls(whole, short, short, np.zeros(1, np.int64), whole, whole)
+
 
 class Splitter(Protocol):
     """Chooses the split of each node, among those whose parts are all allowed and have `floor` records."""
@@ -146,6 +152,12 @@ def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> C
     return Classes(nodes.sizes, histograms, sensitive, low, high)
 
 
+class AmongAxes(Splitter, Protocol):
+    """A splitter that can be kept from cutting some axes."""
+
+    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split: ...
+
+
 class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
 
@@ -160,9 +172,12 @@ class Widest:
         self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until every node has a cut or no attribute left."""
-        tried = np.zeros(nodes.low.shape, bool)
-        pending, found = np.arange(len(nodes.start)), []
+        """The cut of each node that has one."""
+        return self.among(nodes, np.zeros(nodes.low.shape, bool), allowed, floor)
+
+    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Rounds of proposals, until every node has a cut or no attribute left that is not `tried`, which it fills."""
+        pending, found = np.flatnonzero(~tried.all(axis=1)), []
         while len(pending):
             refused = []
             for first in range(0, len(pending), self.block):
@@ -178,6 +193,8 @@ class Widest:
                 tried[node, axis] = True
                 refused.append(node)
             pending = np.concatenate(refused)
+        if not found:
+            return Split.none()
         node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
         return Split(node, axis, cut, np.arange(len(node) + 1), quota, sizes.reshape(-1))
 
