@@ -200,6 +200,22 @@ def test_columns_to_remove_are_a_tuple_however_they_were_given():
     assert Remove("age") == Remove(["age"]) == read
 
 
+@pytest.mark.parametrize(
+    "value, listed",
+    [("age", False), (["age", "sex"], False), ([["age"], ["sex"]], True), (["age", ["sex"]], True), ([None], True),
+     ([], True), (None, False), (("age",), False)],
+)  # fmt: skip
+def test_names_of_columns_are_one_value_and_lists_of_them_several(value, listed):
+    assert Mondrian.parameters()["order"].listed(value) is listed
+    assert KAnonymity.parameters()["k"].listed(value) is isinstance(value, list)
+
+
+def test_an_order_at_its_default_is_not_written():
+    assert "order" not in Mondrian().to_dict()
+    ordered = Mondrian("order", order=["sex", "age"])
+    assert ordered.to_dict()["order"] == ("sex", "age") and str(ordered).endswith("order = ('sex', 'age')")
+
+
 def test_a_variant_without_parameters_has_nothing_to_check():
     @dataclasses.dataclass(frozen=True)
     class Plain(Variant):

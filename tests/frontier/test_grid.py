@@ -4,8 +4,9 @@ import pytest
 
 from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
+from workbench.frontier.grid import listed
 from workbench.frontier.recipe import Recipe
-from workbench.methods import Remove
+from workbench.methods import Mondrian, Remove
 from workbench.models import And, KAnonymity, TCloseness
 from workbench.studies.study import Study, ranges_of, written_out
 
@@ -20,14 +21,27 @@ def test_ranges_are_written_out_and_models_joined():
 
 
 def test_a_recipe_is_written_and_read_again():
-    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex")))]:
+    ordered = Recipe(Mondrian("order", order=("sex", "age")), KAnonymity(5))
+    for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex"))), ordered]:
         assert written_out(ranges_of(recipe)) == [recipe]
+
+
+def test_names_of_columns_are_one_value_and_lists_of_them_several():
+    ordered = {"name": "mondrian", "split": "order", "order": ["zip", "age"]}
+    assert [one.method for one in written_out({"method": ordered})] == [Mondrian("order", order=("zip", "age"))]
+    several = written_out({"method": {**ordered, "order": [["zip", "age"], ["age"], "sex"]}})
+    assert [one.method.order for one in several] == [("zip", "age"), ("age",), ("sex",)]
+    assert listed("method", {**ordered, "strict": [True]}) == {"strict": [True]}
+    removed = written_out({"method": {"name": "remove", "columns": ["age", "sex"]}})
+    assert removed == [Recipe(Remove(("age", "sex")))]
 
 
 @pytest.mark.parametrize(
     ("ranges", "says"),
     [
         ({"model": {"name": "k-anonymity"}}, "has a method"),
+        ({"method": {"name": "mondrian", "split": "order", "order": []}}, "order has no values"),
+        ({"method": {"name": "mondrian", "split": "order", "order": [["a"], []]}}, "name one column or several"),
         ({"method": {"name": "mondrian"}, "modle": 1}, "has a method"),
         ({"method": {"name": "mondrain"}}, "no variant"),
         ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": []}}, "no values"),

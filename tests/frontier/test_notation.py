@@ -73,6 +73,9 @@ def test_people_write_as_they_like(text, model):
 def test_methods_stand_alone_or_in_brackets():
     assert notation.method("mondrian, strict=false") == Mondrian(strict=False)
     assert notation.method("remove, columns = age, sex") == Remove(("age", "sex"))
+    order = Mondrian("order", order=("zip code", "a, b"))
+    assert notation.method('mondrian, split=order, order = zip code, "a, b"') == order == notation.method(str(order))
+    assert notation.method("mondrian, order=age, split=order") == Mondrian("order", order="age")
     target = Mondrian(split="information_gain", target="a, b (c)")
     assert notation.model_and_method(f"k-anonymity, k=3 ({target})") == (KAnonymity(3), target)
     assert notation.model_and_method("keep") == (None, Keep())

@@ -65,6 +65,7 @@ def table():
         Recipe(Mondrian(split="information_gain", target="salary"), KAnonymity(100)),
         Recipe(Mondrian(strict=False), KAnonymity(100), seed=3),
         Recipe(Remove(columns=("age", "sex"))),
+        Recipe(Mondrian("order", order=("sex", "education")), KAnonymity(100)),
         Recipe(Keep()),
     ],
     ids=str,

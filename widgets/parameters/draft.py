@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets.parameters import ranges
+from widgets.parameters import columns, ranges
 from workbench.base.errors import BadInput
 from workbench.base.variants import Variant, about
 from workbench.data.table import Table
@@ -28,7 +28,8 @@ class Draft:
         """From the plain data of a study; what they leave out has its default."""
         settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
-        return cls(kind, {name: value if isinstance(value, list) else [value] for name, value in settings.items()})
+        lists = {name: one if kind.parameters()[name].listed(one) else [one] for name, one in settings.items()}
+        return cls(kind, {name: [tuple(v) if isinstance(v, list) else v for v in lists[name]] for name in lists})
 
     @classmethod
     def proposed(cls, kind: type[Variant], table: Table | None) -> Draft:
@@ -45,7 +46,8 @@ class Draft:
         for name, values in self.values.items():
             written = ranges.is_number(self.kind, name) and not self.kind.parameters()[name].optional
             if written or values != [ranges.default(self.kind, name)]:
-                said[name] = values[0] if len(values) == 1 else list(values)
+                plain = [list(value) if isinstance(value, tuple) else value for value in values]
+                said[name] = plain[0] if len(plain) == 1 else plain
         return said
 
     @property
@@ -54,21 +56,33 @@ class Draft:
         return math.prod(map(len, self.values.values()))
 
     def type(self, name: str, text: str, table: Table | None) -> None:
-        """Take the numbers that were typed; BadInput leaves the last good ones, and the text as it stands."""
+        """Take what was typed; BadInput leaves the last good values, and the text as it stands."""
         self._known(name)
         try:
-            found = ranges.values(text, self.kind, name, table)
+            found = self._read(name, text, table)
         except BadInput as error:
             self.wrong[name] = (text, str(error))
             raise
         self.wrong.pop(name, None)
         self.values[name] = found
 
+    def _read(self, name: str, text: str, table: Table | None) -> list[Any]:
+        """The numbers, or the names of columns, that a text says."""
+        if self.kind.parameters()[name].columns:
+            return columns.values(text, self.kind, name, table)
+        return ranges.values(text, self.kind, name, table)
+
+    def _written(self, name: str) -> str:
+        """What reads back as the values of a parameter that is typed."""
+        if self.kind.parameters()[name].columns:
+            return columns.written(self.values[name])
+        return ranges.written(self.values[name], self.kind, name)
+
     def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
         """Take the choices at these places."""
         self._known(name)
-        if ranges.is_number(self.kind, name):
-            raise BadInput(f"{name} is a number, not a choice; type it")
+        if self._typed(name):
+            raise BadInput(f"{name} is no choice; type it")
         options = self.options(name, table)
         found = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
         if not found:
@@ -89,12 +103,12 @@ class Draft:
         """Another table may allow other values; what it does not allow is said at the field."""
         for name, values in self.values.items():
             typed = self.wrong[name][0] if name in self.wrong else None
-            if ranges.is_number(self.kind, name):
+            if self._typed(name):
                 try:
-                    ranges.values(typed or ranges.written(values, self.kind, name), self.kind, name, table)
+                    self._read(name, typed or self._written(name), table)
                     self.wrong.pop(name, None)
                 except BadInput as error:
-                    self.wrong[name] = (typed or ranges.written(values, self.kind, name), str(error))
+                    self.wrong[name] = (typed or self._written(name), str(error))
             elif self.kind.parameters()[name].column:
                 self.wrong.pop(name, None)
                 for value in values:
@@ -105,6 +119,10 @@ class Draft:
             self.kind.check_value(name, value, table)
         except BadInput as error:
             self.wrong[name] = ("", str(error).removeprefix(f"{self.kind.name}: "))
+
+    def _typed(self, name: str) -> bool:
+        """Whether a parameter is typed, not chosen."""
+        return ranges.is_number(self.kind, name) or self.kind.parameters()[name].columns
 
     def _known(self, name: str) -> None:
         if name not in self.values:
@@ -119,6 +137,9 @@ class Draft:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
         common = {"name": name, "help": declared.help, "problem": problem}
+        if declared.columns:
+            shown = text if name in self.wrong else self._written(name)
+            return {**common, "type": "columns", "text": shown, "options": list(table.names if table else ())}
         if ranges.is_number(self.kind, name):
             end = ranges.ends(self.kind, name, table, max(values))
             shown = text if name in self.wrong else ranges.written(values, self.kind, name)

@@ -20,9 +20,11 @@ function dots(values, { low, high, log, name }) {
 function fieldsOf(chosen, prefix, where, say) {
   return chosen.fields.map(one => {
     const key = `${prefix}.${one.name}`, message = { field: key, ...where, name: one.name };
-    return one.type === "numbers" ? numbersField(one, key, message, say) : choiceField(one, key, message, say);
+    return FIELDS[one.type](one, key, message, say);
   });
 }
+
+const FIELDS = { numbers: numbersField, columns: columnsField, choice: choiceField, column: choiceField };
 
 function numbersField(one, key, message, say) {
   const input = h("input", { type: "text", id: fresh("values"), "data-key": key, autocomplete: "off", spellcheck: "false",
@@ -37,6 +39,16 @@ function numbersField(one, key, message, say) {
     h("label", { for: input.id, title: one.help }, one.name), input, picture, h("span", { class: "wb-wrong", role: "alert" }));
   element.picture = values => picture.replaceChildren(dots(values, one));
   return element;
+}
+
+function columnsField(one, key, message, say) {
+  const input = h("input", { type: "text", id: fresh("columns"), "data-key": key, autocomplete: "off", spellcheck: "false",
+    placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `columns between commas; another choice of them behind a semicolon. There are ${one.options.join(", ")}` });
+  input.value = input.defaultValue = one.text;
+  input.addEventListener("input", () => { delete input.dataset.sent; });
+  input.addEventListener("change", () => { input.dataset.sent = "yes"; say("values", { ...message, text: input.value }); });
+  return h("div", { class: "wb-param", "data-field": key },
+    h("label", { for: input.id, title: one.help }, one.name), input, h("span", { class: "wb-wrong", role: "alert" }));
 }
 
 function choiceField(one, key, message, say) {
@@ -110,7 +122,7 @@ function groupOf(group, g, { methods, models, groups }, say) {
 }
 
 const optionsInWords = chosen => chosen.fields.map(one =>
-  `${one.name} ${one.type === "numbers" ? one.text : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
+  `${one.name} ${one.chosen === undefined ? one.text || "none" : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
 
 export default widget(({ model, el, say, on, trait, mark, at }) => {
   const { element, body, chosen } = step("Methods and measures", { model, trait });

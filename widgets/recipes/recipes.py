@@ -22,6 +22,7 @@ from workbench.base.errors import BadInput, said
 from workbench.base.variants import about, canonical, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
+from workbench.frontier.grid import listed
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
@@ -114,7 +115,7 @@ class RecipePicker(Part):
             self.tell("tried", field=content.get("field"), values=found)
 
     def hear_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Numbers were typed."""
+        """Numbers or names of columns were typed."""
         chosen, name = self._field(content)
         self._settle(lambda: chosen.type(name, str(content.get("text", "")), self.table))
 
@@ -331,20 +332,25 @@ class RecipePicker(Part):
 
 
 def _combinations(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    ranges = [value if isinstance(value, list) else [value] for value in given.values()]
+    lists = listed("measure", given)
+    ranges = [lists.get(name, [value]) for name, value in given.items()]
     return [dict(zip(given, chosen, strict=True)) for chosen in product(*ranges)]
 
 
 def _count(recipes: Sequence[Mapping[str, Any]]) -> int:
     """How many releases are asked for."""
-    return sum(math.prod(map(_combined, _variants(ranges))) for ranges in recipes)
+    return sum(
+        math.prod(_combined("model" if i else "method", one) for i, one in enumerate(_variants(ranges)))
+        for ranges in recipes
+    )
 
 
-def _combined(given: Mapping[str, Any]) -> int:
-    return math.prod(len(value) for value in given.values() if isinstance(value, list))
+def _combined(kind: str, given: Mapping[str, Any]) -> int:
+    return math.prod(map(len, listed(kind, given).values()))
 
 
 def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The method of a recipe, then its models."""
     models = ranges.get("model") or []
     return [ranges["method"], *([models] if isinstance(models, Mapping) else models)]
 

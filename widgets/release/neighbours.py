@@ -51,9 +51,9 @@ def part_of(recipe: Recipe, part: int | str) -> Variant:
     return models[part]
 
 
-def changed(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
-    """The recipe with another value of one parameter."""
-    variant = replace(part_of(recipe, part), **{name: value})  # type: ignore[type-var]
+def changed(recipe: Recipe, part: int | str, **values: Any) -> Recipe:
+    """The recipe with other values of some parameters of one part."""
+    variant = replace(part_of(recipe, part), **values)  # type: ignore[type-var]
     if part == METHOD:
         return replace(recipe, method=variant)  # type: ignore[arg-type]
     models: list[Model] = list(recipe.model.parts) if recipe.model else []
@@ -119,7 +119,7 @@ def _number(other: Recipe, recipe: Recipe, part: int | str, name: str) -> float 
     """The number that another recipe has there, if it differs from this one in nothing else."""
     try:
         own = getattr(part_of(other, part), name, None)
-        return own if own is not None and changed(recipe, part, name, own) == other else None
+        return own if own is not None and changed(recipe, part, **{name: own}) == other else None
     except BadInput:  # it has fewer models, or other ones
         return None
 
@@ -171,7 +171,7 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
                 type(model).check_value(name, after, table)
             except BadInput:
                 continue  # beyond its bounds: no change to be had
-            found.append((name, value, after, changed(recipe, part, name, after)))
+            found.append((name, value, after, changed(recipe, part, **{name: after})))
     return found
 
 

@@ -111,6 +111,20 @@ function choice(one, part, asker) {
   return element;
 }
 
+function columns(one, part, asker) {
+  const id = fresh("columns"), key = `${part}.${one.name}`;
+  const input = h("input", { type: "text", id, "data-key": key, placeholder: "none", autocomplete: "off", spellcheck: "false",
+    title: `columns between commas. There are ${one.options.join(", ")}`,
+    onchange: () => asker.ask("columns", { field: key, part, name: one.name, text: input.value }) });
+  const element = h("div", { class: "wb-slide", "data-field": key },
+    h("label", { for: id, title: one.help }, one.name), input, h("span", { class: "wb-wrong", role: "alert" }));
+  element.renew = ({ text }) => { if (!asker.busy() && document.activeElement !== input) input.value = text; };
+  element.renew(one);
+  return element;
+}
+
+const FIELDS = { numbers: slider, columns, choice, column: choice };
+
 /** A block that grows with what it says and never shrinks: nothing below it jumps. Its size comes with the frame. */
 function steadyBlock(watch, tag, attributes, ...children) {
   const element = h(tag, attributes, ...children);
@@ -186,8 +200,7 @@ export default widget(({ el, say, on, at, mark }) => {
     }
     drawn = shape;
     const before = new Map([...controls.querySelectorAll("[data-field]")].map(one => [one.dataset.field, one]));
-    const draw = part => part.fields.map(one => one.type === "numbers"
-      ? slider(one, part.part, asker, before.get(`${part.part}.${one.name}`)) : choice(one, part.part, asker));
+    const draw = part => part.fields.map(one => FIELDS[one.type](one, part.part, asker, before.get(`${part.part}.${one.name}`)));
     keepingPlace(controls, () => controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
       ? part.fields.length ? [h("details", { class: "wb-how", "data-key": "how" }, h("summary", { "data-key": "how.summary" }, "method: ", part.name), draw(part))] : []
       : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean))));

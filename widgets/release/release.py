@@ -76,6 +76,7 @@ class ReleaseCard(Part):
         self._ask: Any = None  # the question that said so last
         self._redraw = False  # other controls are to be drawn with the point
         self._reason = ""  # why that cannot be had
+        self._held: tuple[Recipe | None, Any, dict[str, Any]] = (None, None, {})  # what was chosen of a part of it
         self._beside: list[Neighbour] = []
         super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
         self._maker, self._seeker = Worker(self._failed), Worker(self._unsought)  # neither silences the other
@@ -203,7 +204,7 @@ class ReleaseCard(Part):
             value = ranges.one(content.get("value"), type(now), name, self.table)
             ends = ranges.ends(type(now), name, self.table, getattr(now, name))
             beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
-            self._make(wanted := changed(recipe, part, name, value), outside=beyond)
+            self._make(wanted := changed(recipe, part, **{name: value}), outside=beyond)
             self.later(PROMPT, lambda: self._expect(wanted, part, name))
 
     def _expect(self, recipe: Recipe, part: int | str, name: str) -> None:
@@ -220,7 +221,23 @@ class ReleaseCard(Part):
             recipe, part, name = self._place(content)
             chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
             chosen.choose(name, [content.get("place")], self.table)
-            self._make(changed(recipe, part, name, chosen.values[name][0]), outside=True)
+            self._take(recipe, part, name, chosen.values[name])
+
+    def hear_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Names of columns were typed."""
+        with self._answering(content):
+            recipe, part, name = self._place(content)
+            chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+            chosen.type(name, str(content.get("text", "")), self.table)
+            self._take(recipe, part, name, chosen.values[name])
+
+    def _take(self, recipe: Recipe, part: int | str, name: str, values: Sequence[Any]) -> None:
+        """An option, with those before that could not be had without it."""
+        if len(values) > 1:
+            raise BadInput(f"{name}: these are {len(values)} releases; leave all but one out")
+        was, where, before = self._held
+        self._held = recipe, part, {**(before if was is recipe and where == part else {}), name: values[0]}
+        self._make(changed(recipe, part, **self._held[2]), outside=True)
 
     @contextmanager
     def _answering(self, content: Mapping[str, Any]) -> Iterator[None]:

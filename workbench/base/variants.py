@@ -101,7 +101,7 @@ class Variant(ABC):
                 raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
             return
         if declared.columns:
-            cls._check_columns(where, value, table)
+            cls._check_columns(field.name, value, table)
             return
         if declared.column:
             if value is not None and not isinstance(value, str):
@@ -122,15 +122,15 @@ class Variant(ABC):
         if high is not None and value > high:
             raise BadInput(f"{where} must be at most {high:g}")
 
-    @staticmethod
-    def _check_columns(where: str, value: Any, table: Table | None) -> None:
+    @classmethod
+    def _check_columns(cls, parameter: str, value: Any, table: Table | None) -> None:
         names = _names(value)
         if value is not None and (not names or not all(isinstance(name, str) for name in names)):
-            raise BadInput(f"{where} must be the name of a column, or names of several")
+            raise BadInput(f"{cls.name}: {parameter} = {said(value)}; name one column or several")
         for name in names if table is not None else ():
             if name not in table.names:  # type: ignore[union-attr]
                 there = ", ".join(table.names)  # type: ignore[union-attr]
-                raise BadInput(f"{where}: {said(name)} is not a column of the table; it has {there}")
+                raise BadInput(f"{cls.name}: {parameter}: {said(name)} is not a column of the table; it has {there}")
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""

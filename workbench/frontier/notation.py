@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from workbench.base.errors import BadInput, meant, said
 from workbench.base.variants import Variant, catalog
+from workbench.data.roles import typed_names
 from workbench.methods import Method
 from workbench.models import Model
 
@@ -106,4 +107,4 @@ def _several(text: str) -> tuple[str, ...]:
             return tuple(map(str, ast.literal_eval(text)))
         except (ValueError, SyntaxError, TypeError):
             raise BadInput(f"{said(text)} is not a list of columns; write them between commas") from None
-    return tuple(part.strip() for part in text.split(","))
+    return typed_names(text)

@@ -18,9 +18,9 @@ from workbench.methods.mondrian.splitters import splitter_of
         ({"order": ("age",)}, "goes with an order of columns, not with split = widest: leave it out"),
         ({"split": "fewest", "target": "sex"}, "a target column, not with split = fewest: leave it out"),
         ({"split": "information_gain", "order": "age", "target": "sex"}, "not with split = information_gain"),
-        ({"split": "order", "order": []}, "order = .* must be the name of a column, or names of several"),
-        ({"split": "order", "order": [1]}, "must be the name of a column"),
-        ({"split": "order", "order": {"age": 1}}, "must be the name of a column"),
+        ({"split": "order", "order": []}, "order = .*; name one column or several"),
+        ({"split": "order", "order": [1]}, "name one column or several"),
+        ({"split": "order", "order": {"age": 1}}, "name one column or several"),
         ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "goes with strict"),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 
 from widgets.parameters.draft import Draft, label
 from workbench.base.errors import BadInput
+from workbench.methods import Mondrian
 from workbench.models import KAnonymity, TCloseness
 
 
@@ -33,12 +34,33 @@ def test_choices_are_chosen_by_their_places(small):
             draft.choose(name, places, small(0))
 
 
+def test_columns_are_typed_in_their_order_and_written_as_a_study_does(small):
+    draft = Draft.of(Mondrian, {"split": "order", "order": ["sex", "age"]})
+    assert draft.values["order"] == [("sex", "age")] and draft.count == 1
+    assert draft.to_dict()["order"] == ["sex", "age"]
+    field = next(one for one in draft.view(small(0))["fields"] if one["name"] == "order")
+    assert field["type"] == "columns" and field["text"] == "sex, age" and "work" in field["options"]
+    draft.type("order", "age; work, sex", small(0))
+    assert draft.to_dict()["order"] == [["age"], ["work", "sex"]] and draft.count == 2
+    assert Draft.of(Mondrian, draft.to_dict()) == draft
+    with pytest.raises(BadInput, match="'wrok' is not a column"):
+        draft.type("order", "wrok", small(0))
+    assert draft.wrong["order"][0] == "wrok" and draft.count == 2
+    draft.type("order", "", small(0))
+    assert "order" not in draft.to_dict() and not draft.wrong
+    with pytest.raises(BadInput, match="order is no choice; type it"):
+        draft.choose("order", [0], small(0))
+
+
 def test_what_another_table_does_not_allow_is_said(small):
     draft = Draft.of(KAnonymity, {"k": 10_000})
     draft.recheck(None)
     assert not draft.wrong
     draft.recheck(small(0))
     assert "k" in draft.wrong and draft.values["k"] == [10_000]
+    ordered = Draft.of(Mondrian, {"split": "order", "order": ["zip"]})
+    ordered.recheck(small(0))
+    assert ordered.wrong["order"][0] == "zip" and "is not a column" in ordered.wrong["order"][1]
 
 
 def test_choices_in_words():

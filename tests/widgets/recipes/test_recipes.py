@@ -147,6 +147,19 @@ def test_choices_are_axes_too(stand):
     assert stand.picker.recipes[1]["model"][0]["distance"] == ["equal", "js"]
 
 
+def test_an_order_of_columns_is_one_release_and_several_are_several(stand, small):
+    options = next(one for one in stand.last("draft")["groups"][0]["method"]["fields"] if one["name"] == "split")
+    place = options["options"].index("order")
+    stand.say("choices", field="method.0.split", group=0, name="split", places=[place])
+    before = stand.last("draft")["count"]
+    stand.say("values", field="method.0.order", group=0, name="order", text="work, age")
+    assert stand.picker.recipes[0]["method"] == {"name": "mondrian", "split": "order", "order": ["work", "age"]}
+    assert stand.last("draft")["problems"] == {} and stand.last("draft")["count"] == before
+    stand.say("values", field="method.0.order", group=0, name="order", text="work, age; sex")
+    assert stand.picker.recipes[0]["method"]["order"] == [["work", "age"], ["sex"]]
+    assert stand.last("draft")["count"] == 2 * before
+
+
 def test_options_that_go_together_only_are_explained_until_they_do(stand, small):
     target = small(0).quasi[0]
     stand.say("choices", field="method.0.split", group=0, name="split", places=[1])

@@ -114,6 +114,26 @@ def test_options_that_go_together_only_are_refused_at_the_field(stand):
     assert "goes with a target" in stand.last("problem")["text"]
 
 
+def test_options_that_go_together_only_are_taken_when_both_are_there(stand):
+    stand.say("hello")
+    split = option(stand, "split")
+    stand.say("pick", field="method.split", part="method", name="split", place=split["options"].index("order"))
+    assert "goes with an order of columns: name one" in stand.last("problem")["text"]
+    assert stand.card.recipe.method == Mondrian()
+    stand.say("columns", field="method.order", part="method", name="order", text="work, nope")
+    assert "'nope' is not a column" in stand.last("problem")["text"]
+    stand.say("columns", field="method.order", part="method", name="order", text="work; age")
+    assert "these are 2 releases" in stand.last("problem")["text"]
+    stand.say("columns", field="method.order", part="method", name="order", text="work, age")
+    assert stand.card.recipe.method == Mondrian("order", order=("work", "age"))
+    assert option(stand, "order")["text"] == "work, age"
+
+
+def option(stand, name):
+    """A field of the method, as it was drawn last."""
+    return next(one for one in stand.last("controls")["parts"][-1]["fields"] if one["name"] == name)
+
+
 def test_a_beaten_point_says_what_beats_it_and_alternatives_can_be_chosen(stand, frontier):
     stand.say("hello")
     point = stand.last("point")

@@ -28,9 +28,10 @@ class Preferred:
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """Rank after rank, until every node has a cut or no attribute left."""
         rank, found = self.rule(nodes), Split.none()
-        uncut = np.ones((len(rank), 1), bool)
+        uncut = np.ones(len(rank), bool)
         for one in range(int(rank.max()) + 1):
-            found += self.inner.among(nodes, ~(uncut & (rank == one)), allowed, floor)
+            pending = np.flatnonzero(uncut & (rank == one).any(axis=1))
+            found += self.inner.among(nodes, pending, rank != one, allowed, floor)
             uncut[found.node] = False
         return found
 

@@ -178,12 +178,11 @@ class WidestNode:
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """The cut of each node that has one."""
-        return self.among(nodes, np.zeros(nodes.low.shape, bool), allowed, floor)
+        return self.among(nodes, np.arange(len(nodes.start)), np.zeros(nodes.low.shape, bool), allowed, floor)
 
-    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until every node has a cut or no attribute left that is not `tried`, which it fills."""
+    def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Rounds of proposals, until each pending node has a cut or no attribute left that is not `tried`."""
         levels, found = self.levels, Split.none()
-        pending = np.flatnonzero(~tried.all(axis=1))
         while len(pending):
             refused = [np.zeros(0, np.int64)]
             for chunk in self._chunks(nodes, pending):

@@ -155,7 +155,7 @@ def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> C
 class AmongAxes(Splitter, Protocol):
     """A splitter that can be kept from cutting some axes."""
 
-    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split: ...
+    def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split: ...
 
 
 class Widest:
@@ -173,11 +173,11 @@ class Widest:
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """The cut of each node that has one."""
-        return self.among(nodes, np.zeros(nodes.low.shape, bool), allowed, floor)
+        return self.among(nodes, np.arange(len(nodes.start)), np.zeros(nodes.low.shape, bool), allowed, floor)
 
-    def among(self, nodes: Nodes, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until every node has a cut or no attribute left that is not `tried`, which it fills."""
-        pending, found = np.flatnonzero(~tried.all(axis=1)), []
+    def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Rounds of proposals, until each pending node has a cut or no attribute left that is not `tried`."""
+        found = []
         while len(pending):
             refused = []
             for first in range(0, len(pending), self.block):
