@@ -165,6 +165,35 @@ def test_what_cannot_be_had_is_said_and_the_last_good_stays(page):
     page.get_by_text("'lots' is not a number").wait_for()
 
 
+def test_an_order_of_columns_is_typed_where_the_split_is_chosen(page):
+    page.get_by_text("method: mondrian").click()
+    page.get_by_label("split", exact=True).select_option("order")
+    page.get_by_text("goes with an order of columns: name one").first.wait_for()
+    order = page.get_by_label("order", exact=True)
+    order.fill("sex, ages")
+    order.press("Enter")
+    page.get_by_text("'ages' is not a column of the table").wait_for()
+    order.fill("sex, age")
+    order.press("Enter")
+    page.get_by_text("order = ('sex', 'age')").first.wait_for()
+    assert order.input_value() == "sex, age" and page.get_by_text("'ages' is not a column").count() == 0
+
+
+def test_orders_of_columns_are_typed_among_the_options(page):
+    page.get_by_text(re.compile("^options: split")).click()
+    chips = page.get_by_role("group", name=re.compile("^split: "))
+    chips.get_by_role("button", name="order").click()
+    expect(chips.get_by_role("button", name="order")).to_have_attribute("aria-pressed", "true")
+    chips.get_by_role("button", name="widest").click()
+    expect(chips.get_by_role("button", name="widest")).to_have_attribute("aria-pressed", "false")
+    page.get_by_text("goes with an order of columns: name one").first.wait_for()
+    box = page.get_by_label(re.compile("^order: "))
+    box.fill("sex, age; education")
+    box.press("Enter")
+    page.get_by_text("6 releases of 1 model").first.wait_for()
+    assert box.input_value() == "sex, age; education"
+
+
 def test_an_alternative_is_chosen(page):
     page.locator(".wb-beside button").first.click()
     page.wait_for_function(f"() => !document.querySelector('{NAME}').textContent.endsWith('k = 10')")
