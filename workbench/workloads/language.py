@@ -304,10 +304,11 @@ class Parser:
             self.take()
             names.append(self.take().said)
         typed = ".".join(names)
-        shorter = [typed[len(name) + 1 :] for name in self.tables if typed.lower().startswith(f"{name.lower()}.")]
-        name = next(filter(None, (column_named(one, self.table) for one in (typed, *shorter))), None)
+        meant = [typed[len(name) + 1 :] for name in self.tables if typed.lower().startswith(f"{name.lower()}.")]
+        meant.insert(0, typed)
+        name = next(filter(None, (column_named(one, self.table) for one in meant)), None)
         if name is None:
-            raise token.mistake(no_column(typed, self.table))
+            raise token.mistake(no_column(meant[-1], self.table))
         if name == self.table.weight:
             raise token.mistake(f"the column {said(name)} is the weight of records, which no query can ask for")
         self.read[parts:] = [name_text(name)]
