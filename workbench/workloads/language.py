@@ -304,9 +304,9 @@ class Parser:
             self.take()
             names.append(self.take().said)
         typed = ".".join(names)
-        meant = [typed[len(name) + 1 :] for name in self.tables if typed.lower().startswith(f"{name.lower()}.")]
-        meant.insert(0, typed)
-        name = next(filter(None, (column_named(one, self.table) for one in meant)), None)
+        meant = [typed, *(typed[len(one) + 1 :] for one in self.tables if typed.lower().startswith(f"{one.lower()}."))]
+        found = (column_named(one, self.table) for one in meant)
+        name = next((one for one in found if one is not None), None)
         if name is None:
             raise token.mistake(no_column(meant[-1], self.table))
         if name == self.table.weight:
