@@ -180,3 +180,25 @@ def test_only_what_is_selected_is_highlighted(page):
     page.keyboard.press("Enter")
     back.wait_for(state="hidden")
     page.wait_for_function("() => document.activeElement.textContent === 'Propose roles'")
+
+
+def test_what_one_column_tells_about_another_is_walked_through_by_keyboard(page):
+    keys = page.keyboard
+    for name in ("education", "education_num", "sex"):
+        page.locator(f".wb-column[data-field='column:{name}']").focus()
+        keys.press("q")
+        told(page, f"{name}'], 'sensitive'")
+    section = page.locator("[data-field=between]")
+    section.locator("summary", has_text="education determines education_num, and 1 more").focus()
+    keys.press("Enter")
+    keys.press("Tab")
+    why = section.locator(".wb-told-why")
+    why.get_by_text("education determines education_num").wait_for()
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("education determines")
+    keys.press("ArrowRight"), keys.press("ArrowDown")
+    why.get_by_text("education_num says little about sex: 67").wait_for()
+    keys.press("ArrowLeft")  # over its own place
+    why.get_by_text("education_num determines education").wait_for()
+    keys.press("ArrowLeft"), keys.press("ArrowUp")
+    assert page.evaluate("document.activeElement.textContent") == "100", "there is nothing further"
+    told(page, "'quasi': ['education', 'education_num', 'sex']")

@@ -79,7 +79,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const lists = h("div", { class: "wb-lists" }), notes = h("p", { class: "wb-note" });
   const combined = h("details", { class: "wb-combined", "data-field": "survey" },
     h("summary", {}, "Worst combinations ", counting), lists, notes);
-  body.append(top, grid.element, none, bulk, why, alone, combined);
+  const told = toldMatrix();
+  body.append(top, grid.element, none, bulk, why, alone, combined, told.element);
 
   on("alone", one => {
     const chosenNow = (model.get("roles").quasi ?? []).length;
@@ -95,6 +96,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     aloneText.replaceChildren(h("b", {}, `${one.about ? "About " : ""}${records(one.unique)} (${singledOut(one.share)})`),
       ` of ${count(one.records)} ${one.unique === 1 ? "is" : "are"} unique on ${of}.`);
   });
+
+  on("between", told.draw);
 
   // --- the columns and their roles
   function roleOf(roles) {

@@ -11,13 +11,14 @@ import traitlets
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
+from widgets.roles.column_rows import column_row, level_sizes, singled_row
+from widgets.roles.matrix import NOTHING, matrix
 from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict
-from workbench.data.meaning import meaning_of
 from workbench.data.roles import check_weight, column_names, unfit_as_weight
 from workbench.data.table import MANY_VALUES, Table
-from workbench.data.uniqueness import Singled, Survey, alone, namelike, single_out, survey
+from workbench.data.uniqueness import Survey, namelike, single_out, survey
 from workbench.methods import Keep
 from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, kept_apart, level_of
 from workbench.studies.proposed_roles import Advice, propose_roles
@@ -37,8 +38,8 @@ class RolePicker(Part):
     Hierarchies come with the columns of `base`, or as `hierarchies`, which take what `Table.with_hierarchies` takes.
     """
 
-    _esm = script("roles/grid", "roles/roles")
-    _css = styles("roles/roles")
+    _esm = script("roles/grid", "roles/matrix", "roles/roles")
+    _css = styles("roles/roles", "roles/matrix")
     base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet")
     hierarchies = traitlets.Dict(help="builders or hierarchies of some columns: sensitive ones may be seen at a level")
     drop_missing = traitlets.Bool(False, help="whether records with missing values are left out")
@@ -55,6 +56,7 @@ class RolePicker(Part):
         self._surveyed: tuple[Any, ...] = ()
         self._before: tuple[Roles, dict[str, int]] | None = None
         self._alone: dict[str, Any] = {}
+        self._between = NOTHING
         self._state: tuple[Any, ...] = ()  # what `table` was made of
         base = table_of(table)
         given = {key: _in_role(base, role) for role, key in KEYS.items()}
@@ -155,7 +157,7 @@ class RolePicker(Part):
 
     def _unfit(self, roles: Roles, name: str, level: int) -> str:
         """Why a column cannot be sensitive at this level; nothing if it can."""
-        sizes = _sizes(self._prepared(roles).columns[name])
+        sizes = level_sizes(self._prepared(roles).columns[name])
         if not 0 <= level < len(sizes):
             return f"{name} has no level {level}; its hierarchy has {len(sizes) - 1}"
         where = f" at level {level}" if level else ""
@@ -213,7 +215,7 @@ class RolePicker(Part):
                 return ("sensitive" if column.size <= MANY_VALUES else "dropped"), levels
             self.hierarchies = {**self.hierarchies, name: from_dict(given)}
             return "sensitive", {**levels, name: level_of(column, given)}
-        sizes = _sizes(self._prepared({**self.roles, "identifiers": [], "dropped": []}).columns[name])
+        sizes = level_sizes(self._prepared({**self.roles, "identifiers": [], "dropped": []}).columns[name])
         level = next((i for i, size in enumerate(sizes) if 1 < size <= MANY_VALUES), 0)
         return ("sensitive", {**levels, name: level}) if level else ("dropped", levels)
 
@@ -309,19 +311,25 @@ class RolePicker(Part):
         if self.table is None:
             self._asker.forget()
             self._said_alone({})
+            self._said_between(NOTHING)
             return
         table = self.table
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             found = single_out(table, table.quasi)
             beside = Keep()(table).beside.sentence if table.neutral else ""
-            tell(self._said_alone, {**_singled(found), "beside": beside})
+            tell(self._said_alone, {**singled_row(found), "beside": beside})
+            tell(self._said_between, matrix(table))
 
         self._asker.start(job)
 
     def _said_alone(self, found: dict[str, Any]) -> None:
         self._alone = found
         self.tell("alone", **found)
+
+    def _said_between(self, found: dict[str, Any]) -> None:
+        self._between = found
+        self.tell("between", **found)
 
     def _unasked(self, error: BaseException) -> None:
         self.wrong("alone", error)
@@ -338,9 +346,10 @@ class RolePicker(Part):
             "columns",
             records=records,
             most=MANY_VALUES,
-            columns=[_column(one, under.get(one.name, one)) for one in columns],
+            columns=[column_row(one, under.get(one.name, one)) for one in columns],
         )
         self.tell("alone", **self._alone)
+        self.tell("between", **self._between)
         self.tell("proposed", back=self._before is not None)
         self._show_survey()
 
@@ -349,42 +358,11 @@ class RolePicker(Part):
         self.tell(
             "survey",
             counted=found is not None,
-            pairs=[_singled(one) for one in found.pairs[:WORST]] if found else [],
-            triples=[_singled(one) for one in found.triples[:WORST]] if found else [],
+            pairs=[singled_row(one) for one in found.pairs[:WORST]] if found else [],
+            triples=[singled_row(one) for one in found.triples[:WORST]] if found else [],
             notes=found.notes if found else [],
             advice={name: {"role": one.role, "reason": one.reason} for name, one in self._advice.items()},
         )
-
-
-def _column(column: Column, under: Column) -> dict[str, Any]:
-    """Counts of a column; of its values nothing."""
-    found = alone(column)
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "distinct": len(column.values),
-        "unique": found.unique,
-        "share": found.share,
-        "namelike": namelike(column),
-        "likely": _sensitive(column),
-        "sizes": _sizes(under),
-    }
-
-
-def _sensitive(column: Column) -> bool:
-    known = meaning_of(column)
-    return known is not None and known[0].role == "sensitive"
-
-
-def _singled(found: Singled) -> dict[str, Any]:
-    shares = {"unique": found.unique, "share": found.share, "records": found.records}
-    return {"names": found.names, **shares, "about": found.one_in > 1}
-
-
-def _sizes(column: Column) -> list[int]:
-    """How many values there are at each level, missing included: first the values themselves."""
-    levels = column.hierarchy.levels if column.hierarchy else ()
-    return [column.size, *(len(level.labels) + (column.missing > 0) for level in levels)]
 
 
 def _in_role(table: Table | None, role: str) -> list[str]:

@@ -1,0 +1,28 @@
+"""What is drawn of a column are counts."""
+
+import pandas as pd
+
+from widgets.roles.column_rows import column_row, level_sizes, singled_row
+from workbench.data.hierarchies.builders import Prefixes
+from workbench.data.table import Table
+from workbench.data.uniqueness import single_out
+
+TABLE = Table.bare(pd.DataFrame({"zip": ["11", "12", "21", None, "11", "21"], "disease": list("aabbab")}))
+
+
+def test_counts_and_no_values():
+    column = TABLE.columns["zip"]
+    row = column_row(column, column)
+    assert (row["name"], row["kind"], row["distinct"], row["unique"]) == ("zip", "text", 3, 2)
+    assert row["sizes"] == [4] and not row["likely"]
+    assert column_row(TABLE.columns["disease"], TABLE.columns["disease"])["likely"]
+
+
+def test_levels_count_the_missing():
+    under = TABLE.with_hierarchies({"zip": Prefixes((1,))}).columns["zip"]
+    assert level_sizes(under)[:2] == [4, 3]
+
+
+def test_what_columns_single_out():
+    row = singled_row(single_out(TABLE, ("zip", "disease")))
+    assert row == {"names": ("zip", "disease"), "unique": 2, "share": 1 / 3, "records": 6, "about": False}

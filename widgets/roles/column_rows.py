@@ -1,0 +1,40 @@
+"""What the view draws of columns: counts, and of their values nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.data.column import Column
+from workbench.data.meaning import meaning_of
+from workbench.data.uniqueness import Singled, alone, namelike
+
+
+def column_row(column: Column, under: Column) -> dict[str, Any]:
+    """Counts of a column; of its values nothing."""
+    found = alone(column)
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "distinct": len(column.values),
+        "unique": found.unique,
+        "share": found.share,
+        "namelike": namelike(column),
+        "likely": _sensitive(column),
+        "sizes": level_sizes(under),
+    }
+
+
+def _sensitive(column: Column) -> bool:
+    known = meaning_of(column)
+    return known is not None and known[0].role == "sensitive"
+
+
+def singled_row(found: Singled) -> dict[str, Any]:
+    shares = {"unique": found.unique, "share": found.share, "records": found.records}
+    return {"names": found.names, **shares, "about": found.one_in > 1}
+
+
+def level_sizes(column: Column) -> list[int]:
+    """How many values there are at each level, missing included: first the values themselves."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    return [column.size, *(len(level.labels) + (column.missing > 0) for level in levels)]
