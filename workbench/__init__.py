@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench import measures as measures
     from workbench import methods as methods
     from workbench import models as models
+    from workbench import workloads as workloads
     from workbench.base.errors import BadInput as BadInput
     from workbench.base.errors import Undefined as Undefined
     from workbench.base.errors import Unsatisfiable as Unsatisfiable
@@ -52,7 +53,7 @@ _HOME = {
     "lattice": "frontier.lattice",
     "disclosure_table": "disclosure.table",
 }
-_ROOMS = ("charts", "measures", "methods", "models")
+_ROOMS = ("charts", "measures", "methods", "models", "workloads")
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 

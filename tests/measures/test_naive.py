@@ -25,11 +25,13 @@ from workbench.measures import (
     NumberOfClasses,
     PopulationUniques,
     PrivacyLoss,
+    QueryError,
     ReidentificationRisk,
     UtilityLoss,
 )
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
+from workbench.workloads import Workload
 
 LUNG, STOMACH = {"Flu", "Asthma"}, {"Ulcer", "Gastritis"}
 GROUPS = {"Federal": "Government", "Local": "Government", "Shop": "Own", "Farm": "Own"}
@@ -308,6 +310,51 @@ def test_kl_divergence_is_over_all_values_of_quasi_identifiers_and_sensitive_col
             total += n * log(n / expected(seen, asked, name)[value])
         found.append(total / len(seen.people))
     assert KLDivergence()(seen.release).value == near(max(found))
+
+
+def asked_values(seen, workload, q):
+    """The values that meet each condition of a query."""
+    found = {name: workload.condition(q, name) for name in workload.columns}
+    known = {name: {str(value): value for value in seen.whole(name)} for name in found}
+    return {
+        name: {
+            known[name][label] for label, met in zip(seen.table.columns[name].value_labels(), codes, strict=True) if met
+        }
+        for name, codes in found.items()
+        if codes is not None
+    }
+
+
+def chance(seen, person, name, values):
+    """The share of the values that a person may have that meet a condition: whole numbers between two that do, do."""
+    if name in seen.table.sensitive:
+        return sum(p for value, p in seen.belief(person, name).items() if value in values)
+    low, high = seen.span(person, name)
+    known = {seen.position(name, value): value for value in seen.whole(name)}
+
+    def meets(place):
+        below, above = max(p for p in known if p <= place), min(p for p in known if p >= place)
+        return known[below] in values and known[above] in values
+
+    return sum(map(meets, range(low, high + 1))) / (high - low + 1)
+
+
+@pytest.mark.parametrize("rule", ["values", "type 1"])
+def test_query_error_is_the_mean_relative_error_of_the_answers(seen, rule):
+    workload = Workload.random(seen.table, 40, 2, 0.3, rule)
+    errors = []
+    for q in range(40):
+        asked = asked_values(seen, workload, q)
+        truth = sum(all(row[name] in values for name, values in asked.items()) for row in seen.people.values())
+        shared = [name for name in asked if name not in seen.table.sensitive or seen.bucketized or name in seen.removed]
+        told = 0.0
+        for person, row in seen.people.items():
+            told += prod(chance(seen, person, name, asked[name]) for name in shared) * all(
+                row[name] in asked[name] for name in asked if name not in shared
+            )
+        errors.append(abs(told - truth) / max(truth, 2))
+    measured = QueryError(workload, guard=2)(seen.release)
+    assert measured.detail["error"] == near(errors) and measured.value == near(mean(errors))
 
 
 def steps(seen, person, name):

@@ -101,7 +101,7 @@ def test_a_relaxed_release_tells_the_weights_of_those_who_were_dealt_there(publi
     assert release.estimate(whole)[0, 0] == pytest.approx(frame["n"].sum())
     assert release.estimate(whole, "ill")[0] == pytest.approx(frame.groupby("ill")["n"].sum().to_numpy())
     told = pd.Series(frame["n"].to_numpy()).groupby(release.group_of_record).sum()
-    assert release._people()[:, 0] == pytest.approx(told.to_numpy())
+    assert release.people_of_classes()[:, 0] == pytest.approx(told.to_numpy())
 
 
 def test_the_people_of_records_that_are_left_out_may_be_anywhere():

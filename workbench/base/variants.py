@@ -14,12 +14,13 @@ from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from workbench.base.errors import BadInput, at, said
+from workbench.base.errors import BadInput, at, meant, said
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
 
 LARGEST = 1e300
+RANDOM = "random"  # the name of the workload that every table has: random queries
 Bound = float | Callable[["Table"], float | None] | None
 
 
@@ -34,6 +35,7 @@ class Parameter:
     choices: tuple[Any, ...] | None = None
     column: bool = False  # names a column of the table (None: none)
     columns: bool = False  # names several, each once, in an order (None: none)
+    workload: bool = False  # names a workload of the table, or is one, of which its plain data are kept
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
 
@@ -47,6 +49,21 @@ class Parameter:
         if not isinstance(value, list):
             return False
         return not (self.columns and value and all(isinstance(name, str) for name in value))
+
+
+@dataclasses.dataclass(frozen=True)
+class Plain:
+    """Plain data as the value of a parameter: it is equal to the same data, and can be hashed."""
+
+    text: str  # as JSON, in one spelling
+
+    @property
+    def data(self) -> Any:
+        """The data."""
+        return json.loads(self.text)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def parameter(default: Any, help: str, **declared: Any) -> Any:
@@ -67,6 +84,8 @@ class Variant(ABC):
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
             elif declared is not None and declared.columns and value is not None:
                 object.__setattr__(self, field.name, tuple(dict.fromkeys(_names(value))))
+            elif declared is not None and declared.workload and not isinstance(value, (str, Plain)):
+                object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
             elif declared is not None and type(field.default) in (int, float):
                 object.__setattr__(self, field.name, type(field.default)(value) + 0)  # type: ignore[misc]
 
@@ -109,6 +128,12 @@ class Variant(ABC):
             if value is not None and table is not None and value not in table.names:
                 raise BadInput(f"{where} is not a column of the table; it has {', '.join(table.names)}")
             return
+        if declared.workload:
+            if isinstance(value, str) and table is not None and value not in (*table.workloads, RANDOM):
+                raise BadInput(f"{where} is no workload; {meant(value, [*table.workloads, RANDOM])}")
+            if not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
+                raise BadInput(f"{where} must be the name of a workload, or a Workload")
+            return
         if type(field.default) not in (int, float):
             return
         number = isinstance(value, Real) and not isinstance(value, bool)
@@ -134,7 +159,8 @@ class Variant(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
-        return {"name": self.name, **self.said_settings()}
+        said = self.said_settings()
+        return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in said.items()}}
 
     def said_settings(self) -> dict[str, Any]:
         """The settings without those that are optional and have their default."""

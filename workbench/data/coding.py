@@ -107,3 +107,8 @@ def arrange(
         hierarchy = build(columns[name])
         columns[name], recodes[name] = columns[name].arranged(hierarchy)
     return columns, engine.mapped(recodes)
+
+
+def ascending(column: Column) -> Hierarchy:
+    """No levels, and the values in the order in which they were read."""
+    return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)

@@ -29,3 +29,8 @@ def checked(quasi: Sequence[str], given: Mapping[str, object]) -> dict[str, floa
                 raise BadInput(f"importance: {name!r} is no quasi-identifier, so nothing of it is lost; {near}")
             found[name] = weight(name, one)
     return {name: one for name, one in found.items() if one != 1}
+
+
+def kept(roles: Mapping[str, str], weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights of columns that are quasi-identifiers still."""
+    return {name: one for name, one in weights.items() if roles.get(name) == "quasi"}

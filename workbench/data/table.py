@@ -16,8 +16,9 @@ from workbench.base import progress as underway
 from workbench.base.errors import BadInput, meant
 from workbench.data import importance as weighing
 from workbench.data import level_ranges as ranges
+from workbench.data import workload_specs
 from workbench.data.cells import Cells, locate
-from workbench.data.coding import arrange, complete, decode, only_those, without_missing
+from workbench.data.coding import arrange, ascending, complete, decode, only_those, without_missing
 from workbench.data.column import Column
 from workbench.data.engines import Engine, memory_limit
 from workbench.data.fingerprint import fingerprint
@@ -53,6 +54,7 @@ class Table:
     level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
     drawn_from: Table | None = None  # the population that the records are of, where it is known
     importance: dict[str, float] = field(default_factory=dict)
+    workloads: dict[str, Any] = field(default_factory=dict)  # by name, plain data of which `Workload.named` makes each
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
 
@@ -170,14 +172,14 @@ class Table:
         """The same microdata with no hierarchy on some columns; their text is in alphabetical order again."""
         known = self._known(names)
         bare = {name: replace(self.columns[name], hierarchy=None) for name in known}
-        columns, engine = arrange({**self.columns, **bare}, self.engine, dict.fromkeys(known, _ascending))
+        columns, engine = arrange({**self.columns, **bare}, self.engine, dict.fromkeys(known, ascending))
         columns |= {name: replace(columns[name], hierarchy=None) for name in known}
         return self._changed(columns, engine, self.roles, self.levels)._checked()
 
     def unassigned(self) -> Table:
         """The same microdata with every column neutral."""
-        bare = replace(self, levels={}, level_ranges={}, importance={}, _memory={}, _locks={})
-        return replace(bare, roles=dict.fromkeys(self.columns, "neutral"))
+        neutral = dict.fromkeys(self.columns, "neutral")
+        return replace(self, roles=neutral, levels={}, level_ranges={}, importance={}, _memory={}, _locks={})
 
     def complete(self) -> Table:
         """The records with no missing value in any column."""
@@ -226,10 +228,13 @@ class Table:
         self, columns: dict[str, Column], engine: Engine, roles: dict[str, str], levels: dict[str, int]
     ) -> Table:
         """The same microdata otherwise, with the ranges of levels and the weights that are still sound."""
-        sound = ranges.kept(columns, roles, self.level_ranges)
-        weights = {name: one for name, one in self.importance.items() if roles.get(name) == "quasi"}
-        changed = Table(columns, engine, roles, levels, self.notes, level_ranges=sound, importance=weights)
-        return replace(changed, drawn_from=self.drawn_from)
+        changed = replace(self, columns=columns, engine=engine, roles=roles, levels=levels, wording=PLAIN)
+        sound, weights = ranges.kept(columns, roles, self.level_ranges), weighing.kept(roles, self.importance)
+        return replace(changed, level_ranges=sound, importance=weights, _memory={}, _locks={})
+
+    def with_workloads(self, given: Mapping[str, object]) -> Table:
+        """The same microdata with queries by name: texts, {"random": {...}}, {"file": a name} or a Workload."""
+        return replace(self, workloads=workload_specs.checked(given), _memory={}, _locks={})
 
     def with_population(self, data: Any, **source: Any) -> Table:
         """The same microdata with the people it was drawn from: a table, file or frame with the quasi-identifiers."""
@@ -394,8 +399,3 @@ class Table:
         if self.quasi:  # else it has no roles yet
             require_sound(self.columns, self.roles, self.levels)
         return self
-
-
-def _ascending(column: Column) -> Hierarchy:
-    """No levels, and the values in the order in which they were read."""
-    return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.measures.utility.information_loss import InformationLoss as InformationLoss
     from workbench.measures.utility.kl_divergence import KLDivergence as KLDivergence
     from workbench.measures.utility.number_of_classes import NumberOfClasses as NumberOfClasses
+    from workbench.measures.utility.query_error import QueryError as QueryError
     from workbench.measures.utility.utility_loss import UtilityLoss as UtilityLoss
 
 

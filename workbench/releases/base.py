@@ -22,12 +22,15 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
+from workbench.releases import answers
 from workbench.releases.codebook import Entry, as_json, as_rows
 from workbench.releases.export import Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
+from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.labels import region_labels
 from workbench.releases.stars import with_stars
 from workbench.workloads.populations import Populations, shared_prefix
+from workbench.workloads.workload import Workload
 
 IN_PYTHON = (
     "Drop the columns that disclose too much with table.drop(release.telling), make them identifiers or "
@@ -115,12 +118,12 @@ class Release(ABC):
             self._known(sensitive)
         prior = 1.0 if sensitive is None else weights.shares(self.table)[sensitive]
         if sensitive is None or sensitive in self.removed:
-            told = self._expected(runs, same, self._people()) * prior
+            told = self._expected(runs, same, self.people_of_classes()) * prior
         else:
-            told = self._expected(runs, same, self._people(sensitive))
+            told = self._expected(runs, same, self.people_of_classes(sensitive))
         return told + self._anywhere(runs, same) * prior if self.left_out else told
 
-    def _people(self, sensitive: str | None = None) -> np.ndarray:
+    def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """The people of each class, a column a value of the sensitive one: its records, where these have no weight."""
         return self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
 
@@ -131,9 +134,17 @@ class Release(ABC):
         gone = (
             self.left_out
             if self.table.weight is None
-            else float(weights.people(self.table).sum() - self._people().sum())
+            else float(weights.people(self.table).sum() - self.people_of_classes().sum())
         )
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
+
+    def count(self, workload: Workload) -> np.ndarray:
+        """What a researcher expects of each query: a count, a sum or an average, as it asks for."""
+        return answers.expected(self, workload)
+
+    def joint(self, names: Sequence[str]) -> Joint:
+        """The published records by class and by columns that are told of each record unchanged."""
+        return of_histograms(self, names)
 
     def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """The same of the published records alone, each counted once whatever its weight."""

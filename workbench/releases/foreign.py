@@ -94,11 +94,11 @@ class Foreign(Release):
         """The records in the file."""
         return int(self.read.sizes.sum())
 
-    def _people(self, sensitive: str | None = None) -> np.ndarray:
+    def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """The records of each class; undefined where they stand for people."""
         if self.table.weight is not None:
             raise Undefined("the file does not say how many people each of its records stands for")
-        return super()._people(sensitive)
+        return super().people_of_classes(sensitive)
 
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""

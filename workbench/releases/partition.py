@@ -24,6 +24,7 @@ from workbench.releases.base import Release
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import Coded, Named, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.joint import Joint, of_partition
 from workbench.releases.labels import region_labels
 
 
@@ -111,7 +112,7 @@ class Partition(Release):
         return replace(shown, sizes=sizes, histograms=histograms)
 
     @cached_property
-    def _group_of_entry(self) -> np.ndarray:
+    def group_of_entry(self) -> np.ndarray:
         """The class of each entry of `group`; behind the last class where it is left out, as in `posterior`."""
         group, shown = self._merged
         if len(group) == len(self.group):
@@ -132,10 +133,10 @@ class Partition(Release):
             low, high = self.classes.low, self.classes.high
             assert low is not None and high is not None
             shown = np.stack([low, high], axis=2)[kept[:-1]]
-        return replace(self, group=number[self._group_of_entry], shown=shown)
+        return replace(self, group=number[self.group_of_entry], shown=shown)
 
     @cached_property
-    def _weighed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def weighed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Class, cell and people of each entry; where cells are cut through, each record is an entry of its own."""
         (_, cell, records), (group, shown) = self._entries, self._merged
         if self.table.weight is None:
@@ -145,17 +146,23 @@ class Partition(Release):
         kept, of_record = self.group_of_record < len(shown), self.table.cell_of_record(self.others)
         return self.group_of_record[kept], of_record[kept], weights.of_record(self.table)[kept]
 
-    def _people(self, sensitive: str | None = None) -> np.ndarray:
+    def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """The people of each class, one column a value of the sensitive one."""
         if self.table.weight is None:
-            return super()._people(sensitive)
-        group, cell, people = self._weighed
+            return super().people_of_classes(sensitive)
+        group, cell, people = self.weighed
         if sensitive is None:
             return np.bincount(group, people, len(self.classes))[:, None]
         value, values = self.cells.others[sensitive][cell], len(self.table.sensitive[sensitive])
         return np.bincount(group.astype(np.int64) * values + value, people, len(self.classes) * values).reshape(
             -1, values
         )
+
+    def joint(self, names: Sequence[str]) -> Joint:
+        """The published records by class and by columns that are told of each record unchanged."""
+        if len(names) < 2 and set(names) <= {*self._published()}:
+            return super().joint(names)
+        return of_partition(self, names)
 
     def _published(self) -> dict[str, Sensitive]:
         return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}
@@ -178,7 +185,7 @@ class Partition(Release):
             return np.where(group < groups, group, -1) if self.left_out else group
 
         classes = engines.ClassesOfCells(
-            self.table.quasi, self.cells, published(self._group_of_entry), lambda: published(self.group_of_record)
+            self.table.quasi, self.cells, published(self.group_of_entry), lambda: published(self.group_of_record)
         )
         names = [name for _, name in columns]
         return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))
@@ -238,7 +245,7 @@ class Partition(Release):
     @property
     def group_of_cell(self) -> np.ndarray | None:
         """The class of each of the table's cells, where none is cut through."""
-        return None if self.parts or self.others else self._group_of_entry
+        return None if self.parts or self.others else self.group_of_entry
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
@@ -247,7 +254,7 @@ class Partition(Release):
         Where a cell is cut through its records are dealt: always in the same way, since two files of one release that
         differ give people away together; and by the data themselves, since a seed could be guessed.
         """
-        group = self._group_of_entry
+        group = self.group_of_entry
         of_record = self.table.cell_of_record(self.others)
         if not self.parts:
             return group[of_record]
@@ -272,7 +279,7 @@ class Bucketized(Partition):
         """People per population and value: those that are in it, each with the values of its class."""
         sizes = histogram.sum(axis=1, keepdims=True)
         belief = histogram / np.where(sizes > 0, sizes, 1)
-        group, cell, weight = self._entries if whole else self._weighed
+        group, cell, weight = self._entries if whole else self.weighed
         quasi = np.ascontiguousarray(self.cells.quasi[:, cell])
         return cell_kernels.reach(runs, quasi, weight, group, belief, same)
 

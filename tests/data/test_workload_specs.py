@@ -1,0 +1,25 @@
+"""What a study may say of workloads."""
+
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.workload_specs import checked, plain
+
+
+def test_three_forms_are_plain_data():
+    given = {"a": ("age > 3", "sex = 'F'"), "b": {"random": {"count": 5}}, "c": {"file": "asked.sql"}}
+    assert checked(given) == {"a": ["age > 3", "sex = 'F'"], "b": {"random": {"count": 5}}, "c": {"file": "asked.sql"}}
+
+
+@pytest.mark.parametrize("spec", [[], "age > 3", 3, None, [3], {}, {"random": 3}, {"file": 3}, {"all": {}}])
+def test_anything_else_is_refused(spec):
+    with pytest.raises(BadInput, match="give a list of queries"):
+        plain(spec)
+
+
+def test_names_are_words_and_random_is_taken():
+    with pytest.raises(BadInput, match="'random' is the name of random queries"):
+        checked({"random": ["age > 3"]})
+    for name in ("", " ", 3):
+        with pytest.raises(BadInput, match="is no name"):
+            checked({name: ["age > 3"]})

@@ -1,0 +1,66 @@
+"""Answers of a release beside a count of its records one by one, each by what is told of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.releases.queried import RELEASES, Naive, queries, table
+from tests.releases.toys import Perturb
+from workbench.base.errors import Undefined
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+from workbench.workloads.query import Query
+from workbench.workloads.workload import Workload
+
+seeds = st.integers(0, 40)
+OURS = [kind for kind in RELEASES if kind != "foreign"]
+
+
+@pytest.mark.parametrize("kind", OURS)
+@settings(max_examples=12, deadline=None)
+@given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))
+def test_answers_are_those_of_the_records_one_by_one(kind, seed, asked, weighted, level):
+    release = RELEASES[kind](table(seed, weighted, level))
+    workload, naive = queries(release.table, asked), Naive(release)
+    expected = [naive.answer(workload, q) for q in range(len(workload))]
+    assert release.count(workload) == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, asked=seeds)
+def test_a_foreign_release_answers_as_its_own_records_do(seed, asked):
+    release = RELEASES["foreign"](table(seed))
+    ours = Mondrian()(release.table, KAnonymity(3))
+    workload, naive = queries(release.table, asked, sensitive=1), Naive(ours, hidden=["job"])
+    expected = [naive.answer(workload, q) for q in range(len(workload))]
+    assert release.count(workload) == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, asked=seeds, weighted=st.booleans())
+def test_where_everything_is_kept_the_answers_are_true(seed, asked, weighted):
+    release = RELEASES["kept"](table(seed, weighted))
+    asking = release.table
+    workload = queries(asking, asked)
+    if asking.weight:
+        assert asking.weight not in workload.columns
+    assert release.count(workload) == pytest.approx(workload.truth, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def test_what_a_file_does_not_tell_together_is_undefined():
+    release = RELEASES["foreign"](table(0))
+    met = {name: np.ones(release.table.columns[name].size, bool) for name in ("ill", "wage")}
+    with pytest.raises(Undefined, match=r"how the columns .* go together is not known"):
+        release.count(Workload.asking(release.table, [Query("", "count", None, met)]))
+
+
+def test_a_release_without_classes_has_no_answers_yet():
+    with pytest.raises(Undefined, match="no classes"):
+        Perturb()(table(0)).count(queries(table(0), 0))
+
+
+def test_a_workload_of_another_table_is_asked_of_this_one(adult):
+    again = adult.with_workloads({})
+    workload, release = Workload.random(adult, 50), Mondrian()(again, KAnonymity(50))
+    assert np.array_equal(release.count(workload), release.count(Workload.random(again, 50)))

@@ -1,0 +1,102 @@
+"""A workload says what it is made of, and is the same for another table of the same data."""
+
+import numpy as np
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.base.variants import Plain, canonical
+from workbench.workloads.query import Query
+from workbench.workloads.workload import Workload
+
+
+def some(table, **codes):
+    met = {name: np.isin(np.arange(table.columns[name].size), chosen) for name, chosen in codes.items()}
+    return Query(f"some {', '.join(codes)}", "count", None, met)
+
+
+def test_conditions_are_those_of_the_queries(small):
+    table = small(1)
+    workload = Workload.asking(table, [some(table, age=[0, 3]), some(table, sex=[1], work=[])])
+    assert len(workload) == 2 and workload.columns == ("age", "sex", "work") and workload.dimension.tolist() == [1, 2]
+    assert np.flatnonzero(workload.condition(0, "age")).tolist() == [0, 3]
+    assert workload.condition(0, "sex") is None and workload.condition(0, "wage") is None
+    assert workload.texts == ("some age", "some sex, work") and workload.truth[1] == 0
+
+
+def test_who_has_no_value_is_in_no_sum(small):
+    table = small(1)
+    workload = Workload.asking(table, [Query("sum(age)", "sum", "age", {})])
+    assert workload.condition(0, "age").tolist() == [True] * len(table.columns["age"].values) + [False]
+    assert workload.dimension.tolist() == [0] and workload.truth[0] == table.frame["age"].sum()
+
+
+def test_what_nobody_has_is_noted(small):
+    query = Query("work = 'Smith'", "count", None, {"work": np.zeros(6, bool)}, (("work", "Smith"),))
+    workload = Workload.asking(small(1), [query])
+    assert workload.notes == ("work = 'Smith': no record has the value that is asked for in work",)
+
+
+def test_random_queries_are_made_again_from_their_spec(small):
+    workload = Workload.random(small(0), 20, 2, seed=3)
+    assert workload.spec == {"random": {"count": 20, "dimension": 2, "seed": 3}}
+    again = Workload.made(small(0), workload.spec)
+    assert again.truth.tolist() == workload.truth.tolist() and again is Workload.made(small(0), workload.spec)
+    other = small(2)
+    assert workload.with_table(small(0)) is workload and workload.with_table(other).table is other
+
+
+def test_a_table_names_its_workloads(small):
+    table = small(0).with_workloads({"mine": Workload.random(small(0), 7, 2), "young": {"random": {"dimension": 1}}})
+    assert table.workloads == {"mine": {"random": {"count": 7, "dimension": 2}}, "young": {"random": {"dimension": 1}}}
+    assert len(Workload.named(table, "mine")) == 7 and Workload.named(table, "mine") is Workload.named(table, "mine")
+    assert len(Workload.named(table, Plain(canonical({"random": {"count": 3, "dimension": 1}})))) == 3
+    assert table.with_roles(["age", "sex"], "disease").workloads == table.workloads
+    assert table.fingerprint == small(0).fingerprint, "whose figures they do not touch"
+    assert len(Workload.named(table, "random")) == 1000
+    with pytest.raises(BadInput, match="no workload 'mein'; did you mean 'mine'"):
+        Workload.named(table, "mein")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [({"random": {"counts": 3}}, "random queries have no setting 'counts'"), ({"all": {}}, "a workload is")],
+)
+def test_a_spec_that_says_no_workload_is_refused(small, spec, message):
+    with pytest.raises(BadInput, match=message):
+        Workload.made(small(0), spec)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (Query("", "count", None, {"agee": np.ones(3, bool)}), "no column 'agee'; did you mean 'age'"),
+        (Query("", "sum", "work", {}), r"sum\(work\): the column is no number"),
+    ],
+)
+def test_a_query_of_another_table_is_refused(small, query, message):
+    with pytest.raises(BadInput, match=message):
+        Workload.asking(small(0), [query])
+    with pytest.raises(BadInput, match="at least one query"):
+        Workload.asking(small(0), [])
+
+
+def test_queries_are_written_and_read_again(small):
+    table = small(0)
+    texts = ["age >= 40 and sex = 'F'", "avg(age) where work = 'Farm'", "sum(wage)"]
+    workload, frame = Workload.of(table, texts), table.frame
+    women, farm = frame[(frame["age"] >= 40) & (frame["sex"] == "F")], frame[frame["work"] == "Farm"]
+    assert workload.truth.tolist() == [len(women), farm["age"].mean(), frame["wage"].sum()]
+    assert workload.spec == texts and [workload.text(q) for q in range(3)] == texts
+    assert Workload.made(table, texts).truth.tolist() == workload.truth.tolist()
+    assert len(Workload.of(table, "age >= 40")) == 1
+
+
+def test_random_queries_can_be_written(small):
+    workload = Workload.random(small(1), 20, 2)
+    again = Workload.of(small(1), [workload.text(q) for q in range(20)])
+    assert again.truth.tolist() == workload.truth.tolist()
+
+
+def test_equal_queries_count_once(small):
+    table = small(0)
+    assert Workload.asking(table, [some(table, sex=[0]), some(table, sex=[0]), some(table, sex=[1])]).different == 2

@@ -1,0 +1,85 @@
+"""The records of a release by class and by columns that are published unchanged: what queries are answered from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.data import weights
+from workbench.data.cells import locate
+
+if TYPE_CHECKING:
+    from workbench.releases.base import Release
+    from workbench.releases.partition import Partition
+
+
+class Joint(NamedTuple):
+    """Records that share a class and codes: how many they are, or how many people they stand for."""
+
+    group: np.ndarray
+    codes: dict[str, np.ndarray]
+    people: np.ndarray
+
+
+def of_histograms(release: Release, names: Sequence[str]) -> Joint:
+    """The same from the histograms of classes: by one sensitive column, or by none."""
+    if not names:
+        people = release.people_of_classes()[:, 0]
+        return Joint(np.arange(len(people)), {}, people)
+    if len(names) > 1 or names[0] not in release.table.sensitive:
+        raise Undefined(
+            f"how the columns {', '.join(names)} go together is not known of this release; ask about one sensitive "
+            "column at a time"
+        )
+    people = release.people_of_classes(names[0])
+    group, value = np.nonzero(people)
+    return Joint(group, {names[0]: value}, people[group, value])
+
+
+def of_partition(release: Partition, names: Sequence[str], original: bool = False) -> Joint:
+    """The published records by class and some columns; where `original`, sensitive ones by values, not at a level."""
+    table = release.table
+    if release.parts:
+        return _by_record(release, names, original)
+    levels = [name for name in names if original and table.levels.get(name, 0)]
+    if not levels and set(names) <= {*table.quasi, *release.cells.others}:
+        group, cell, people = release.weighed
+        axes = dict(zip(table.quasi, release.cells.quasi, strict=True)) | release.cells.others
+        return Joint(group, {name: axes[name][cell] for name in names}, people)
+    cell, codes, people = table.remember(
+        ("finer cells", release.others, tuple(names), original), lambda: _finer(release, names, original)
+    )
+    group = release.group_of_entry[cell]
+    kept = group < len(release.classes)
+    return Joint(group[kept], {name: one[kept] for name, one in codes.items()}, people[kept])
+
+
+def _finer(
+    release: Partition, names: Sequence[str], original: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Cells by more columns, each with the release's cell that it is of."""
+    table, cells = release.table, release.cells
+    known = [*table.quasi, *cells.others]
+    every = [*dict.fromkeys([*known, *names, *([table.weight] if table.weight else [])])]
+    found = table.engine.collapse(every, [])
+    values = dict(zip(every, found.quasi, strict=True))
+    seen = dict(values)
+    for name, level in table.levels.items():
+        if level and name in seen:
+            seen[name] = table.columns[name].node(level - 1)[values[name]].astype(np.int32)
+    cell = locate([*cells.quasi, *cells.others.values()], [seen[name] for name in known])
+    people = found.weight * table.columns[table.weight].values[values[table.weight]] if table.weight else found.weight
+    chosen = values if original else seen
+    return cell, {name: chosen[name] for name in names}, people
+
+
+def _by_record(release: Partition, names: Sequence[str], original: bool) -> Joint:
+    """The same where cells are cut through: records are in memory then."""
+    table = release.table
+    codes = table.codes if original else table.seen.codes
+    kept = release.group_of_record < len(release.classes)
+    people = weights.of_record(table) if table.weight else np.ones(table.records, np.int64)
+    return Joint(release.group_of_record[kept], {name: codes[name][kept] for name in names}, people[kept])

@@ -1,0 +1,104 @@
+"""Regions of one column beside conditions on it: how many of their codes meet these, and what share of each that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.base import query_kernels
+from workbench.data.cells import distinct_rows
+from workbench.data.column import Column
+from workbench.workloads.conditions import pack
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regions:
+    """Runs of codes from `low` to `high`; where `held` is there, the sets of codes whose bits are set in its rows."""
+
+    column: Column
+    low: np.ndarray
+    high: np.ndarray
+    held: np.ndarray | None = None
+
+    @classmethod
+    def of(
+        cls, column: Column, low: np.ndarray, high: np.ndarray, held: np.ndarray | None
+    ) -> tuple[Regions, np.ndarray]:
+        """The distinct regions among those of many classes, and the number of each class's."""
+        if held is None:
+            runs = low.astype(np.int64) * column.size + high
+            _, first, number = np.unique(runs, return_index=True, return_inverse=True)
+        else:
+            first, number = distinct_rows(np.packbits(held, axis=1))
+        chosen = None if held is None else pack(held[first])
+        return cls(column, low[first].astype(np.int32), high[first].astype(np.int32), chosen), number
+
+    @classmethod
+    def whole(cls, column: Column) -> Regions:
+        """One region, of all codes."""
+        return cls(column, np.zeros(1, np.int32), np.full(1, column.size - 1, np.int32))
+
+    @classmethod
+    def nodes(cls, column: Column, level: int) -> Regions:
+        """What each code is at a level of the hierarchy (0: the codes themselves)."""
+        node = column.released_at[level]
+        low = np.flatnonzero(np.diff(node, prepend=-1))
+        return cls(column, low.astype(np.int32), (np.append(low[1:], column.size) - 1).astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The codes of each region."""
+        if self.held is None:
+            return self.high - self.low + 1
+        everything = pack(np.ones(self.column.size, bool))
+        return query_kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[0]
+
+    def met(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """How many codes of each region meet each condition: conditions x regions."""
+        if self.held is not None:
+            return query_kernels.in_sets(bits, at, self.held)
+        return query_kernels.in_runs(bits, at, self.column.size, self.low, self.high)
+
+    def shares(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """The share of each region that meets each condition: of the codes of a set, of the width of a run."""
+        met = self.met(bits, at)
+        if self._plain:
+            return met / self.sizes
+        part = self._amounts(bits, at, np.ones(self.column.size)) / self._widths
+        return np.where(met == self.sizes, 1.0, np.where(met > 0, np.clip(part, 1e-300, 1.0), 0.0))
+
+    def values(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """The same, times the mean number of what meets the condition: what is expected of a sum."""
+        if self.held is None:
+            return self._amounts(bits, at, numbers) / self._widths
+        codes = np.arange(self.column.size)
+        held = (self.held[:, codes >> 6] >> (codes & 63).astype(np.uint64)) & np.uint64(1)
+        met = [(bits[begin + (codes >> 6)] >> (codes & 63).astype(np.uint64)) & np.uint64(1) for begin in at]
+        return (np.array(met).reshape(len(at), -1) * numbers) @ held.T.astype(float) / self.sizes
+
+    @property
+    def _plain(self) -> bool:
+        """Whether widths are numbers of codes."""
+        left, right = self.column.edges
+        return self.held is not None or bool(((right - left == 1).all()) and (left[1:] == right[:-1]).all())
+
+    @property
+    def _widths(self) -> np.ndarray:
+        left, right = self.column.edges
+        return np.where(self.low == self.high, 1.0, right[self.high] - left[self.low])
+
+    def _amounts(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """What of each run meets each condition, with what lies between two neighbours that do; each code counts its
+        number as many times as it is wide."""
+        left, right = self.column.edges
+        width, between = right - left, np.append(0.0, left[1:] - right[:-1])
+        middle = np.append(0.0, (numbers[1:] + numbers[:-1]) / 2)
+        found = query_kernels.amounts(bits, at, self.low, self.high, width * numbers, between * middle)
+        one = self.low == self.high  # a single code is as wide as it is
+        found[:, one] /= width[self.low[one]]
+        return found

@@ -1,0 +1,64 @@
+"""Conditions of many queries, packed: a bit for each code of a column, in words of 64, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.query_kernels import words
+
+
+class Conditions(NamedTuple):
+    """`at[q, c]` is where in `bits` the condition of query q on `columns[c]` begins: -1 where it has none there."""
+
+    columns: tuple[str, ...]
+    bits: np.ndarray
+    at: np.ndarray
+
+    @classmethod
+    def empty(cls, sizes: Mapping[str, int], asked: np.ndarray) -> Conditions:
+        """Conditions that nothing meets yet, where `asked` (queries x columns) says that there are any."""
+        length = np.where(asked, [words(size) for size in sizes.values()], 0)
+        at = np.where(asked, np.cumsum(length).reshape(length.shape) - length, -1)
+        return cls(tuple(sizes), np.zeros(int(length.sum()), np.uint64), at.astype(np.int64))
+
+    @classmethod
+    def packed(cls, queries: Iterable[Mapping[str, np.ndarray]]) -> Conditions:
+        """Of boolean arrays over codes; those that are alike are held once."""
+        asked = [*queries]
+        columns = tuple(dict.fromkeys(name for one in asked for name in one))
+        places, pieces, length = dict[tuple[str, bytes], int](), list[np.ndarray](), 0
+        at = np.full((len(asked), len(columns)), -1, np.int64)
+        for q, one in enumerate(asked):
+            for name, codes in one.items():
+                piece = pack(codes)
+                key = (name, piece.tobytes())
+                if key not in places:
+                    places[key] = length
+                    pieces.append(piece)
+                    length += len(piece)
+                at[q, columns.index(name)] = places[key]
+        return cls(columns, np.concatenate(pieces) if pieces else np.zeros(0, np.uint64), at)
+
+    def met(self, q: int, column: int, size: int) -> np.ndarray:
+        """Which of the codes of a column meet the condition of one query."""
+        begin = self.at[q, column]
+        piece = self.bits[begin : begin + words(size)]
+        return np.unpackbits(piece.astype("<u8").view(np.uint8), bitorder="little")[:size].astype(bool)
+
+
+def pack(codes: np.ndarray) -> np.ndarray:
+    """A boolean array, or rows of them, as words."""
+    room = words(codes.shape[-1]) * 64
+    wide = np.zeros((*codes.shape[:-1], room), bool)
+    wide[..., : codes.shape[-1]] = codes
+    return np.packbits(wide, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def of_columns(conditions: Conditions, names: Sequence[str]) -> np.ndarray:
+    """Where the conditions on these columns begin, in their order: queries x columns, at least one of them."""
+    chosen = [conditions.columns.index(name) if name in conditions.columns else -1 for name in names] or [-1]
+    wide = np.column_stack([conditions.at, np.full(len(conditions.at), -1)])
+    return np.ascontiguousarray(wide[:, chosen])

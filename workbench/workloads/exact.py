@@ -1,0 +1,97 @@
+"""Exact answers: queries asked of the records themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.base import query_kernels
+from workbench.data import weights
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.workloads.conditions import of_columns
+from workbench.workloads.query import AGGREGATES
+from workbench.workloads.tree import Tree
+
+if TYPE_CHECKING:
+    from workbench.workloads.workload import Workload
+
+COUNT, SUM, AVG = range(len(AGGREGATES))
+Sums = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of some queries, and of each the column that is summed: -1
+
+
+def answers(workload: Workload) -> np.ndarray:
+    """Counts, sums and averages over the records that meet the conditions, by their original codes."""
+    table = workload.table
+    names = sorted(workload.columns, key=lambda name: table.columns[name].size)  # few branches first
+    tree, at = of_records(table, names), of_columns(workload.conditions, names)
+    level = np.array([*map(names.index, workload.columns), -1])
+    values, value_at = numbers(table, names)
+    no_table = np.full(max(len(names), 1), -1)
+
+    def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
+        tables = np.empty((len(which), 0))
+        return query_kernels.sums(
+            tree, at[which], level[of], workload.conditions.bits, tables, no_table, values, value_at
+        )
+
+    return put_together(workload, sums)
+
+
+def of_records(table: Table, names: Sequence[str]) -> Tree:
+    """The records of a table by some columns; where they have weights, the people that they stand for."""
+    weight = [table.weight] if table.weight else []
+    cells = table.engine.collapse([*names, *weight], [])
+    amount = cells.weight * table.columns[table.weight].values[cells.quasi[-1]] if table.weight else cells.weight
+    return Tree.of([*cells.quasi[: len(names)]], amount)
+
+
+def numbers_of(column: Column) -> np.ndarray:
+    """The number behind each code, 0 where there is none."""
+    if column.kind != "number":
+        return np.zeros(column.size)
+    return np.append(column.values.astype(float), 0.0)[: column.size]
+
+
+def numbers(table: Table, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of several columns, and where those of each begin."""
+    found = [numbers_of(table.columns[name]) for name in names] or [np.zeros(1)]
+    return np.concatenate(found), np.cumsum([0, *map(len, found)])[:-1]
+
+
+def put_together(workload: Workload, sums: Sums) -> np.ndarray:
+    """What each query asks for, from sums of records (people) and of a column; no average of nobody (nan)."""
+    count, total = (np.zeros(len(workload)) for _ in range(2))
+    counted, summed = (np.flatnonzero(workload.aggregate != other) for other in (SUM, COUNT))
+    count[counted] = sums(counted, np.full(len(counted), -1)) if len(counted) else 0
+    total[summed] = sums(summed, workload.of[summed]) if len(summed) else 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        average = np.where(count > 0, total / count, np.nan)
+    return np.choose(workload.aggregate, [count, total, average])
+
+
+def denominators(workload: Workload, guard: float) -> np.ndarray:
+    """What errors are relative to: the true answers, but at least what `guard` people would answer on average.
+
+    For a count that is `guard` itself. For a sum it is that many times the mean absolute number of the column; for an
+    average the same as a share of everybody.
+    """
+    table, least = workload.table, np.full(len(workload), float(guard))
+    for number in np.unique(workload.of[workload.of >= 0]).tolist():
+        column = table.columns[workload.columns[number]]
+        typical = np.abs(column.values.astype(float)) @ column.counts / max(int(column.counts.sum()), 1)
+        least[workload.of == number] *= typical or 1.0
+    least[workload.aggregate == AVG] /= table.records
+    return np.maximum(np.abs(np.nan_to_num(workload.truth)), least)
+
+
+def moved_by(workload: Workload, guard: float, people: int) -> float:
+    """How far the mean relative error moves at most, but for rounding, if so many people join or leave each query.
+
+    Infinite where a query sums or averages: a single person may be any part of that.
+    """
+    if (workload.aggregate != COUNT).any():
+        return np.inf
+    return float(people * weights.heaviest(workload.table) * (1 / denominators(workload, guard)).mean())

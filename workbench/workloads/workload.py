@@ -1,0 +1,183 @@
+"""A workload: many queries that a table is asked, and that its releases are asked instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.base.errors import BadInput, columns_meant, meant, said
+from workbench.base.variants import RANDOM, Plain, canonical
+from workbench.data.table import Table
+from workbench.workloads import exact, random_rules
+from workbench.workloads.conditions import Conditions
+from workbench.workloads.exact import COUNT
+from workbench.workloads.language import parse
+from workbench.workloads.query import AGGREGATES, Query
+from workbench.workloads.query_text import text_of
+from workbench.workloads.random_rules import Settings
+
+DIMENSION = 4  # of these, where the table has so many quasi-identifiers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workload:
+    """Queries with conditions on the codes of a table's columns, packed.
+
+    `spec` is plain data from which it is made again: a list of texts, or {"random": {...}}. A query that sums or
+    averages has a condition on that column in any case: there is a value. `asked` leaves those out that nobody wrote.
+    """
+
+    table: Table
+    spec: Any
+    conditions: Conditions
+    aggregate: np.ndarray  # of each query the number among AGGREGATES
+    of: np.ndarray  # and of the column, among those of the conditions, that is summed or averaged: -1 for a count
+    asked: np.ndarray  # queries x columns: whether it has a condition there
+    texts: tuple[str, ...] = ()  # none where the conditions were drawn at random
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def random(
+        cls,
+        table: Table,
+        count: int = 1000,
+        dimension: int = DIMENSION,
+        selectivity: float = 0.05,
+        rule: str = "values",
+        sensitive: bool = True,
+        seed: int = 0,
+        columns: Sequence[str] = (),
+    ) -> Workload:
+        """Counts with conditions that are drawn at random, the same for every table with these values; the rules are
+        in `random_rules`."""
+        settings = Settings(count, dimension, selectivity, rule, sensitive, seed, tuple(columns)).checked(table)
+        conditions = random_rules.drawn(table, settings)
+        asked, none = conditions.at >= 0, np.full(len(conditions.at), -1)
+        return cls(table, {"random": settings.spec()}, conditions, none + 1 + COUNT, none, asked)
+
+    @classmethod
+    def of(cls, table: Table, texts: Sequence[str]) -> Workload:
+        """Of queries in the language of queries: `age >= 40`, `avg(wage) where sex = 'Male'`."""
+        if isinstance(texts, str):
+            texts = [texts]
+        return cls.asking(table, [parse(text, table) for text in texts])
+
+    @classmethod
+    def asking(cls, table: Table, queries: Sequence[Query]) -> Workload:
+        """Of queries that were written."""
+        if not queries:
+            raise BadInput("a workload has at least one query; give one, such as age >= 40")
+        met, names = [], []
+        for query in queries:
+            met.append(_with_values(table, query))
+            names.append(query.columns)
+        conditions = Conditions.packed(met)
+        places = {name: number for number, name in enumerate(conditions.columns)}
+        of = np.array([-1 if query.of is None else places[query.of] for query in queries])
+        aggregate = np.array([AGGREGATES.index(query.aggregate) for query in queries])
+        asked = np.array([[name in own for name in conditions.columns] for own in names]).reshape(len(queries), -1)
+        texts = tuple(query.text for query in queries)
+        return cls(table, [*texts], conditions, aggregate, of, asked, texts, _notes(queries))
+
+    @classmethod
+    def made(cls, table: Table, spec: Any) -> Workload:
+        """Of plain data, once a table."""
+        return table.remember(("workload", canonical(spec)), lambda: _made(table, spec))
+
+    @classmethod
+    def named(cls, table: Table, given: str | Plain | Workload) -> Workload:
+        """By its name in the table; `random` is always there. Or another one, asked of this table."""
+        if isinstance(given, Workload):
+            return given.with_table(table)
+        if isinstance(given, Plain):
+            return cls.made(table, given.data)
+        if given == RANDOM:
+            dimension = min(DIMENSION, len(table.quasi))
+            return cls.made(table, {"random": {"dimension": dimension, "sensitive": bool(table.sensitive)}})
+        if given not in table.workloads:
+            raise BadInput(f"there is no workload {said(given)}; {meant(given, [*table.workloads, RANDOM])}")
+        return cls.made(table, table.workloads[given])
+
+    def with_table(self, table: Table) -> Workload:
+        """The same asked of another table of the same data."""
+        return self if table is self.table else self.made(table, self.spec)
+
+    def __len__(self) -> int:
+        return len(self.aggregate)
+
+    def __repr__(self) -> str:
+        return f"<Workload of {len(self):,} queries about {', '.join(self.conditions.columns)}>"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with a condition in any query, or that one sums or averages."""
+        return self.conditions.columns
+
+    def condition(self, q: int, name: str) -> np.ndarray | None:
+        """Which codes of a column meet the condition of one query; None where it has none there."""
+        if name not in self.columns or self.conditions.at[q, self.columns.index(name)] < 0:
+            return None
+        return self.conditions.met(q, self.columns.index(name), self.table.columns[name].size)
+
+    def text(self, q: int) -> str:
+        """A query as it was written, or as it can be; it quotes values of the table."""
+        if self.texts:
+            return self.texts[q]
+        met = {name: self.condition(q, name) for name in self.columns}
+        return text_of(self.table, {name: codes for name, codes in met.items() if codes is not None})
+
+    @property
+    def dimension(self) -> np.ndarray:
+        """How many columns each query has conditions on."""
+        return self.asked.sum(axis=1)
+
+    @cached_property
+    def different(self) -> int:
+        """How many different queries there are."""
+        rows = np.column_stack([self.conditions.at, self.aggregate, self.of])
+        return len(np.unique(rows, axis=0)) if self.texts else len(self)
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        """The exact answers, of people where records stand for some; the average of nobody is not a number."""
+        return exact.answers(self)
+
+
+def _made(table: Table, spec: Any) -> Workload:
+    if isinstance(spec, dict) and list(spec) == ["random"] and isinstance(spec["random"], dict):
+        known = Settings.__dataclass_fields__
+        for name in spec["random"]:
+            if name not in known:
+                raise BadInput(f"random queries have no setting {said(name)}; there are {', '.join(known)}")
+        return Workload.random(table, **spec["random"])
+    if isinstance(spec, list):
+        return Workload.of(table, spec)
+    raise BadInput("a workload is a list of queries or {random: {...}}; give one of them")
+
+
+def _with_values(table: Table, query: Query) -> dict[str, np.ndarray]:
+    """The conditions of a query, one more where it sums or averages: there is a value."""
+    met = dict(query.conditions)
+    for name in (*met, *([query.of] if query.of else [])):
+        if name not in table.names:
+            raise BadInput(f"there is no column {said(name)}; {columns_meant(name, table.names)}")
+    if query.of is not None:
+        column = table.columns[query.of]
+        if column.kind != "number":
+            raise BadInput(f"{query.aggregate}({query.of}): the column is no number; count instead, or name another")
+        known = np.arange(column.size) < len(column.values)
+        met[query.of] = met.get(query.of, known) & known
+    return met
+
+
+def _notes(queries: Sequence[Query]) -> tuple[str, ...]:
+    """What was asked for and is not there."""
+    return tuple(
+        f"{query.text}: no record has the value that is asked for in {name}"
+        for query in queries
+        for name in dict.fromkeys(name for name, _ in query.absent)
+    )
