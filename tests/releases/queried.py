@@ -189,7 +189,7 @@ class Naive:
         """What is expected of a query."""
         met = {name: workload.condition(q, name) for name in workload.columns}
         met = {name: codes for name, codes in met.items() if codes is not None}
-        of = workload.columns[workload.of[q]] if workload.of[q] >= 0 else None
+        of = workload.columns[workload.summed[q]] if workload.summed[q] >= 0 else None
         count = total = 0.0
         for i in self.records:
             each = {name: self.one(i, name, codes, False) for name, codes in met.items()}

@@ -20,9 +20,9 @@ def answer(asking, workload, q):
     for name in workload.columns:
         met = workload.condition(q, name)
         each = each * (1 if met is None else met[asking.codes[name]])
-    if workload.of[q] < 0:
+    if workload.summed[q] < 0:
         return each.sum()
-    column = asking.columns[workload.columns[workload.of[q]]]
+    column = asking.columns[workload.columns[workload.summed[q]]]
     codes = asking.codes[column.name]
     there = codes < len(column.values)
     total = (each[there] * column.values[codes[there]]).sum()

@@ -66,7 +66,7 @@ def put_together(workload: Workload, sums: Sums) -> np.ndarray:
     count, total = (np.zeros(len(workload)) for _ in range(2))
     counted, summed = (np.flatnonzero(workload.aggregate != other) for other in (SUM, COUNT))
     count[counted] = sums(counted, np.full(len(counted), -1)) if len(counted) else 0
-    total[summed] = sums(summed, workload.of[summed]) if len(summed) else 0
+    total[summed] = sums(summed, workload.summed[summed]) if len(summed) else 0
     with np.errstate(invalid="ignore", divide="ignore"):
         average = np.where(count > 0, total / count, np.nan)
     return np.choose(workload.aggregate, [count, total, average])
@@ -79,10 +79,10 @@ def denominators(workload: Workload, guard: float) -> np.ndarray:
     average the same as a share of everybody.
     """
     table, least = workload.table, np.full(len(workload), float(guard))
-    for number in np.unique(workload.of[workload.of >= 0]).tolist():
+    for number in np.unique(workload.summed[workload.summed >= 0]).tolist():
         column = table.columns[workload.columns[number]]
         typical = np.abs(column.values.astype(float)) @ column.counts / max(int(column.counts.sum()), 1)
-        least[workload.of == number] *= typical or 1.0
+        least[workload.summed == number] *= typical or 1.0
     least[workload.aggregate == AVG] /= table.records
     return np.maximum(np.abs(np.nan_to_num(workload.truth)), least)
 

@@ -35,7 +35,7 @@ class Workload:
     spec: Any
     conditions: Conditions
     aggregate: np.ndarray  # of each query the number among AGGREGATES
-    of: np.ndarray  # and of the column, among those of the conditions, that is summed or averaged: -1 for a count
+    summed: np.ndarray  # and of the column, among those of the conditions, that is summed or averaged: -1 for a count
     asked: np.ndarray  # queries x columns: whether it has a condition there
     texts: tuple[str, ...] = ()  # none where the conditions were drawn at random
     notes: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Workload:
     @cached_property
     def different(self) -> int:
         """How many different queries there are."""
-        rows = np.column_stack([self.conditions.at, self.aggregate, self.of])
+        rows = np.column_stack([self.conditions.at, self.aggregate, self.summed])
         return len(np.unique(rows, axis=0)) if self.texts else len(self)
 
     @cached_property
