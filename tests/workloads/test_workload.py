@@ -59,7 +59,7 @@ def test_a_table_names_its_workloads(small):
 
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [({"random": {"counts": 3}}, "random queries have no setting 'counts'"), ({"all": {}}, "a workload is")],
+    [({"random": {"counts": 3}}, "random queries have no setting 'counts'"), ({"all": {}}, "give a list of queries")],
 )
 def test_a_spec_that_says_no_workload_is_refused(small, spec, message):
     with pytest.raises(BadInput, match=message):
@@ -95,6 +95,18 @@ def test_random_queries_can_be_written(small):
     workload = Workload.random(small(1), 20, 2)
     again = Workload.of(small(1), [workload.text(q) for q in range(20)])
     assert again.truth.tolist() == workload.truth.tolist()
+
+
+def test_a_log_is_read_and_what_cannot_be_used_is_noted(small, tmp_path):
+    log, table = tmp_path / "asked.sql", small(0)
+    log.write_text("SELECT COUNT(*) FROM t WHERE age >= 40;\nSELECT 1;\nSELECT AVG(wage) FROM t;\n")
+    workload = Workload.read(table, log)
+    assert workload.truth.tolist() == [(table.frame["age"] >= 40).sum(), table.frame["wage"].mean()]
+    assert len(workload.notes) == 1 and workload.notes[0].startswith("line 2")
+    assert Workload.made(table, workload.spec).truth.tolist() == workload.truth.tolist()
+    log.write_text("SELECT 1;")
+    with pytest.raises(BadInput, match="no query in it that can be used, first line 1"):
+        Workload.read(table, log)
 
 
 def test_equal_queries_count_once(small):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,12 @@ import numpy as np
 from workbench.base.errors import BadInput, columns_meant, meant, said
 from workbench.base.variants import RANDOM, Plain, canonical
 from workbench.data.table import Table
+from workbench.data.workload_specs import plain
 from workbench.workloads import exact, random_rules
 from workbench.workloads.conditions import Conditions
 from workbench.workloads.exact import COUNT
 from workbench.workloads.language import parse
+from workbench.workloads.log import read_log
 from workbench.workloads.query import AGGREGATES, Query
 from workbench.workloads.query_text import text_of
 from workbench.workloads.random_rules import Settings
@@ -27,8 +31,9 @@ DIMENSION = 4  # of these, where the table has so many quasi-identifiers
 class Workload:
     """Queries with conditions on the codes of a table's columns, packed.
 
-    `spec` is plain data from which it is made again: a list of texts, or {"random": {...}}. A query that sums or
-    averages has a condition on that column in any case: there is a value. `asked` leaves those out that nobody wrote.
+    `spec` is plain data from which it is made again: a list of texts, {"random": {...}} or {"file": its name}.
+    A query that sums or averages has a condition on that column in any case: there is a value. `asked` leaves those
+    out that nobody wrote.
     """
 
     table: Table
@@ -65,6 +70,16 @@ class Workload:
         if isinstance(texts, str):
             texts = [texts]
         return cls.asking(table, [parse(text, table) for text in texts])
+
+    @classmethod
+    def read(cls, table: Table, path: str | PathLike[str]) -> Workload:
+        """Of a file with a query a line, or of SQL statements; `notes` name the lines that cannot be used."""
+        queries, unusable = read_log(Path(path), table)
+        if not queries:
+            first = f", first {unusable[0]}" if unusable else ""
+            raise BadInput(f"{path}: there is no query in it that can be used{first}")
+        found = cls.asking(table, queries)
+        return replace(found, spec={"file": str(path)}, notes=(*map(str, unusable), *found.notes))
 
     @classmethod
     def asking(cls, table: Table, queries: Sequence[Query]) -> Workload:
@@ -154,9 +169,8 @@ def _made(table: Table, spec: Any) -> Workload:
             if name not in known:
                 raise BadInput(f"random queries have no setting {said(name)}; there are {', '.join(known)}")
         return Workload.random(table, **spec["random"])
-    if isinstance(spec, list):
-        return Workload.of(table, spec)
-    raise BadInput("a workload is a list of queries or {random: {...}}; give one of them")
+    spec = plain(spec)
+    return Workload.read(table, spec["file"]) if "file" in spec else Workload.of(table, spec)
 
 
 def _with_values(table: Table, query: Query) -> dict[str, np.ndarray]:
