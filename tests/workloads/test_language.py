@@ -133,6 +133,8 @@ WRONG = [
     ("sex between 'a' and 'b'", 13, "text without an order"),
     ("age > 'x'", 7, "holds numbers; 'x' is not a number"),
     ("age > 2024-01-01", 7, "not a number"),
+    ("count where", 12, "a column is expected here, not the end"),
+    ("sum(age) where", 15, "a column is expected here, not the end"),
     ("age = 'inf'", 7, "not a number"),
     ("age = true", 7, "not a number"),
     ("age > 40and", 7, "not a number"),

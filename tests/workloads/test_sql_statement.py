@@ -56,7 +56,7 @@ def test_the_text_of_the_query(text, read, people):
         ("select count(*) from t where sex like 'm%'", 34, "LIKE: patterns"),
         ("select count(*) from t where sex not like 'm%'", 38, "LIKE: patterns"),
         ("select count(*) from t where age > 3 or sex = 'm'", 38, "ask two queries"),
-        ("select count(*) from t where", 29, "condition is expected"),
+        ("select count(*) from t where", 29, "column is expected"),
         ("select count(*) where age > 3", 17, "from is expected"),
         ("select count(*) from", 21, "name of a table"),
         ("select count(*) from t where t.agee > 3", 30, r"no column 'agee'; did you mean 'age'\?"),

@@ -24,7 +24,7 @@ from workbench.data.table import Table
 from workbench.workloads.asked_column import AskedColumn, Run
 from workbench.workloads.column_names import column_named, name_text, no_column
 from workbench.workloads.query import Aggregate, Query
-from workbench.workloads.tokens import Token, tokens
+from workbench.workloads.tokens import BadQuery, Token, tokens
 
 ORDERED = ("<", "<=", ">", ">=")
 OPERATORS = ("=", "!=", "<>", *ORDERED)
@@ -42,11 +42,15 @@ class Truth(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """What may stand at some place: words, and one of "condition", "number column", "operator", "value" and "group"."""
+    """What may stand at some place: words, and one of "condition", "number column", "operator", "negated operator",
+    "value" and "group", of a column where there is but one."""
 
     what: str = ""
     words: tuple[str, ...] = ()
-    column: str = ""
+    column: str | None = None
+
+
+START = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
 
 
 def parse(text: str, table: Table) -> Query:
@@ -66,15 +70,17 @@ class Parser:
         self._words, self._depth = iter(words), 0
         self.look = next(self._words)
         self._after = next(self._words, self.look)
+        self._only: str | None = None  # the column that conditions behind or are on
         self._absent: dict[tuple[str, str], None] = {}
 
     def query(self, text: str) -> Query:
         """The whole query."""
+        self.expected = START
         if self.look.kind == "end":
-            self.expected = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
             raise self.look.mistake("there is no query here; write for example: count where <column> = <value>")
-        aggregate, of = self._aggregate()
-        return self.finish(text, aggregate, of, self.conditions())
+        asked = self._aggregate()
+        found = self._alternatives() if asked is None else self.where()
+        return self.finish(text, *(asked or ("count", None)), found)
 
     def finish(self, text: str, aggregate: Aggregate, of: str | None, found: dict[str, Truth]) -> Query:
         """The query of these conditions; nothing may follow."""
@@ -112,25 +118,20 @@ class Parser:
 
     # --- the parts of a query
 
-    def _aggregate(self) -> tuple[Aggregate, str | None]:
-        word, after, of = self.look.word, self._after, None
-        self.expected = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
+    def _aggregate(self) -> tuple[Aggregate, str | None] | None:
+        """What is asked of the records, where that is said."""
+        word, after = self.look.word, self._after
         if word == "count" and (after.kind == "end" or after.word in ("where", "(")):
             self.take()
             if self.look.word == "(":
                 self.counted()
-        elif word in ("sum", "avg") and after.word == "(":
-            self.take()
-            of = self.of()
-        elif after.word == "(" and self.look.kind == "name" and word not in ("not", "and", "or"):
-            raise self.look.mistake(f"{said(self.look.said)} cannot be asked; there are count, sum and avg")
-        else:
             return "count", None
-        if self.look.kind != "end":
-            self.need("where")
-        else:
-            self.expected = Expected(words=("where",))
-        return cast(Aggregate, word), of
+        if word in ("sum", "avg") and after.word == "(":
+            self.take()
+            return cast(Aggregate, word), self.of()
+        if after.word == "(" and self.look.kind == "name" and word not in ("not", "and", "or"):
+            raise self.look.mistake(f"{said(self.look.said)} cannot be asked; there are count, sum and avg")
+        return None
 
     def counted(self) -> None:
         """(*) or (1) behind count."""
@@ -150,18 +151,25 @@ class Parser:
         self.need(")")
         return name
 
-    def conditions(self) -> dict[str, Truth]:
-        """All that follows, if something does."""
-        return {} if self.look.kind == "end" else self._alternatives()
+    def where(self) -> dict[str, Truth]:
+        """The conditions behind where; none where nothing follows."""
+        self.expected = Expected(words=("where",))
+        if self.look.kind == "end":
+            return {}
+        self.need("where")
+        return self._alternatives()
 
     def _alternatives(self) -> dict[str, Truth]:
         found = self._conjunction()
         while self._goes_on("or"):
-            word = self.take()
+            if len(found) != 1:
+                raise _several(self.look, found)
+            word, outer = self.take(), self._only
+            (self._only,) = found
             other = self._conjunction()
-            if len(found) != 1 or found.keys() != other.keys():
-                names = ", ".join(map(said, {**found, **other}))
-                raise word.mistake(f"or joins only conditions on one column, not on {names}: ask two queries")
+            if found.keys() != other.keys():
+                raise _several(word, {**found, **other})
+            self._only = outer
             found = _joined(found, other, lambda a, b: Truth(a.yes | b.yes, a.no & b.no))
         return found
 
@@ -178,13 +186,12 @@ class Parser:
 
     def _negation(self) -> dict[str, Truth]:
         outer = []
-        self.expected = Expected("condition", ("not", "("))
+        self.expected = Expected("condition", ("not", "("), self._only)
         while self.look.word == "not":
             outer.append(self.take())
         found = self._bracketed() if self.look.word == "(" else self._condition()
         if outer and len(found) != 1:
-            names = ", ".join(map(said, found))
-            raise outer[-1].mistake(f"not stands only before conditions on one column, not on {names}: ask two queries")
+            raise _several(outer[-1], found)
         return {name: Truth(one.no, one.yes) for name, one in found.items()} if len(outer) % 2 else found
 
     def _bracketed(self) -> dict[str, Truth]:
@@ -212,7 +219,7 @@ class Parser:
         if self.took("is"):
             return {name: self._missing(column)}
         negated = self.took("not")
-        self.expected = Expected(words=("in (", "between", "within")) if negated else self.expected
+        self.expected = Expected("negated operator", column=name) if negated else self.expected
         yes = self._among(column)
         return {name: Truth(column.known & ~yes, yes) if negated else Truth(yes, column.known & ~yes)}
 
@@ -226,10 +233,9 @@ class Parser:
             self.need("and")
             return column.union([(low, max(low, self._bound(column)[1]))])
         if self.took("within"):
-            self.expected = Expected("group", ("(",), column.column.name)
             if self.took("("):
                 return column.union(self._list(column, lambda: self._group(column)))
-            return column.union([self._group(column)])
+            return column.union([self._group(column, ("(",))])
         operators = f"{', '.join(OPERATORS)}, in, between, within, is null"
         raise self.look.mistake(f"a comparison is expected here, not {self._shown}; there are {operators}")
 
@@ -263,8 +269,8 @@ class Parser:
 
     # --- columns and values
 
-    def _value(self, column: AskedColumn, what: str = "value") -> Token:
-        self.expected = Expected(what, column=column.column.name)
+    def _value(self, column: AskedColumn, what: str = "value", words: tuple[str, ...] = ()) -> Token:
+        self.expected = Expected(what, words, column.column.name)
         if self.look.word in ("date", "timestamp") and self._after.kind == "text":
             self.take()
         token = self.look
@@ -291,8 +297,8 @@ class Parser:
             raise self.look.mistake(f"the column {said(column.column.name)} is text without an order; ask with = or in")
         return column.equal(self._value(column))
 
-    def _group(self, column: AskedColumn) -> Run:
-        return column.group(self._value(column, "group"))
+    def _group(self, column: AskedColumn, words: tuple[str, ...] = ()) -> Run:
+        return column.group(self._value(column, "group", words))
 
     def column(self) -> str:
         """A column's name, with a table's before it where one may stand there."""
@@ -313,6 +319,12 @@ class Parser:
             raise token.mistake(f"the column {said(name)} is the weight of records, which no query can ask for")
         self.read[parts:] = [name_text(name)]
         return name
+
+
+def _several(word: Token, found: Iterable[str]) -> BadQuery:
+    """An or or a not that is about several columns."""
+    names = ", ".join(map(said, found))
+    return word.mistake(f"{word.word} is only for conditions on one column, not on {names}: ask two queries")
 
 
 def _joined(one: dict[str, Truth], other: dict[str, Truth], join: Callable[[Truth, Truth], Truth]) -> dict[str, Truth]:

@@ -28,6 +28,14 @@ def text_of(
     return where if aggregate == "count" and parts else f"{asked} where {where}" if parts else asked
 
 
+def value_text(column: Column, code: int) -> str:
+    """A value as it stands in a query: text in quotes, a number or a date to its last digit."""
+    if column.kind == "text":
+        return in_quotes(column.labels[code])
+    value = column.values[code]
+    return repr(float(value)) if isinstance(value, np.floating) else str(value)
+
+
 def _condition(column: Column, codes: np.ndarray, alone: bool) -> str:
     """One column's condition, in brackets where an or in it would reach further."""
     name, known = name_text(column.name), np.asarray(codes[: len(column.values)], bool)
@@ -50,7 +58,7 @@ def _all_or_none(name: str, known: bool, missing: bool) -> str:
 def _listed(column: Column, known: np.ndarray) -> str:
     """Text by its values, or by those that it is not, where these are fewer."""
     negated = int(known.sum()) > len(known) / 2
-    labels = [in_quotes(column.labels[code]) for code in np.flatnonzero(known != negated)]
+    labels = [value_text(column, code) for code in np.flatnonzero(known != negated).tolist()]
     if len(labels) == 1:
         return f"{'!=' if negated else '='} {labels[0]}"
     return f"{'not ' if negated else ''}in ({', '.join(labels)})"
@@ -61,7 +69,7 @@ def _ranges(column: Column, known: np.ndarray) -> Iterator[str]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
     lone = []
     for low, high in edges.reshape(-1, 2).tolist():
-        first, last = _value(column.values[low]), _value(column.values[high - 1])
+        first, last = value_text(column, low), value_text(column, high - 1)
         if high - low == 1:
             lone.append(first)
         elif low == 0:
@@ -72,8 +80,3 @@ def _ranges(column: Column, known: np.ndarray) -> Iterator[str]:
             yield f"between {first} and {last}"
     if lone:
         yield f"= {lone[0]}" if len(lone) == 1 else f"in ({', '.join(lone)})"
-
-
-def _value(value: np.generic) -> str:
-    """A number or a date to its last digit."""
-    return repr(float(value)) if isinstance(value, np.floating) else str(value)

@@ -46,12 +46,8 @@ def _read(parser: Parser) -> Query:
     parser.need("from")
     _skip_table(parser)
     first = f"{aggregate}({name_text(of)})" if of is not None else aggregate
-    if parser.look.kind != "end":
-        parser.need("where")
-        if parser.look.kind == "end":
-            raise parser.look.mistake("a condition is expected here, not the end")
-    begin = len(parser.read)
-    conditions = parser.conditions()
+    begin = len(parser.read) + 1  # behind where
+    conditions = parser.where()
     where = f" where {_sentence(parser.read[begin:])}" if conditions else ""
     return parser.finish(first + where, aggregate, of, conditions)
 
