@@ -267,14 +267,14 @@ def test_100_000_random_strings_raise_nothing_but_bad_input(people, coded):
     rng, read = random.Random(0), 0
     sound = [Draw(coded, np.random.default_rng(seed)).query()[1] for seed in range(200)]
     for k in range(100_000):
-        text, asked = (damaged(rng.choice(sound), rng), coded) if k % 2 else (noise(rng), people)
+        text, asked = (damaged(rng.choice(sound), rng), coded) if k % 5 == 0 else (noise(rng), people)
         try:
             parse(text, asked)
             read += 1
         except BadQuery as error:
             assert 0 <= error.position <= len(text)
             assert MARK not in str(error)
-    assert 5_000 < read < 50_000  # some are queries
+    assert 1_000 < read < 50_000  # some are queries
 
 
 @pytest.mark.parametrize(
