@@ -15,7 +15,9 @@ from workbench.base.errors import BadInput
 from workbench.base.resources import DATA
 from workbench.data import ambulatory as visits
 from workbench.data import donations as gifts
+from workbench.data.contributions import read_contributions as read_contributions
 from workbench.data.hierarchies.builders import Builder, Intervals, read_csv
+from workbench.data.survey_records import read_visits as read_visits
 from workbench.data.table import Table
 
 # a file of data/hierarchies, or what builds the hierarchy from the numbers

@@ -1,0 +1,36 @@
+"""Codes become words, digits numbers, blanks nothing; what does not fit is refused without being quoted."""
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.reading.code_lists import numbers, present, spelled, stripped
+
+
+def test_blanks_are_missing():
+    assert list(stripped(pd.Series([" a ", "  ", ""])).fillna("none")) == ["a", "none", "none"]
+
+
+def test_codes_are_spelled_out_and_unknown_ones_refused():
+    column = pd.Series(["1", " 2", ""])
+    assert list(spelled(column, {"1": "one", "2": "two"}, "f", "x").fillna("none")) == ["one", "two", "none"]
+    with pytest.raises(BadInput, match="f, line 2: x is none of the known codes; say in codes what it means"):
+        spelled(column, {"1": "one"}, "f", "x")
+
+
+def test_digits_are_whole_numbers_where_all_are():
+    assert list(numbers(pd.Series(["07", " 8"]), "f", "x")) == [7, 8]
+    assert numbers(pd.Series(["7", ""]), "f", "x").isna().tolist() == [False, True]
+    assert list(numbers(pd.Series(["7.5", "8"]), "f", "x")) == [7.5, 8]
+    for wrong in ("seven", "inf", "nan"):
+        with pytest.raises(BadInput, match="f, line 1: x is not a number"):
+            numbers(pd.Series([wrong]), "f", "x")
+
+
+def test_a_packed_file_is_to_be_unpacked(tmp_path):
+    packed = tmp_path / "indiv08.zip"
+    packed.touch()
+    with pytest.raises(BadInput, match="unpack it, and name the text file in it"):
+        present(packed)
+    with pytest.raises(BadInput, match="there is no such file"):
+        present(tmp_path)
