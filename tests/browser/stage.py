@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import nbformat
 from playwright.sync_api import Browser, Page, Request, sync_playwright
@@ -207,6 +209,19 @@ def lab(folder: Path, *flags: str, **env: str) -> Iterator[str]:
     }
     with served([*command, *flags], f"http://127.0.0.1:{port}/api", folder, **own, **env):
         yield f"http://127.0.0.1:{port}/lab/tree/"
+
+
+def end_kernels(address: str) -> None:
+    """End what runs in a JupyterLab."""
+
+    def ask(path: str, method: str) -> bytes:
+        url = urljoin(address, f"/api/kernels{path}")
+        asked = urllib.request.Request(url, method=method, headers={"Authorization": f"token {TOKEN}"})
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return answer.read()
+
+    for kernel in json.loads(ask("", "GET")):
+        ask(f"/{kernel['id']}", "DELETE")
 
 
 def open_lab(stage: Stage, address: str, notebook: str, run: bool = True) -> Page:

@@ -182,12 +182,36 @@ def in_voila(tmp_path_factory):
         yield folder, address
 
 
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory):
+    """One JupyterLab for all tests: its folder and its address."""
+    folder = tmp_path_factory.mktemp("lab")
+    with stage.lab(folder) as address:
+        yield folder, address
+
+
 @pytest.fixture
-def in_lab(tmp_path):
-    """The folder of a notebook, and the address of JupyterLab on it."""
-    shutil.copy(NOTEBOOK, tmp_path)
-    with stage.lab(tmp_path) as address:
-        yield tmp_path, address
+def in_lab(laboratory, request):
+    """The folder of a notebook, and its address in a workspace of JupyterLab's that nobody has been in."""
+    folder, address = laboratory
+    own = folder / request.node.name
+    own.mkdir()
+    shutil.copy(NOTEBOOK, own)
+    yield own, address.replace("/lab/tree/", f"/lab/workspaces/{own.name}/tree/{own.name}/")
+    stage.end_kernels(address)
+
+
+def on_the_first_screen(page):
+    """On a laptop, from its top the workbench fits as far as the chart's last line: both axes have their titles."""
+    for title in ("privacy loss, P_loss", "utility loss, U_loss"):
+        page.wait_for_function(
+            """([title, high]) => {
+              const texts = [...document.querySelectorAll(".wb-stage svg text")];
+              const box = texts.find(one => one.textContent.includes(title))?.getBoundingClientRect();
+              return box && box.height > 0 && box.top >= 0 && box.bottom <= high;
+            }""",
+            arg=[title, 900 - LABS_FOOT],
+        )
 
 
 def test_in_voila(in_voila, on_stage, large):
@@ -198,10 +222,11 @@ def test_in_voila(in_voila, on_stage, large):
     assert sorted(path.name for path in folder.iterdir()) == ["explore.ipynb", "server.log"], "nothing is left"
 
 
-def test_in_voila_a_reloaded_page_comes_back(in_voila, on_stage):
-    page = on_stage().page
+def test_in_voila_its_chart_is_on_the_first_screen_and_a_reloaded_page_comes_back(in_voila, on_stage):
+    page = on_stage(width=1280, height=900).page
     page.goto(in_voila[1])
     points(page, "26 points")
+    on_the_first_screen(page)
     step(page, "Roles")
     before = page.evaluate("JSON.stringify(sessionStorage)")
     page.locator(".wb-column[data-field='column:race']").press("n")
@@ -292,31 +317,15 @@ WATCH = """() => {
 }"""  # what the second cell's prompt was, and whether the page told of a sweep under way, at each change
 
 
-def test_the_first_screen_of_a_laptop_shows_the_chart_with_its_axis_titles(in_voila, in_lab, on_stage):
-    page = on_stage(width=1280, height=900).page
-    page.goto(in_voila[1])
-    on_the_first_screen(page)
-    page = stage.open_lab(on_stage(width=1280, height=900), in_lab[1], "explore.ipynb")
-    points(page, "26 points")
-    page.locator(".wb-app").evaluate("one => one.scrollIntoView()")  # past the notebook's own text and code
-    on_the_first_screen(page)
-
-
-def on_the_first_screen(page):
-    """From its top the workbench fits as far as the chart's last line."""
-    points(page, "26 points")
-    for title in ("privacy loss, P_loss", "utility loss, U_loss"):
-        words = page.locator(".wb-stage svg text", has_text=title).first
-        expect(words).to_be_visible()
-        box = words.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 900 - LABS_FOOT, (title, box)
-
-
-def test_in_lab_a_saved_notebook_shows_picture_and_table_without_its_kernel(in_lab, on_stage):
+def test_in_lab_its_chart_is_on_the_first_screen_and_a_saved_notebook_shows_picture_and_table_without_its_kernel(
+    in_lab, on_stage
+):
     folder, address = in_lab
     shutil.copy(NOTEBOOK, folder / "saved.ipynb")
     page = stage.open_lab(on_stage(width=1280, height=900), address, "saved.ipynb")
     points(page, "26 points")
+    page.locator(".wb-app").evaluate("one => one.scrollIntoView()")  # past the notebook's own text and code
+    on_the_first_screen(page)
     picture = page.locator("[class^='wb-still-'] img")
     expect(picture).to_be_attached()
     expect(picture).to_be_hidden()  # the live page shows no second one
