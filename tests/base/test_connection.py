@@ -1,6 +1,8 @@
 """A DuckDB connection of one's own: private, without a network, within its memory."""
 
 import stat
+import subprocess
+import sys
 
 import pandas as pd
 
@@ -25,6 +27,28 @@ def test_nothing_is_fetched():
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"):
         value = source._connection.sql(f"SELECT current_setting('{setting}')").fetchall()
         assert value == [(False,)]
+
+
+def test_frames_that_are_read_at_once_are_kept_apart():
+    """They have one database, which knows neither of them by name."""
+    several = [open_source(pd.DataFrame({"a": [i, i, i]})) for i in range(3)]
+    batches = [one.batches(["a"], rows=1) for one in several]
+    first = [next(one).column(0).to_pylist() for one in batches]
+    several[0].close()
+    rest = [[value for batch in one for value in batch.column(0).to_pylist()] for one in batches[1:]]
+    assert first == [[0], [1], [2]] and rest == [[1, 1], [2, 2]]
+    assert several[1]._connection.sql("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+
+
+def test_a_forked_process_reads_frames_too():
+    """It has none of the threads of the database that was there before."""
+    assert table_of(open_source(pd.DataFrame({"a": range(100_000)})))["a"][-1] == 99_999
+    code = (
+        "import os, pandas as pd; from workbench.data.table import Table; frame = pd.DataFrame({'a': range(200_000)}); "
+        "Table.bare(frame); child = os.fork(); found = Table.bare(frame).records; "
+        "os._exit(found != 200_000) if not child else exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
 def test_bad_settings(tmp_path):

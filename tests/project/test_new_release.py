@@ -63,7 +63,7 @@ print(json.dumps({
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     place = tmp_path_factory.mktemp("copy")
-    shutil.copytree(ROOT / "workbench", place / "workbench", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "workbench", place / "workbench")  # with what is compiled: it is as new as its source
     shutil.copytree(ROOT / "data", place / "data")
     shutil.copy(ROOT / "tests" / "releases" / "toys.py", place / "workbench" / "methods" / "toys.py")
     run = subprocess.run(

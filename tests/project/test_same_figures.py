@@ -37,9 +37,9 @@ def of(asked):
         return None
 
 
-def figures(study, given=None):
+def figures(study, given=None, store=None):
     """The losses of every point, which of them are efficient, the knee and the area."""
-    frontier = sweep(study.table(study.read(given)), study.candidates(), study.measured(), threads=1)
+    frontier = sweep(study.table(study.read(given)), study.candidates(), study.measured(), store, threads=1)
     points = {
         str(point.recipe): [bool(best), {key: digits(value) for key, value in point.values.items()}]
         for point, best in zip(frontier.measured, frontier.is_efficient(), strict=True)
@@ -51,9 +51,11 @@ def ready(name):
     """A ready study's figures, and those of its points.json."""
     study = Study.open(ROOT / "data" / "studies" / f"{name}.yaml")
     with tempfile.TemporaryDirectory() as place:
-        told = Report(Published(publish(study, Path(place) / "out", releases=False, warn=lambda text: None))).points
+        found, out = figures(study, store=Path(place) / "points"), Path(place) / "out"
+        made = publish(study, out, store=Path(place) / "points", releases=False, warn=lambda text: None)
+        told = Report(Published(made)).points
     points = [{key: point[key] for key in TOLD} for point in told["points"]]
-    return figures(study) | {"told": {"points": points, "cap": told["cap"], "recommended": told["recommended"]}}
+    return found | {"told": {"points": points, "cap": told["cap"], "recommended": told["recommended"]}}
 
 
 def small(seed):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,28 @@ class Private:
         """Let DuckDB use no more than this, and less if the caller said so."""
         now = self.connection.sql("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()[0][0]
         self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
+
+
+class Beside(Private):
+    """A connection of one's own to a database that all have: to make one takes longer than to read a small frame.
+
+    It is for data that are in memory already: no file is read, and nothing is set that others would hear of.
+    """
+
+    def __init__(self) -> None:
+        self.memory_limit, self.directory = None, scratch()
+        self.connection = _database().connection.cursor()
+        self.connection.execute("SET enable_progress_bar = false")
+
+
+@cache
+def _database() -> Private:
+    found = Private()
+    atexit.register(discard, found.connection, found.directory)
+    return found
+
+
+os.register_at_fork(after_in_child=_database.cache_clear)  # a database's threads stay behind
 
 
 def discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
