@@ -40,13 +40,12 @@ def test_frames_that_are_read_at_once_are_kept_apart():
     assert several[1]._connection.sql("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
 
 
-def test_a_forked_process_reads_frames_too():
-    """It has none of the threads of the database that was there before."""
-    assert table_of(open_source(pd.DataFrame({"a": range(100_000)})))["a"][-1] == 99_999
+def test_a_forked_process_reads_frames_too_and_ends_as_others_do():
+    """A database that was there before would have none of its threads."""
     code = (
         "import os, pandas as pd; from workbench.data.table import Table; frame = pd.DataFrame({'a': range(200_000)}); "
         "Table.bare(frame); child = os.fork(); found = Table.bare(frame).records; "
-        "os._exit(found != 200_000) if not child else exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+        "exit(found != 200_000 if not child else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 

@@ -62,8 +62,8 @@ class Private:
         self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
 
 
-class Beside(Private):
-    """A connection of one's own to a database that all have: to make one takes longer than to read a small frame.
+class Shared(Private):
+    """A connection of one's own to the database of the process: to make one takes longer than to read a small frame.
 
     It is for data that are in memory already: no file is read, and nothing is set that others would hear of.
     """
@@ -74,14 +74,18 @@ class Beside(Private):
         self.connection.execute("SET enable_progress_bar = false")
 
 
-@cache
-def _database() -> Private:
-    found = Private()
-    atexit.register(discard, found.connection, found.directory)
-    return found
+_database = cache(Private)
 
 
-os.register_at_fork(after_in_child=_database.cache_clear)  # a database's threads stay behind
+def _forget() -> None:
+    """Of a forked process too: a database's threads would not be there, and to close it would end the process."""
+    if _database.cache_info().currsize:
+        discard(_database().connection, _database().directory)
+        _database.cache_clear()
+
+
+atexit.register(_forget)
+os.register_at_fork(before=_forget)
 
 
 def discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.base.connection import Beside, Private, discard
+from workbench.base.connection import Private, Shared, discard
 from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.reading.arrow import as_arrow, refuse_type
 from workbench.data.reading.dialect import blocks, find_dialect, find_encoding, refuse_duplicates, to_utf8
@@ -362,7 +362,7 @@ def open_source(
         what = "nothing" if data is None else type(data).__name__
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
     alone = memory_limit is not None or temp_directory is not None
-    return FrameSource(data, Private(memory_limit, temp_directory) if alone else Beside())
+    return FrameSource(data, Private(memory_limit, temp_directory) if alone else Shared())
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
