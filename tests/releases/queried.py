@@ -32,7 +32,7 @@ RELEASES = {
     "left out": lambda table: FullDomain(suppress=0.4)(table, KAnonymity(3)),
     "bucketized": lambda table: Mondrian(publish="bucketized")(table, KAnonymity(4)),
     "relaxed, bucketized": lambda table: Mondrian(strict=False, publish="bucketized")(table, KAnonymity(3)),
-    "bucketized, left out": lambda table: _without_one(Mondrian(publish="bucketized")(table, KAnonymity(4))),
+    "bucketized, left out": lambda table: without_one(Mondrian(publish="bucketized")(table, KAnonymity(4))),
     "foreign": lambda table: _read_back(Mondrian()(table, KAnonymity(3)), table),
 }
 
@@ -71,8 +71,8 @@ def table(seed: int, weighted: bool = False, level: int = 0) -> Table:
     )
 
 
-def _without_one(release):
-    return release.without(np.array([0]))
+def without_one(release):
+    return release.without(np.array([0])) if len(release.classes) > 1 else release
 
 
 def _read_back(release, original):
@@ -87,7 +87,8 @@ def queries(table: Table, seed: int, count: int = 12, sensitive: int = 2, sums: 
     for _ in range(count):
         names = list(rng.permutation([name for name in table.names if name != table.weight])[: rng.integers(0, 5)])
         aggregate = rng.choice(["count", "sum", "avg"]) if sums else "count"
-        of = None if aggregate == "count" else str(rng.choice(["age", "dose", "wage"]))
+        numbers = [name for name in ("age", "dose", "wage") if name in table.names]
+        of = None if aggregate == "count" else str(rng.choice(numbers))
         secret = [name for name in dict.fromkeys([*names, *([of] if of else [])]) if name in table.sensitive]
         for name in secret[sensitive:]:
             if name == of:

@@ -98,76 +98,146 @@ def amounts(bits, at, low, high, amount, between):
     return found
 
 
+@compiled
+def extremes(bits, at, low, high, numbers):
+    """The least and the greatest number of the codes of each run that meet each condition; where none does, of none."""
+    least, most = np.full((at.size, low.size), np.inf), np.full((at.size, low.size), -np.inf)
+    for i in range(at.size):
+        for r in range(low.size):
+            for code in range(low[r], high[r] + 1):
+                if _met(bits, at[i], code):
+                    least[i, r], most[i, r] = min(least[i, r], numbers[code]), max(most[i, r], numbers[code])
+    return least, most
+
+
 def sums(tree, at, of, bits, tables, table_at, values, value_at):
-    """For each query the sum over the records of its factors, one for each level that it asks about (`at` >= 0).
+    """For each query the sum over the records of their factors, one for each level that it asks about (`at` >= 0).
 
     The factor of a level is a row of `tables` from column `table_at` on, or where that is -1 whether the bits are set,
-    times the value of the code on level `of` (-1: none), in `values` from `value_at` on.
+    times the number of the code on level `of` (-1: none), in `values` from `value_at` on.
     """
-    codes, first, child, total = tree
-    found, room = np.zeros(len(at)), int(np.diff(first).max(initial=0)) + 1
-    spans, weights = np.empty((2, 2, room), np.int64), np.empty((2, room))
-    done = 0
+    found, (spans, weights) = np.zeros(len(at)), _room(tree)
+    factors, done = (at, of, bits, tables, table_at, values, value_at), 0
     while done < len(at):
-        done = _sums(
-            done, STEPS, found, spans, weights, codes, first, child, total, at, of, bits, tables, table_at, values,
-            value_at,
-        )  # fmt: skip
+        done = _sums(done, STEPS, found, spans, weights, tree, factors)
         step()
     return found
 
 
+def dealt(tree, at, bits, fewest, room):
+    """The least and the most records that meet each query, whose last level are buckets: of a bucket with n records
+    that meet the conditions on all other levels at least n + `fewest`, and at most n and its `room`."""
+    nothing, none = np.empty((len(at), 0)), np.full(at.shape[1], -1)
+    factors, done = (at, np.full(len(at), -1), bits, nothing, none, np.empty(0), none), 0
+    (spans, weights), people = _room(tree), np.zeros(fewest.shape[1])
+    least, most = np.zeros(len(at)), np.zeros(len(at))
+    while done < len(at):
+        done = _dealt(done, STEPS, least, most, people, spans, weights, tree, factors, fewest, room)
+        step()
+    return least, most
+
+
+def _room(tree):
+    """Room for the nodes of a level that are reached, in runs of neighbours, and what each run counts; twice."""
+    most = int(np.diff(tree[1]).max(initial=0)) + 1
+    return np.empty((2, 2, most), np.int64), np.empty((2, most))
+
+
 @compiled
-def _sums(q, most, found, spans, weights, codes, first, child, total, at, of, bits, tables, table_at, values, value_at):
-    levels, work = at.shape[1], 0
+def _descend(q, until, spans, weights, tree, factors):
+    """The nodes of level `until` that a query reaches: in which half of the room they are, how many runs, the work."""
+    codes, first, child, _ = tree
+    at, of, bits, tables, table_at, values, value_at = factors
+    spans[0, 0, 0], spans[0, 1, 0], weights[0, 0], there, work = 0, first[1], 1.0, 1, 1
+    for level in range(until):
+        now, then, here, there = level % 2, 1 - level % 2, there, 0
+        below = first[level] + level
+        work += here
+        if at[q, level] < 0:
+            for i in range(here):
+                spans[then, 0, i] = child[below + spans[now, 0, i]]
+                spans[then, 1, i] = child[below + spans[now, 1, i]]
+                weights[then, i] = weights[now, i]
+            there = here
+            continue
+        start, table, value = at[q, level], table_at[level], value_at[level] if of[q] == level else -1
+        for i in range(here):
+            weight = weights[now, i]
+            work += spans[now, 1, i] - spans[now, 0, i]
+            for node in range(spans[now, 0, i], spans[now, 1, i]):
+                code, factor = codes[first[level] + node], weight
+                if table >= 0:
+                    factor *= tables[q, table + code]
+                    if factor == 0.0:
+                        continue
+                elif not _met(bits, start, code):
+                    continue
+                if value >= 0:
+                    factor *= values[value + code]
+                begin, end = child[below + node], child[below + node + 1]
+                if there and spans[then, 1, there - 1] == begin and weights[then, there - 1] == factor:
+                    spans[then, 1, there - 1] = end
+                else:
+                    spans[then, 0, there], spans[then, 1, there], weights[then, there] = begin, end, factor
+                    there += 1
+    return until % 2, there, work
+
+
+@compiled
+def _sums(q, most, found, spans, weights, tree, factors):
+    codes, first, _, total = tree
+    at, of, bits, tables, table_at, values, value_at = factors
+    work = 0
     while q < at.shape[0] and work < most:
-        last, answer = -1, 0.0
-        for level in range(levels):
+        last = 0
+        for level in range(at.shape[1]):
             if at[q, level] >= 0:
                 last = level
-        if last < 0:
-            for node in range(first[0], first[1]):
-                answer += total[node]
-        spans[0, 0, 0], spans[0, 1, 0], weights[0, 0], there = 0, first[1], 1.0, 1
-        for level in range(last + 1):
-            now, then, here, there = level % 2, 1 - level % 2, there, 0
-            below = first[level] + level
-            if at[q, level] < 0:
-                for i in range(here):
-                    spans[then, 0, i] = child[below + spans[now, 0, i]]
-                    spans[then, 1, i] = child[below + spans[now, 1, i]]
-                    weights[then, i] = weights[now, i]
-                there = here
-                continue
-            start, table, value = at[q, level], table_at[level], value_at[level] if of[q] == level else -1
-            for i in range(here):
-                weight = weights[now, i]
-                for node in range(spans[now, 0, i], spans[now, 1, i]):
-                    code = codes[first[level] + node]
+        now, there, steps = _descend(q, last, spans, weights, tree, factors)
+        start, table, value = at[q, last], table_at[last], value_at[last] if of[q] == last else -1
+        answer = 0.0
+        for i in range(there):
+            weight = weights[now, i]
+            work += spans[now, 1, i] - spans[now, 0, i]
+            for node in range(first[last] + spans[now, 0, i], first[last] + spans[now, 1, i]):
+                factor = weight * total[node]
+                if start >= 0:
                     if table >= 0:
-                        factor = tables[q, table + code]
-                        if factor == 0.0:
-                            continue
-                        factor *= weight
-                    elif not _met(bits, start, code):
+                        factor *= tables[q, table + codes[node]]
+                    elif not _met(bits, start, codes[node]):
                         continue
-                    else:
-                        factor = weight
                     if value >= 0:
-                        factor *= values[value + code]
-                    if level == last:
-                        answer += factor * total[first[level] + node]
-                        continue
-                    begin, end = child[below + node], child[below + node + 1]
-                    if there and spans[then, 1, there - 1] == begin and weights[then, there - 1] == factor:
-                        spans[then, 1, there - 1] = end
-                    else:
-                        spans[then, 0, there], spans[then, 1, there], weights[then, there] = begin, end, factor
-                        there += 1
-                work += spans[now, 1, i] - spans[now, 0, i]
+                        factor *= values[value + codes[node]]
+                answer += factor
         found[q] = answer
         q += 1
-        work += 1
+        work += steps
+    return q
+
+
+@compiled
+def _dealt(q, steps, least, most, people, spans, weights, tree, factors, fewest, room):
+    codes, first, _, total = tree
+    buckets, work = factors[0].shape[1] - 1, 0
+    touched = np.empty(people.size, dtype=np.int64)
+    while q < least.size and work < steps:
+        now, there, more = _descend(q, buckets, spans, weights, tree, factors)
+        met = 0
+        for i in range(there):
+            work += spans[now, 1, i] - spans[now, 0, i]
+            for node in range(first[buckets] + spans[now, 0, i], first[buckets] + spans[now, 1, i]):
+                bucket = codes[node]
+                if people[bucket] == 0:
+                    touched[met] = bucket
+                    met += 1
+                people[bucket] += total[node]
+        for i in range(met):
+            bucket = touched[i]
+            least[q] += max(0.0, people[bucket] + fewest[q, bucket])
+            most[q] += min(people[bucket], room[q, bucket])
+            people[bucket] = 0
+        q += 1
+        work += more
     return q
 
 

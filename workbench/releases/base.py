@@ -22,7 +22,7 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
-from workbench.releases import answers
+from workbench.releases import answers, bounds
 from workbench.releases.codebook import Entry, as_json, as_rows
 from workbench.releases.export import Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
@@ -141,6 +141,10 @@ class Release(ABC):
     def count(self, workload: Workload) -> np.ndarray:
         """What a researcher expects of each query: a count, a sum or an average, as it asks for."""
         return answers.expected(self, workload)
+
+    def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most that the truth may be, for certain, by what is published."""
+        return bounds.certain(self, workload)
 
     def joint(self, names: Sequence[str]) -> Joint:
         """The published records by class and by columns that are told of each record unchanged."""

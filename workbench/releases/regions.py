@@ -10,7 +10,7 @@ import numpy as np
 from workbench.base import query_kernels
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
-from workbench.workloads.conditions import pack
+from workbench.workloads.conditions import pack, unpack
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,14 +72,32 @@ class Regions:
         part = self._amounts(bits, at, np.ones(self.column.size)) / self._widths
         return np.where(met == self.sizes, 1.0, np.where(met > 0, np.clip(part, 1e-300, 1.0), 0.0))
 
+    def inside(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """1 where all codes of a region meet a condition, else 0."""
+        return (self.met(bits, at) == self.sizes).astype(float)
+
+    def meeting(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """1 where any code of a region meets a condition, else 0."""
+        return (self.met(bits, at) > 0).astype(float)
+
+    def extremes(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest number that meets each condition in each region; infinite where none does."""
+        if self.held is None:
+            return query_kernels.extremes(bits, at, self.low, self.high, numbers)
+        met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
+        both = met[:, None, :] & self._rows(self.held)[None]
+        return np.where(both, numbers, np.inf).min(axis=2), np.where(both, numbers, -np.inf).max(axis=2)
+
     def values(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """The same, times the mean number of what meets the condition: what is expected of a sum."""
         if self.held is None:
             return self._amounts(bits, at, numbers) / self._widths
-        codes = np.arange(self.column.size)
-        held = (self.held[:, codes >> 6] >> (codes & 63).astype(np.uint64)) & np.uint64(1)
-        met = [(bits[begin + (codes >> 6)] >> (codes & 63).astype(np.uint64)) & np.uint64(1) for begin in at]
-        return (np.array(met).reshape(len(at), -1) * numbers) @ held.T.astype(float) / self.sizes
+        met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
+        return (met * numbers) @ self._rows(self.held).T.astype(float) / self.sizes
+
+    def _rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of bits as boolean arrays over codes."""
+        return unpack(words, self.column.size)
 
     @property
     def _plain(self) -> bool:

@@ -45,8 +45,7 @@ class Conditions(NamedTuple):
     def met(self, q: int, column: int, size: int) -> np.ndarray:
         """Which of the codes of a column meet the condition of one query."""
         begin = self.at[q, column]
-        piece = self.bits[begin : begin + words(size)]
-        return np.unpackbits(piece.astype("<u8").view(np.uint8), bitorder="little")[:size].astype(bool)
+        return unpack(self.bits[begin : begin + words(size)], size)
 
 
 def pack(codes: np.ndarray) -> np.ndarray:
@@ -55,6 +54,12 @@ def pack(codes: np.ndarray) -> np.ndarray:
     wide = np.zeros((*codes.shape[:-1], room), bool)
     wide[..., : codes.shape[-1]] = codes
     return np.packbits(wide, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def unpack(packed: np.ndarray, size: int) -> np.ndarray:
+    """Words, or rows of them, as a boolean array over codes."""
+    octets = np.ascontiguousarray(packed.astype("<u8")).view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=size, bitorder="little").astype(bool)
 
 
 def of_columns(conditions: Conditions, names: Sequence[str]) -> np.ndarray:

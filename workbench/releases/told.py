@@ -1,0 +1,216 @@
+"""What a release tells of the columns that queries ask about: records told apart, and the factors of what is told.
+
+A release tells of each record a region of every quasi-identifier, and other columns unchanged; or quasi-identifiers
+unchanged, and which sensitive values its bucket has. What queries ask for is a sum over the records, of the product of
+a factor for each column with a condition: the share of what is told of the record that meets it, or whether all or any
+of it does. Where a column is summed, its factor is that share times the mean number in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from workbench.base import query_kernels
+from workbench.data import weights
+from workbench.releases.regions import Regions
+from workbench.workloads.exact import numbers, numbers_of
+from workbench.workloads.tree import Tree
+from workbench.workloads.workload import Workload
+
+if TYPE_CHECKING:
+    from workbench.releases.base import Release
+
+ROOM = 2_000_000  # factors that a table has at most
+Reading = Callable[[Regions, np.ndarray, np.ndarray], np.ndarray]  # of regions under conditions, as `Regions.shares`
+
+
+def blocks(queries: int, wide: int) -> Iterator[slice]:
+    """Some queries at a time, of which each has so many factors."""
+    rows = max(ROOM // max(wide, 1), 1)
+    return (slice(begin, begin + rows) for begin in range(0, queries, rows))
+
+
+class Level(NamedTuple):
+    """Records told apart by a column's codes, by the regions of a column, or by their buckets (no column)."""
+
+    name: str
+    codes: np.ndarray
+    regions: Regions | None = None
+
+    @property
+    def tabled(self) -> bool:
+        """Whether its factors are more than whether a code meets a condition."""
+        return self.regions is not None or not self.name
+
+
+class Branch(NamedTuple):
+    """Queries that ask about the same unchanged columns, and the records as these tell them apart: classes, levels,
+    and how many people are alike in all of them."""
+
+    which: np.ndarray
+    levels: list[Level]
+    group: np.ndarray
+    people: np.ndarray
+
+
+class Told:
+    """What a release tells of the columns that a workload asks about."""
+
+    def __init__(self, release: Release, workload: Workload) -> None:
+        self.release, self.workload, self.table = release, workload, release.table
+        self.classes, self.conditions = release.classes, workload.conditions
+        published = {*self.table.quasi, *self.table.sensitive, *release.neutral} - release.removed
+        asked = [name for name in workload.columns if name in published]
+        sensitive = [name for name in asked if name in self.table.sensitive]
+        self.quasi = [name for name in asked if name in self.table.quasi]
+        self.dealt = sensitive if self.classes.exact else []  # told of a bucket, not of each of its records
+        self.unchanged = [name for name in asked if name not in (*self.quasi, *self.dealt)]
+        self.hidden = [name for name in workload.columns if name not in asked]
+        self._numbered: dict[str, tuple[Regions, np.ndarray]] = {}
+
+    def at(self, name: str, which: np.ndarray) -> np.ndarray:
+        """Where the conditions of some queries on a column begin: -1 where there is none."""
+        return self.conditions.at[which, self.workload.columns.index(name)]
+
+    def at_any(self, names: Sequence[str], which: np.ndarray) -> np.ndarray:
+        """The same on any of several columns, at least -1."""
+        return np.max([self.at(name, which) for name in names], axis=0, initial=-1)
+
+    # --- records
+
+    def branches(self, which: np.ndarray) -> Iterator[tuple[np.ndarray, Branch]]:
+        """The queries among some that ask about the same unchanged columns, by their place in `which`."""
+        asks = self.conditions.at[which][:, [self.workload.columns.index(name) for name in self.unchanged]] >= 0
+        kinds, kind = np.unique(asks, axis=0, return_inverse=True)
+        for number, row in enumerate(kinds):
+            names = [name for name, asked in zip(self.unchanged, row, strict=True) if asked]
+            places = np.flatnonzero(kind.ravel() == number)
+            yield places, self._branch(names, which[places])
+
+    def _branch(self, unchanged: Sequence[str], which: np.ndarray) -> Branch:
+        """Columns with few codes come first, the buckets last."""
+        quasi = [name for name in self.quasi if (self.at(name, which) >= 0).any()]
+        group, codes, people = self.release.joint([*unchanged, *(quasi if self.classes.exact else ())])
+        levels = [Level(name, codes[name], self._published_nodes(name)) for name in unchanged]
+        for name in quasi:
+            if self.classes.exact:
+                levels.append(Level(name, codes[name]))
+            else:
+                regions, number = self._regions(name)
+                levels.append(Level(name, number[group], regions))
+        levels.sort(key=lambda level: int(level.codes.max(initial=0)))
+        if (self.at_any(self.dealt, which) >= 0).any():
+            levels.append(Level("", group))
+        return Branch(which, levels, group, people)
+
+    def _regions(self, name: str) -> tuple[Regions, np.ndarray]:
+        """The distinct regions of a quasi-identifier, and the number of each class's."""
+        if name not in self._numbered:
+            a, classes = self.table.quasi.index(name), self.classes
+            assert classes.low is not None and classes.high is not None
+            self._numbered[name] = Regions.of(
+                self.table.columns[name], classes.low[:, a], classes.high[:, a], classes.sets.get(a)
+            )
+        return self._numbered[name]
+
+    def _published_nodes(self, name: str) -> Regions | None:
+        """What stands for a code that is published unchanged: at a level above the values its node."""
+        return self.nodes(name) if self.table.levels.get(name, 0) else None
+
+    def nodes(self, name: str) -> Regions:
+        """What is published of each value of a sensitive column."""
+        return Regions.nodes(self.table.columns[name], self.table.levels.get(name, 0))
+
+    @cached_property
+    def people_left_out(self) -> float:
+        """How many records are left out, or how many people they stand for."""
+        if self.table.weight is None or not self.release.left_out:
+            return float(self.release.left_out)
+        return float(weights.people(self.table).sum() - self.release.joint([]).people.sum())
+
+    # --- sums
+
+    def sums(self, which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares) -> np.ndarray:
+        """For each of some queries the people that meet it, or their sum of the column `of` (-1: none)."""
+        found = np.zeros(len(which))
+        for places, branch in self.branches(which):
+            found[places] = self._published(branch, of[places], reading)
+        found *= self.of_anybody(self.hidden, which, of, reading)
+        if self.release.left_out:
+            found += self.people_left_out * self.of_anybody(self.workload.columns, which, of, reading)
+        return found
+
+    def _published(self, branch: Branch, of: np.ndarray, reading: Reading) -> np.ndarray:
+        which, levels = branch.which, branch.levels
+        tree, at = Tree.of([level.codes for level in levels], branch.people), self.places(levels, which)
+        level_of = {self.workload.columns.index(one.name): i for i, one in enumerate(levels) if not one.tabled}
+        summed = np.array([level_of.get(column, -1) for column in of.tolist()])
+        values, value_at = numbers(self.table, [level.name for level in levels if level.name])
+        found, (table_at, tables) = np.zeros(len(which)), self._tables(levels, which, of, reading)
+        for some, table in tables:
+            found[some] = query_kernels.sums(
+                tree, at[some], summed[some], self.conditions.bits, table, table_at, values, value_at
+            )
+        return found
+
+    def places(self, levels: Sequence[Level], which: np.ndarray) -> np.ndarray:
+        """Where the conditions of each query on each level begin; on buckets, of any sensitive column."""
+        asks = [self.at_any([level.name] if level.name else self.dealt, which) for level in levels]
+        return np.column_stack(asks) if levels else np.full((len(which), 1), -1)
+
+    def _tables(
+        self, levels: Sequence[Level], which: np.ndarray, of: np.ndarray, reading: Reading
+    ) -> tuple[np.ndarray, Iterator[tuple[slice, np.ndarray]]]:
+        """Where the factors of each level stand in tables (-1: in none), and these, for some queries at a time."""
+        wide = [len(self.classes if level.regions is None else level.regions) * level.tabled for level in levels]
+        at = np.where(np.array([*wide, 0]) > 0, np.cumsum([0, *wide]), -1)
+
+        def tables() -> Iterator[tuple[slice, np.ndarray]]:
+            for some in blocks(len(which), sum(wide)):
+                parts = [self._table(level, which[some], of[some], reading) for level in levels if level.tabled]
+                yield some, np.concatenate([*parts, np.empty((len(which[some]), 0))], axis=1)
+
+        return at, tables()
+
+    def _table(self, level: Level, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+        """The factors of the regions of a column, or of buckets: queries x regions."""
+        if level.regions is not None:
+            return self.factors(level.name, level.regions, which, of, reading)
+        found = np.ones((len(which), len(self.classes)))
+        for name in self.dealt:
+            if (self.at(name, which) >= 0).any():
+                counts = self.release.people_of_classes(name)
+                belief = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+                found *= self.factors(name, self.nodes(name), which, of, reading) @ belief.T
+        return found
+
+    def factors(
+        self, name: str, regions: Regions, which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares
+    ) -> np.ndarray:
+        """Queries x regions: how each region meets the condition on the column, its share times the mean number in it
+        where the query sums it, and 1 where there is no condition."""
+        at, bits = self.at(name, which), self.conditions.bits
+        summed = (of == self.workload.columns.index(name)) & (at >= 0)
+        asked = (at >= 0) & ~summed
+        found = np.ones((len(which), len(regions)))
+        if asked.any():
+            found[asked] = reading(regions, bits, at[asked])
+        if summed.any():
+            found[summed] = regions.values(bits, at[summed], numbers_of(self.table.columns[name]))
+        return found
+
+    def of_anybody(
+        self, names: Sequence[str], which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares
+    ) -> np.ndarray:
+        """The product over columns of the factor of who may be anybody: shares of sensitive ones by Q."""
+        found = np.ones(len(which))
+        for name in names:
+            if name in self.table.sensitive and reading is Regions.shares:
+                found *= self.factors(name, self.nodes(name), which, of) @ weights.shares(self.table)[name]
+            else:
+                found *= self.factors(name, Regions.whole(self.table.columns[name]), which, of, reading)[:, 0]
+        return found
