@@ -116,12 +116,12 @@ export default widget(({ el, say, on, mark }) => {
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
       card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
-      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : "", card.rule].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
+      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
       card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button(file, recommended ? "wb-main-action" : null, "release"),
           button("Download the report", card.refused && recommended ? "wb-main-action" : null, "report"),
-          h("details", { class: "wb-note" }, h("summary", {}, "How it was made"), [card.recipe, card.groups].filter(Boolean).join(" · "))),
+          h("details", { class: "wb-note" }, h("summary", {}, "How it was made"), firm([card.recipe, card.groups, card.rule].filter(Boolean).join(" · ")))),
         card.refused ? h("p", { class: "wb-note" }, `No file: ${card.refused}.`) : []));
     if (focused) heading.focus({ preventScroll: true });
   }

@@ -82,8 +82,12 @@ def about_per_cent(share: float, better: str = "") -> str:
 
 
 def words(name: str) -> str:
-    """A column's name as people say it."""
-    return name.replace("_", " ").strip()
+    """A column's name as people say it; a number in it stays where it is, so that it is not taken for a value.
+
+    >>> words("marital_status"), words("dx1_3")
+    ('marital status', 'dx1_3')
+    """
+    return re.sub(r"_(?!\d)", " ", name).strip()
 
 
 def join_names(names: Sequence[str], last: str = "and") -> str:

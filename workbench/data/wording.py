@@ -10,7 +10,7 @@ from typing import Any
 from workbench.base import small_counts
 from workbench.base.figures import join_names, words
 
-LONG = 2  # values that a sentence lists
+LONG = 3  # values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
 SET, COUNTED = re.compile(r"\{(.*)\}( or missing)?", re.S), re.compile(r" \.\. .*: (\d+) values$", re.S)
 INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")

@@ -12,6 +12,7 @@ from workbench.base.small_counts import averaged, may_list_groups, named, parts
 from workbench.data import weights
 from workbench.data.table import Table
 from workbench.data.wording import brief
+from workbench.disclosure.recommendable import FAR, NEARLY
 from workbench.measures import Measured, crowd, sensitive_of
 from workbench.measures.utility.random_sample import told_share
 from workbench.measures.utility.utility_loss import UtilityLoss
@@ -20,6 +21,7 @@ from workbench.models.distances import misplaced_share, variation
 from workbench.publication.shapes import Accuracy, Details, Example, PopulationRow
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label
+from workbench.releases.published_classes import everybodys
 
 FINE = 20  # times the threshold: the fewest people of a large population of which shares are told
 SHARES = (0.10, 0.25, 0.50)  # examples of a true share; the first that is common enough is taken
@@ -140,22 +142,28 @@ def _example(table: Table, misled: Measured, measure: UtilityLoss, smallest: int
 
 
 def _misjudged(table: Table, misled: Measured, smallest: int) -> list[PopulationRow]:
-    """The large populations that the release is most wrong about, in whole per cent or coarser."""
+    """The large populations that the release is most wrong about, in whole per cent or coarser.
+
+    The truth is what no release says, so it is not told where a value is nearly certain in it.
+    """
     detail, records, everybody = misled.detail, _records(table, misled), float(weights.people(table).sum())
     seen = table.sensitive[detail["sensitive"]]
+    usual = everybodys(seen.totals, smallest).low
     rows = []
     for i in np.flatnonzero(records >= FINE * max(smallest, 1)).tolist():
         n, every = parts(int(records[i]), smallest), parts(table.records, smallest)
-        truth, released = ((np.round(n * detail[name][i]) / n).tolist() for name in ("truth", "told"))
-        off = np.where(named(seen.totals, smallest), np.abs(np.subtract(released, truth)).round(9), 0)
+        truth, released = (np.round(n * detail[name][i]) / n for name in ("truth", "told"))
+        if ((truth >= NEARLY - NOISE) & (truth - usual >= FAR)).any():
+            continue
+        off = np.where(named(seen.totals, smallest), np.abs(released - truth).round(9), 0)
         v = int(off.argmax())
         if off[v] > 0:
             row: PopulationRow = {
                 "who": _population(table, detail["runs"][i]),
                 "share": round(every * float(detail["support"][i]) / everybody) / every,
                 "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
-                "truth": truth[v],
-                "told": released[v],
+                "truth": float(truth[v]),
+                "told": float(released[v]),
             }
             rows.append((-off[v], row["who"], row))
     return [row for *_, row in sorted(rows, key=lambda one: one[:2])[:MOST]]

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import QUARTERS, STEPS, about_share, between, may_list_groups, named, parts
+from workbench.base.small_counts import QUARTERS, STEPS, between, may_list_groups, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import FAR, nearly
@@ -38,7 +38,7 @@ def surest(release: Release, smallest: int, model: Model | None = None) -> Sures
         return {"certain": of, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
     best = max(_guess(release, name, smallest, model) for name in release.table.sensitive)
     almost = "".join(f"; {one}" for one in nearly(release, smallest, model))
-    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[1]}".strip()
+    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[-1]} {_left_aside(release.table, smallest)}".strip()
     return {"certain": of, "figure": "", "unit": "", "sentence": sentence}
 
 
@@ -57,24 +57,34 @@ def values_of(sensitive: Sequence[str], wording: Wording) -> str:
     return wording.columns(sensitive, "or")
 
 
-def _guess(release: Release, name: str, smallest: int, model: Model | None) -> tuple[float, str]:
-    """The surest guess of a sensitive column that the release allows: how sure at most, and a sentence.
+def _left_aside(table: Table, smallest: int) -> str:
+    """That values are no guesses which nearly everybody has anyway; nothing where there are none."""
+    usual = [told_values(seen, smallest).prior for seen in table.sensitive.values()]
+    if not may_list_groups(table.records, smallest) or all((one <= 1 - FAR).all() for one in usual):
+        return ""
+    return f"Values that over {about_per_cent(1 - FAR)} of {table.wording.everybody} have anyway are left aside."
+
+
+def _guess(release: Release, name: str, smallest: int, model: Model | None) -> tuple[float, float, str]:
+    """The surest guess of a sensitive column that the release allows: how sure at most and at least, and a sentence.
 
     What nearly everybody has anyway is no guess that takes a release.
     """
     seen, (sizes, beliefs) = release.table.sensitive[name], release.posterior(name)
     usual = told_values(seen, smallest).prior
     if not (usual <= 1 - FAR).any():
-        return 0.0, ""
+        return 0.0, 0.0, ""
     many = coarse_counts(sizes, smallest)
-    upper = (np.minimum(np.floor(QUARTERS * beliefs), QUARTERS - 1) + 1) / QUARTERS
+    lower = np.minimum(np.floor(QUARTERS * beliefs), QUARTERS - 1) / QUARTERS
+    upper = lower + 1 / QUARTERS
     for n in reversed(STEPS):
         fine = many >= n * max(smallest, 1)
-        upper[fine] = np.round(n * beliefs[fine]) / n
+        lower[fine] = upper[fine] = np.round(n * beliefs[fine]) / n
     limits = promised(model, seen, smallest)
     upper = np.where(usual <= 1 - FAR, np.minimum(upper, limits), 0.0)
-    group, value = np.unravel_index(int(upper.argmax()), upper.shape)
-    share = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
+    lower = np.where(upper == upper.max(), np.minimum(lower, upper), -1.0)  # of those alike the one told best
+    group, value = np.unravel_index(int(lower.argmax()), lower.shape)
+    told = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
     wording = release.table.wording
     if not may_list_groups(release.table.records, smallest):
         guess, known = f"of a {wording.column(name)}", ""
@@ -83,13 +93,14 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"
         known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"
-    return float(upper.max()), f"The surest guess because of the release: {guess}, right for {share} of a group{known}."
+    sentence = f"The surest guess because of the release: {guess}, right for {told} of a group{known}."
+    return float(upper.max()), float(lower.max()), sentence
 
 
 def _share(belief: float, of: int, limit: float, smallest: int) -> str:
     """How many of a group a guess is right for; no more than its model allows."""
     if parts(of, smallest) != QUARTERS:
-        told = about_share(round(belief * of), of, smallest)
-        return "nearly all" if told == about_per_cent(1) and belief < 1 else told
+        told = min(share(round(belief * of), of, smallest), limit)
+        return "nearly all" if told == 1 and belief < 1 else about_per_cent(told)
     quarter = min(math.floor(QUARTERS * belief + NOISE), QUARTERS - 1)
     return between(quarter / QUARTERS, min((quarter + 1) / QUARTERS, limit))

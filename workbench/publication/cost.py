@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.base.figures import about_per_cent, figures
+from workbench.data.wording import Wording
 from workbench.publication.reader import Published
 from workbench.publication.shapes import PopulationRow
 
@@ -11,7 +12,7 @@ def cost(study: Published, index: int) -> dict[str, str]:
     """What a researcher would get wrong, by the measure that releases are compared by, and at worst."""
     found, title = study.opened(index)["accuracy"], "What it costs in accuracy"
     wording, unit = study.wording, study.utility
-    worst = _misjudged(found["worst"]) if "reason" not in found and found["worst"] else ""
+    worst = _misjudged(found["worst"], wording) if "reason" not in found and found["worst"] else ""
     if "reason" in found or found["wrong"] is None or found["key"] != unit["key"]:
         own = figures(abs(study.loss(index, unit)), unit["better"])
         sentence = f"{left_out(study, index)} In units of: {unit['unit']}.".strip()
@@ -19,13 +20,12 @@ def cost(study: Published, index: int) -> dict[str, str]:
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
     estimated = " It is estimated from some of these groups." if found["estimated"] else ""
     wrong = about_per_cent(found["wrong"], "lower")
-    most = "" if found["most"] is None else f"; in the worst up to {about_per_cent(found['most'], 'lower')}"
+    most = "" if found["most"] is None else f"; in the worst group up to {about_per_cent(found['most'], 'lower')}"
     return {
         "title": title,
         "figure": wrong if found["counted"] else f"Up to {wrong}",
-        "unit": f"of a large group are counted under a wrong {name}, on average{most}; "
-        f"in the original: {wording.nobody}",
-        "sentence": f"{left_out(study, index)} {sample(study, index)} Large: {large}.{estimated}".strip(),
+        "unit": f"of the {wording.many} in a large group are counted under a wrong {name}, on average{most}",
+        "sentence": f"Large: {large}.{estimated} {left_out(study, index)} {sample(study, index)}".strip(),
         "worst": worst,
     }
 
@@ -44,8 +44,8 @@ def sample(study: Published, index: int) -> str:
     if found["sample"] == 1:
         return "About large groups it is as accurate as the original."
     return (
-        f"About large groups it is at least as accurate as a random {figures(100 * found['sample'])} % of "
-        f"{wording.everybody}, unchanged."
+        f"About large groups it tells at least as much as the true records of a random "
+        f"{figures(100 * found['sample'])} % of {wording.everybody}."
     )
 
 
@@ -65,7 +65,10 @@ def example(study: Published, index: int) -> str:
     )
 
 
-def _misjudged(row: PopulationRow) -> str:
+def _misjudged(row: PopulationRow, wording: Wording) -> str:
     """A large group that the release is wrong about, in a line."""
     truth, released = about_per_cent(row["truth"]), about_per_cent(row["told"])
-    return f"At worst: {row['who']}, {row['value']}: {truth} in truth, {released} in the release."
+    return (
+        f"For example, {truth} of the {wording.many} with {row['who']} have the {row['value']}; "
+        f"by the release it would be {released}."
+    )

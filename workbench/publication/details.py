@@ -27,8 +27,9 @@ from workbench.publication.certainty import surest
 from workbench.publication.distributions import distributions
 from workbench.publication.reasons import reason
 from workbench.publication.shapes import Attack, Details, Figure, Reason, Risk, ScaleExample
+from workbench.publication.standing_out import standing_out
 from workbench.releases.base import Release
-from workbench.releases.published_classes import FINEST, Told, coarse_counts, told
+from workbench.releases.published_classes import FINEST, Told, coarse_counts
 from workbench.releases.scale import Scale, allowed, dearest, promised, scale_of
 
 FIGURES = 4
@@ -90,7 +91,9 @@ def _most_exposed(release: Release, smallest: int, most: float, model: Model | N
     found, wording, quasi = _told(release, smallest, most, model), release.table.wording, release.table.quasi
     labels = {name: _labels(release, name) for name in quasi}
     row = found.worst(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
-    card = found.most_exposed(row, wording.who(quasi, [brief(labels[name][row]) for name in quasi]))
+    shown = {name: brief(labels[name][row]) for name in quasi}
+    telling = sorted(quasi, key=lambda name: (shown[name] or "").startswith("any of "))
+    card = found.most_exposed(row, wording.who(telling, [shown[name] for name in telling]))
     seen, label, *_ = found.about(row)
     known = scale_of(seen, int(found.value[row]), kind, smallest) if kind and label is not None else None
     return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"], "allowed": example(known)}
@@ -203,7 +206,7 @@ def _told(release: Release, smallest: int, most: float, model: Model | None) -> 
         seen = release.table.sensitive[name]
         within = allowed(seen, "js", most, smallest) if math.isfinite(most) else 1.0
         limits[name] = np.minimum(promised(model, seen, smallest), within)
-    return told(classes, "js", smallest, most, release.table.wording, limits)
+    return standing_out(classes, smallest, most, release.table.wording, limits)
 
 
 def _labels(release: Release, name: str) -> np.ndarray:

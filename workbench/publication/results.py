@@ -153,7 +153,8 @@ def _exposure(table: Table) -> str:
         return "how likely the right person is found in the group: 100 % is certain"
     far = "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
     others = (
-        "; of each group only the sensitive column that it discloses most of is counted"
+        "; of each group one sensitive column is shown, that in which a value comes nearest to certainty (what over "
+        f"80 % of {table.wording.everybody} have anyway comes last)"
         if len(table.sensitive) > 1
         else ""
     )

@@ -158,8 +158,9 @@ def learnt(study: Published, index: int) -> Card:
     name, many = study.wording.column(found["sensitive"]), study.wording.many
     right = f"{_in_1000(found['right'], 'lower')} in 1,000"
     unit = f"{many} have their {name} guessed right; without the release, {_in_1000(found['chance'])}"
-    usual = f"Without the release, the best guess is always {found['commonest']}."
-    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual} {_only(study, name)}".strip()}
+    of = f" of the {name}" if len(study.results["table"]["sensitive"]) > 1 else ""
+    usual = f"Without the release, the best guess{of} is always {found['commonest']}."
+    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual}".strip()}
 
 
 def guesses(study: Published, index: int) -> str:
@@ -170,15 +171,8 @@ def guesses(study: Published, index: int) -> str:
     right, name = _in_1000(found["right"], "lower"), study.wording.column(found["sensitive"])
     return (
         f"An attacker guesses the {name} right for {right} {study.wording.many} in 1,000; "
-        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}. "
-        f"{_only(study, name)}"
-    ).strip()
-
-
-def _only(study: Published, name: str) -> str:
-    """That guesses of one column alone are counted, where there are others."""
-    others = len(study.results["table"]["sensitive"]) > 1
-    return f"Guesses of the other sensitive columns are not counted here, only of the {name}." if others else ""
+        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}."
+    )
 
 
 def _in_1000(share: float, better: str = "") -> int:
@@ -195,7 +189,7 @@ def most_exposed(study: Published, index: int, cap: float | None = None) -> Card
     unit, example = found["unit"], found["allowed"]
     if example and cap is not None and study.set_by_hand(cap):
         have, semicolon, usual = unit.rpartition("; of ")
-        unit = f"{have} (allowed: {about_per_cent(Scale(**example).most(cap))}){semicolon}{usual}"
+        unit = f"{have} (the limit for this value: {about_per_cent(Scale(**example).most(cap))}){semicolon}{usual}"
     return {"title": title, "figure": found["figure"], "unit": unit, "sentence": f"{alike}{found['sentence']}"}
 
 
@@ -263,9 +257,9 @@ def alone(study: Offer, index: int) -> str:
         which = "one table" if len(telling) == 1 else f"{len(telling)} tables"
         named = f" ({'; '.join(telling)})" if len(telling) <= NAMED else ""
         many = len(study.results["carried"])
-        files = "The file shows" if many == 1 else f"The {many} files together show"
+        files = "The file shows" if many == 1 else f"The {many} files offered here together show"
         return (
-            f"Publish only this file, and do not pass this page on: {which} on it{named} "
+            f"Publish only this file, and do not pass this page on: {which} that can be opened on it{named} "
             f"{'shows' if len(telling) == 1 else 'show'} {together['sentence']}. {files} {together['of_files']}."
         )
     return f"Publish only this file. Anyone who also gets {' and '.join(had)} can be certain of {together['sentence']}."

@@ -256,7 +256,7 @@ class Told(NamedTuple):
     def most_exposed(self, row: int, who: str) -> dict[str, str]:
         """One group: a figure of what is believed there, what it is of, and `who` they are."""
         wording = self.wording
-        seen, label, _, of = self.about(row)
+        seen, label, count, of = self.about(row)
         people, name = wording.people(of, self.smallest), wording.column(seen.name)
         if self.tiny(row):
             return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
@@ -267,6 +267,8 @@ class Told(NamedTuple):
         if label is None:
             unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
+        if self.posterior(row) is None and count < of:
+            sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is told as a range: {who}."
         unit = f"of the worst group have {self._called(row)}{self._usual(row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 

@@ -1,0 +1,71 @@
+"""Of several sensitive columns a group shows the one in which a value comes nearest to certainty."""
+
+import numpy as np
+import pytest
+
+from tests.releases.test_published_classes import random_classes
+from workbench.data.sensitive import Sensitive
+from workbench.models.classes import Classes
+from workbench.publication.standing_out import standing_out
+from workbench.releases.published_classes import told
+
+FEW = 10
+
+
+def classes_of(**counts) -> Classes:
+    """Classes of which each column has counts of its values: classes x values."""
+    counts = {name: np.array(rows) for name, rows in counts.items()}
+    seen = {
+        name: Sensitive(name, tuple(f"{name} {v}" for v in range(rows.shape[1])), rows.sum(axis=0), ())
+        for name, rows in counts.items()
+    }
+    return Classes(next(iter(counts.values())).sum(axis=1), counts, seen)
+
+
+def test_a_value_that_stands_out_is_shown_and_not_a_mix_of_many_values():
+    """The many diagnoses of the first class are other ones than elsewhere, none often; but 75 % are well, not 40 %."""
+    many = np.array([[20] * 15 + [0] * 15, [40] * 15 + [140] * 15])
+    well = np.array([[225, 75], [1000, 1700]])
+    classes = classes_of(diagnosis=many, well=well)
+    by_loss = told(classes, "js", FEW)
+    assert by_loss.about(0)[0].name == "diagnosis"
+    found = standing_out(classes, FEW)
+    seen, label, count, of = found.about(0)
+    assert (seen.name, label, count, of) == ("well", "well 0", 225, 300)
+    usual = 1225 / 3000
+    low, high = found.exposed(0)
+    assert low <= (0.75 - usual) / (1 - usual) <= high and high - low < 0.1
+
+
+def test_what_nearly_everybody_has_anyway_comes_last():
+    """Of the first class all but few have no asthma, as nearly everybody; the disease moves less far, but is news."""
+    asthma, disease = np.array([[295, 5], [2500, 200]]), np.array([[150, 150], [900, 1800]])
+    found = standing_out(classes_of(asthma=asthma, disease=disease), FEW)
+    assert [found.about(row)[0].name for row in range(2)] == ["disease", "disease"]
+    alone = standing_out(classes_of(asthma=asthma), FEW)
+    assert alone.about(0)[1] == "asthma 0" and alone.exposed(0)[1] > found.exposed(0)[1]
+
+
+@pytest.mark.parametrize("kind", ["a few", "many", "nearly all the same"])
+def test_no_group_is_said_to_be_less_exposed_than_by_any_column_that_is_news(kind):
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        one = random_classes(kind, rng)
+        coin = rng.binomial(one.sizes, rng.beta(2, 2, len(one)))
+        both = classes_of(ill=one.histograms["ill"], coin=np.stack([coin, one.sizes - coin], axis=1))
+        found = standing_out(both, FEW)
+        for name in both.histograms:
+            alone = standing_out(classes_of(**{name: both.histograms[name]}), FEW)
+            for row in range(len(one)):
+                news = alone.about(row)[0].prior[alone.value[row]] <= 0.75
+                assert not news or found.exposed(row)[1] >= alone.exposed(row)[1] - 1e-9
+
+
+def test_of_a_small_group_the_column_tells_nothing_of_what_they_have():
+    """Whatever the twelve of the first group have: the same is shown."""
+    shown = set()
+    for few in (0, 3, 12):
+        first, second = np.array([[few, 12 - few], [600, 700]]), np.array([[12 - few, few], [300, 1000]])
+        found = standing_out(classes_of(a=first, b=second), FEW)
+        shown.add((found.about(0)[0].name, found.about(0)[1], found.exposed(0)))
+    assert len(shown) == 1
