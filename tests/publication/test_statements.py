@@ -32,7 +32,7 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert attack["chance"] == pytest.approx(coarse(chance * 600, 10) / 600, abs=1e-4)
         assert attack["commonest"] == released["disease"].value_counts().index[0]
         sample = read.opened(index)["accuracy"]["sample"]
-        assert (sample is not None) == ("About large groups it " in cost.cost(read, index)["sentence"])
+        assert (sample is not None) == ("Of them it tells " in cost.cost(read, index)["sentence"])
         assert sample is None or 0 < sample <= 1
         right = f"{math.ceil(round(1000 * attack['right'], 9))}"
         assert f"right for {right} people in 1,000" in statements.guesses(read, index)

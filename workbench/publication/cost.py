@@ -18,14 +18,16 @@ def cost(study: Published, index: int) -> dict[str, str]:
         sentence = f"{left_out(study, index)} In units of: {unit['unit']}.".strip()
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
-    estimated = " It is estimated from some of these groups." if found["estimated"] else ""
+    estimated = "This is estimated from some of these groups." if found["estimated"] else ""
     wrong = about_per_cent(found["wrong"], "lower")
     most = "" if found["most"] is None else f"; in the worst group up to {about_per_cent(found['most'], 'lower')}"
     return {
         "title": title,
         "figure": wrong if found["counted"] else f"Up to {wrong}",
         "unit": f"of the {wording.many} in a large group are counted under a wrong {name}, on average{most}",
-        "sentence": f"Large: {large}.{estimated} {left_out(study, index)} {sample(study, index)}".strip(),
+        "sentence": " ".join(
+            filter(None, [f"Large: {large}.", sample(study, index), estimated, left_out(study, index)])
+        ),
         "worst": worst,
     }
 
@@ -37,16 +39,13 @@ def left_out(study: Published, index: int) -> str:
 
 
 def sample(study: Published, index: int) -> str:
-    """The random sample of the records that is as accurate as a release; nothing where that is not told."""
-    found, wording = study.opened(index)["accuracy"], study.wording
+    """The random sample of the records that is as accurate about large groups; nothing where that is not told."""
+    found = study.opened(index)["accuracy"]
     if "reason" in found or found["sample"] is None:
         return ""
     if found["sample"] == 1:
-        return "About large groups it is as accurate as the original."
-    return (
-        f"About large groups it tells at least as much as the true records of a random "
-        f"{figures(100 * found['sample'])} % of {wording.everybody}."
-    )
+        return "Of them it tells as much as the original."
+    return f"Of them it tells at least as much as the true records of a random {figures(100 * found['sample'])} %."
 
 
 def example(study: Published, index: int) -> str:
@@ -68,7 +67,5 @@ def example(study: Published, index: int) -> str:
 def _misjudged(row: PopulationRow, wording: Wording) -> str:
     """A large group that the release is wrong about, in a line."""
     truth, released = about_per_cent(row["truth"]), about_per_cent(row["told"])
-    return (
-        f"For example, {truth} of the {wording.many} with {row['who']} have the {row['value']}; "
-        f"by the release it would be {released}."
-    )
+    have = f"{truth} of the {wording.many} with {row['who']} have the {row['value']}"
+    return f"For example, {have}; by the release, {released}."
