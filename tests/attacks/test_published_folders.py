@@ -86,9 +86,9 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert any(who.startswith(begins) and "and all the tables" in who for who in attackers)
     best = read.opens(read.results["cap"])
     assert statements.alone(read, best) == (
-        "Publish only this file, and do not pass this page on: one table on it (k-anonymity, k = 10 (mondrian)) shows "
-        f"the occupation of about {said['certain']} of about 46,030 people. "
-        "The 4 files together show nobody’s occupation."
+        "Publish only this file, and do not pass this page on: one table that can be opened on it (k-anonymity, k = 10 "
+        f"(mondrian)) shows the occupation of about {said['certain']} of about 46,030 people. "
+        "The 4 files offered here together show nobody’s occupation."
     )
     surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
     sure = [said for said in surest if said["figure"]]
