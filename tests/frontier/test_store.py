@@ -23,7 +23,7 @@ from workbench.frontier import store as module
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.measures import Discernibility, LargestQuotient, Measured, PrivacyLoss, UtilityLoss
+from workbench.measures import Discernibility, LargestQuotient, Measured, PrivacyLoss, QueryError, UtilityLoss
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.workloads.populations import large_populations
@@ -420,3 +420,20 @@ def test_a_variant_from_outside_is_known_by_its_file_and_never_by_its_name_alone
     values, refused = asked(LIBRARY.replace("FACTOR = 1.0", "FACTOR = 3.0"))
     assert values == "3.0", "what a base class or a constant of the file says is part of it"
     assert "Closed" in refused and "sweep without a store" in refused
+
+
+def test_the_key_follows_the_workload_that_is_named_and_no_other(store, table, tmp_path):
+    (tmp_path / "log.sql").write_text("age > 30\n")
+    given = {"a": ["age > 30"], "b": ["age > 40"], "log": {"file": str(tmp_path / "log.sql")}}
+
+    def key(workload, **changed):
+        asked = table.with_workloads({**given, **changed})
+        return store.key(asked, RECIPE, [*MEASURES, QueryError(workload=workload)])
+
+    before = {name: key(name) for name in ("a", "b", "log", "random")}
+    assert len(set(before.values())) == 4
+    assert {name: key(name, c=["age < 30"]) for name in before} == before, "another workload"
+    assert key("a", a=["age >= 30"]) != before["a"] and key("a", b=["age >= 30"]) == before["a"]
+    (tmp_path / "log.sql").write_text("age > 31\n")
+    assert key("log") != before["log"] and key("a") == before["a"]
+    assert store.key(table.with_workloads(given), RECIPE, MEASURES) == store.key(table, RECIPE, MEASURES)

@@ -205,3 +205,15 @@ def test_the_script_names_the_population(tmp_path, monkeypatch):
     recipe = Recipe(Mondrian(), KMap(2))
     made = run(python_code(study, recipe), tmp_path)["release"]
     assert same(made, recipe.release(study.table(study.read()))) and len(made.classes) == 3
+
+
+def test_workloads_are_in_the_script(tmp_path):
+    study = ADULT.with_(
+        workloads={
+            "by sex": [f"sex = 'Male' and age >= {age}" for age in range(20, 40)],
+            "many": {"random": {"count": 9}},
+        }
+    )
+    code = python_code(study, Recipe(Mondrian(), KAnonymity(200)))
+    assert max(map(len, code.splitlines()[1:])) <= 120
+    assert run(code, tmp_path)["release"].table.workloads == study.workloads

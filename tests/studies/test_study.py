@@ -12,6 +12,7 @@ from workbench.data import datasets, weights
 from workbench.data.table import Table
 from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
 from workbench.studies.study import Study
+from workbench.workloads.workload import Workload
 
 
 def test_a_study_goes_through_its_file():
@@ -296,3 +297,16 @@ def test_a_study_names_the_file_of_its_population(tmp_path):
             Study.from_yaml(text.replace("{csv: all.csv}", wrong), tmp_path, confined=True)
     with pytest.raises(BadInput, match=r"none\.csv"):
         study.with_(population={"csv": "none.csv"}).table(study.read())
+
+
+def test_workloads_go_with_the_table_and_through_the_file(tmp_path):
+    (tmp_path / "ill.csv").write_text("age,ill\n1,x\n2,y\n2,x\n")
+    (tmp_path / "log.sql").write_text("age >= 2\n")
+    text = "data: {path: ill.csv}\nroles: {quasi: [age], sensitive: ill}\nworkloads:\n  log: {file: log.sql}\n"
+    text += "  by hand: [age = 1, avg(age)]\n  many: {random: {count: 9, dimension: 1}}\n"
+    study = Study.from_yaml(text, tmp_path)
+    assert Study.from_yaml(study.to_yaml(), tmp_path) == study
+    table = study.table(study.read())
+    answers = [Workload.named(table, name).truth.tolist() for name in ("log", "by hand")]
+    assert answers == [[2], [1, 5 / 3]] and len(Workload.named(table, "many")) == 9
+    assert study.to_dict()["workloads"]["log"] == {"file": "log.sql"}

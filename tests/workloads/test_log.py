@@ -127,6 +127,8 @@ def test_files(people, tmp_path):
 def test_files_that_cannot_be_read(people, tmp_path):
     with pytest.raises(BadInput, match="does not exist; check the path"):
         read_log(tmp_path / "none", people)
+    with pytest.raises(BadInput, match="no name of a file"):
+        read_log(Path("a\0b"), people)
     with pytest.raises(BadInput, match="is not a file"):
         read_log(tmp_path, people)
     os.mkfifo(tmp_path / "pipe")

@@ -16,7 +16,8 @@ from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.studies.study import ROLES, Study
 
-TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels", "importance")  # what changes the table
+# what changes the table
+TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels", "importance", "workloads")
 COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
 POINTS = (*COMPARED, "recipes")  # what changes the points
 BASES = 3  # tables kept for undo

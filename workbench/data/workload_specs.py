@@ -27,7 +27,11 @@ def checked(given: Mapping[str, object]) -> dict[str, Any]:
 def plain(given: object, what: str = "a workload") -> Any:
     """The plain data of a workload; BadInput where they are none."""
     spec = getattr(given, "spec", given)
-    if isinstance(spec, (list, tuple)) and spec and all(isinstance(text, str) for text in spec):
+    if isinstance(spec, (list, tuple)) and spec:
+        for number, text in enumerate(spec):
+            with at(number):
+                if not isinstance(text, str):
+                    raise BadInput(f"{what}: query {number + 1} is {said(text)}; {FORMS}, each query in quotes")
         return [*spec]
     if isinstance(spec, Mapping) and len(spec) == 1:
         (kind, about), *_ = spec.items()

@@ -30,6 +30,7 @@ from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
 from workbench.releases.base import Release
+from workbench.workloads.workload import content
 
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
 SECRET = ".secret"
@@ -69,6 +70,7 @@ class Store:
             "table": table.fingerprint,
             "recipe": recipe.to_dict(),
             "measures": [measure.to_dict() for measure in sorted(measures, key=lambda m: m.key)],
+            "workloads": _workloads(table, [recipe.method, *measures]),
             "engine": ENGINE,
             "own": _own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
         }
@@ -153,6 +155,12 @@ class Store:
             return pd.read_parquet(path)
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from None
+
+
+def _workloads(table: Table, variants: Sequence[Variant]) -> list[Any]:
+    """What is asked in the workloads that variants name."""
+    asked = [getattr(one, name) for one in variants for name, its in one.parameters().items() if its.workload]
+    return [content(table, given) for given in asked if given is not None]
 
 
 def _own_sources(variants: Sequence[Variant]) -> list[str]:

@@ -18,10 +18,11 @@ from workbench.frontier.grid import combinations, variant
 from workbench.measures import Measure
 from workbench.methods import refuse_impossible
 from workbench.methods.remove import Remove
-from workbench.studies.faults import Fault, Faults
+from workbench.studies.faults import Fault, Faults, under
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.schema import ROLES, faults
 from workbench.studies.study import Study, text_in
+from workbench.studies.workload_faults import asked_faults
 from workbench.studies.yaml_text import lines_of, read_yaml
 
 FORMULA = ("=", "+", "-", "@")  # what a cell begins with that a spreadsheet takes for a formula
@@ -81,6 +82,7 @@ def checked(path: str | PathLike[str]) -> Checked:
     result = Checked()
     if isinstance(given, Mapping):
         bad = {fault.path[0] for fault in found if fault.path}
+        bad |= {"recipes", "chosen", "measures"} if "workloads" in bad else set()  # they may name one
         good = {key: value for key, value in given.items() if key not in bad}
         try:
             result.study = Study.from_dict(good, Path(path).absolute().parent)
@@ -92,7 +94,7 @@ def checked(path: str | PathLike[str]) -> Checked:
             found += _misfits(result.study, result, bad)
             if result.table is not None:
                 notes = (*result.table.role_notes, *given_away(result.table))
-                result.notes = [in_words(note, STUDY) for note in notes]
+                result.notes = [*result.notes, *(in_words(note, STUDY) for note in notes)]
     line = lines_of(text)
     problems = [
         Problem(in_words(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)
@@ -119,7 +121,7 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
         return
     wrong = [*_columns(study, base), *(() if "roles" in bad else _roles(study))]
     yield from wrong
-    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels", "importance"}:
+    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels", "importance", "workloads"}:
         return
     records, wrong = _caught(lambda: study.records(base), "data")
     yield from wrong
@@ -135,8 +137,10 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
         result.table, wrong = _caught(lambda: study.table(base))
     yield from wrong
     if result.table is not None:
+        wrong = list(under(asked_faults(result.table, result.notes), "workloads"))
+        yield from wrong
         yield from _recipes(study, result.table)
-        yield from _measures(study, result.table, bad)
+        yield from () if wrong else _measures(study, result.table, bad)
         if "measures" not in bad:
             yield from _drawn(study)
 
@@ -225,7 +229,12 @@ def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
         wrong = list(variant_faults("measure", given, table=table))
         for fault in wrong:
             yield Fault(("measures", i, *fault.path), fault.text)
-        why = "" if wrong else undefined(variant("measure", given), table)
+        if wrong:
+            continue
+        try:
+            why = undefined(variant("measure", given), table)
+        except BadInput as error:  # queries that stand in the measure itself
+            why = str(error)
         if why:
             yield Fault(("measures", i), f"{given['name']} cannot be measured: {why}")
 

@@ -22,6 +22,7 @@ from workbench.measures import Measure
 from workbench.studies.faults import Fault, Faults, caught, must_be, under, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
+from workbench.studies.workload_faults import missing_workloads, workload_faults
 
 FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
 BUNDLED = "bundled"
@@ -48,6 +49,7 @@ def faults(given: Any) -> Faults:
         "hierarchies": lambda asked: _hierarchies(asked, given.get("data")),
         "released_levels": _released_levels,
         "importance": _importance,
+        "workloads": workload_faults,
         "recipes": _recipes,
         "measures": _measures,
         "axes": _axes,
@@ -63,6 +65,7 @@ def faults(given: Any) -> Faults:
     for key, look in parts.items():
         if key in given:
             yield from under(look(given[key]), key)
+    yield from missing_workloads(given)
 
 
 def _named(where: str, given: Any) -> Faults:

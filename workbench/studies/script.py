@@ -9,7 +9,7 @@ from pprint import pformat
 from typing import Any
 
 from workbench.base.errors import BadInput, said
-from workbench.base.variants import Variant
+from workbench.base.variants import Plain, Variant
 from workbench.data.hierarchies import builders
 from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
@@ -54,7 +54,8 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
         levels=(f".with_level_ranges({ranges})" if ranges else "")
-        + (f".with_importance({dict(study.importance)})" if study.importance else ""),
+        + (f".with_importance({dict(study.importance)})" if study.importance else "")
+        + (f".with_workloads({_in_lines(study.workloads)})" if study.workloads else ""),
         population=f".with_population({study.population[CSV]!r})" if study.population else "",
         method=_call(recipe.method, "methods", imports),
         model=f"{model}, " if model else "",
@@ -92,7 +93,10 @@ def _call(variant: Variant, room: str, imports: Imports) -> str:
     imports.add((f"workbench.{room}", kind.__name__))
     defaults = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
     settings = variant.settings().items()
-    given = [f"{name}={value!r}" for name, value in settings if value != defaults[name] or type(value) in (int, float)]
+    told = {name: value.data if isinstance(value, Plain) else value for name, value in variant.settings().items()}
+    given = [
+        f"{name}={told[name]!r}" for name, value in settings if value != defaults[name] or type(value) in (int, float)
+    ]
     return f"{kind.__name__}({', '.join(given)})"
 
 
@@ -152,6 +156,11 @@ def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
     settings = {key: value for key, value in builder.to_dict().items() if key != "builder"}
     arguments = ", ".join(_argument(key, value, indent=12) for key, value in settings.items())
     return f"{type(builder).__name__}({arguments})"
+
+
+def _in_lines(value: Any) -> str:
+    """Plain data as an expression."""
+    return pformat(value, width=WIDTH, compact=True, sort_dicts=False)
 
 
 def _argument(name: str, value: Any, indent: int = 8) -> str:

@@ -58,6 +58,7 @@ class Study:
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
     importance: Mapping[str, float] = None  # type: ignore[assignment] # how many times quasi-identifiers count
+    workloads: Mapping[str, Any] = None  # type: ignore[assignment] # by name: queries, random ones, or a file of them
     recipes: tuple[Mapping[str, Any], ...] = ()
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
@@ -187,11 +188,14 @@ class Study:
     def _refuse_outside(self) -> None:
         """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
         here = Path(self.folder).resolve()
-        named = {("data", key): self.data[key] for key in ("path", "temp_directory") if key in self.data}
+        named: dict[tuple[str, ...], Any] = {
+            ("data", key): self.data.get(key, "") for key in ("path", "temp_directory")
+        }
         named |= {("population", key): name for key, name in self.population.items()}
         for column, given in self.hierarchies.items():
             for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
                 named["hierarchies", column] = given[key]
+        named |= {("workloads", name, FILE): path for name, path in self._logs.items()}
         for path, name in named.items():
             if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
                 with at(*path):
@@ -210,6 +214,7 @@ class Study:
         named = [str(self.data["path"])] if "path" in self.data else []
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
         named += [str(name) for name in self.population.values()]
+        named += map(str, self._logs.values())
         return [Path(self.folder) / name for name in (*named, *self.files.values())] + list(self._asked())
 
     def _asked(self) -> Iterator[Path]:
@@ -244,7 +249,15 @@ class Study:
             table = replace(table, drawn_from=base.remember(known, lambda: self._population(table, path)))
         with at("importance"):
             table = table.with_importance(self.importance)
+        with at("workloads"):
+            logs = {name: {FILE: str(Path(self.folder) / path)} for name, path in self._logs.items()}
+            table = table.with_workloads({**self.workloads, **logs})
         return replace(table, wording=self.wording)
+
+    @property
+    def _logs(self) -> dict[str, str]:
+        """The workloads that are files of queries."""
+        return {name: spec[FILE] for name, spec in self.workloads.items() if isinstance(spec, Mapping) and FILE in spec}
 
     def _population(self, table: Table, path: Path) -> Table | None:
         with at("population"):

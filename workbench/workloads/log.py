@@ -45,7 +45,7 @@ class Unusable(NamedTuple):
 
 def read_log(source: str | PathLike[str], table: Table) -> tuple[list[Query], list[Unusable]]:
     """The queries of a file (a `Path`), or of a text that was read already, and what in it cannot be used."""
-    text = source if isinstance(source, str) else _text(Path(source))
+    text = source if isinstance(source, str) else text_in(Path(source))
     if len(text) > LARGEST:
         raise BadInput(f"the log has more than {LARGEST:,} characters; give it in parts")
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -64,9 +64,11 @@ def read_log(source: str | PathLike[str], table: Table) -> tuple[list[Query], li
     return queries, unusable
 
 
-def _text(path: Path) -> str:
+def text_in(path: Path) -> str:
     """The text of a log; `BadInput` says why a file is none."""
     try:
+        if "\0" in str(path):
+            raise BadInput(f"the log {str(path)!r} cannot be read: that is no name of a file; check the path")
         if path.exists() and not path.is_file():  # a pipe or a device might never end
             raise BadInput(f"the log {path} is not a file; name a file with one query a line, or with SQL statements")
         if path.stat().st_size > LARGEST:

@@ -11,14 +11,14 @@ equality: one value of each of the `columns` that somebody has; no query twice.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from workbench.base import query_kernels
-from workbench.base.errors import BadInput, columns_meant, said
+from workbench.base.errors import BadInput, at, columns_meant, meant, said
 from workbench.data.table import Table
 from workbench.workloads.conditions import Conditions, pack
 from workbench.workloads.tree import Tree
@@ -41,6 +41,21 @@ class Settings:
     seed: int = 0
     columns: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Settings:
+        """Of plain data; BadInput for what no table can be asked."""
+        for name, value in given.items():
+            with at(name):
+                if name not in cls.__dataclass_fields__:
+                    known = meant(name, cls.__dataclass_fields__)
+                    raise BadInput(f"random queries have no setting {said(name)}; {known}")
+                if name == "columns" and not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+                    raise BadInput(f"random queries: columns = {said(value)} must be {_KINDS[tuple]}")
+        settings: dict[str, Any] = {**given, "columns": tuple(given.get("columns", ()))}
+        found = cls(**settings)
+        found._check_values()
+        return found
+
     def spec(self) -> dict[str, Any]:
         """As plain data, without what is as usual."""
         usual = asdict(Settings())
@@ -52,28 +67,34 @@ class Settings:
 
     def checked(self, table: Table) -> Settings:
         """The same; BadInput for what no table, or not this one, can be asked."""
-        for field in fields(self):
-            value, kind = getattr(self, field.name), type(field.default)
-            if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (
-                kind is bool
-            ):
-                raise BadInput(f"random queries: {field.name} = {said(value)} must be {_KINDS[kind]}")
-        if self.rule not in RULES:
-            raise BadInput(f"random queries: rule = {said(self.rule)} is not one of {', '.join(RULES)}")
-        if not 1 <= self.count <= MOST:
-            raise BadInput(f"random queries: count = {self.count} must be from 1 to {MOST:,}")
-        if not 0 < self.selectivity <= 1:
-            raise BadInput(f"random queries: selectivity = {self.selectivity:g} must be above 0 and at most 1")
-        if self.seed < 0:
-            raise BadInput(f"random queries: seed = {self.seed} must be at least 0")
+        self._check_values()
         for name in self.columns:
             if name not in table.names:
-                raise BadInput(f"random queries: there is no column {said(name)}; {columns_meant(name, table.names)}")
+                with at("columns"):
+                    there = columns_meant(name, table.names)
+                    raise BadInput(f"random queries: there is no column {said(name)}; {there}")
         if self.rule in ("values", "literal"):
             self._check_roles(table)
         elif not self.ranged(table):
             raise BadInput(f"random queries: the rule {self.rule} needs columns; name them in columns")
         return self
+
+    def _check_values(self) -> None:
+        for field in fields(self):
+            value, kind = getattr(self, field.name), type(field.default)
+            kinds = (int, float) if kind is float else kind
+            with at(field.name):
+                if not isinstance(value, kinds) or isinstance(value, bool) != (kind is bool):
+                    raise BadInput(f"random queries: {field.name} = {said(value)} must be {_KINDS[kind]}")
+        for name, good, cure in (
+            ("rule", self.rule in RULES, f"is not one of {', '.join(RULES)}"),
+            ("count", 1 <= self.count <= MOST, f"must be from 1 to {MOST:,}"),
+            ("selectivity", 0 < self.selectivity <= 1, "must be above 0 and at most 1"),
+            ("seed", self.seed >= 0, "must be at least 0"),
+        ):
+            with at(name):
+                if not good:
+                    raise BadInput(f"random queries: {name} = {said(getattr(self, name))} {cure}")
 
     def _check_roles(self, table: Table) -> None:
         among = len(self.quasi(table))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.errors import BadInput, columns_meant, meant, said
+from workbench.base.errors import BadInput, at, columns_meant, meant, said
 from workbench.base.variants import RANDOM, Plain, canonical
 from workbench.data.table import Table
 from workbench.data.workload_specs import plain
@@ -19,7 +21,7 @@ from workbench.workloads import exact, random_rules
 from workbench.workloads.conditions import Conditions
 from workbench.workloads.exact import COUNT
 from workbench.workloads.language import parse
-from workbench.workloads.log import read_log
+from workbench.workloads.log import read_log, text_in
 from workbench.workloads.query import AGGREGATES, Query
 from workbench.workloads.query_text import text_of
 from workbench.workloads.random_rules import Settings
@@ -69,17 +71,21 @@ class Workload:
         """Of queries in the language of queries: `age >= 40`, `avg(wage) where sex = 'Male'`."""
         if isinstance(texts, str):
             texts = [texts]
-        return cls.asking(table, [parse(text, table) for text in texts])
+        return cls.asking(table, [_parsed(table, texts, number) for number in range(len(texts))])
 
     @classmethod
     def read(cls, table: Table, path: str | PathLike[str]) -> Workload:
         """Of a file with a query a line, or of SQL statements; `notes` name the lines that cannot be used."""
-        queries, unusable = read_log(Path(path), table)
+        return cls._logged(table, str(path), text_in(Path(path)))
+
+    @classmethod
+    def _logged(cls, table: Table, path: str, text: str) -> Workload:
+        queries, unusable = read_log(text, table)
         if not queries:
             first = f", first {unusable[0]}" if unusable else ""
             raise BadInput(f"{path}: there is no query in it that can be used{first}")
         found = cls.asking(table, queries)
-        return replace(found, spec={"file": str(path)}, notes=(*map(str, unusable), *found.notes))
+        return replace(found, spec={"file": path}, notes=(*map(str, unusable), *found.notes))
 
     @classmethod
     def asking(cls, table: Table, queries: Sequence[Query]) -> Workload:
@@ -115,7 +121,8 @@ class Workload:
             return cls.made(table, {"random": {"dimension": dimension, "sensitive": bool(table.sensitive)}})
         if given not in table.workloads:
             raise BadInput(f"there is no workload {said(given)}; {meant(given, [*table.workloads, RANDOM])}")
-        return cls.made(table, table.workloads[given])
+        with named(given):
+            return cls.made(table, table.workloads[given])
 
     def with_table(self, table: Table) -> Workload:
         """The same asked of another table of the same data."""
@@ -164,13 +171,45 @@ class Workload:
 
 def _made(table: Table, spec: Any) -> Workload:
     if isinstance(spec, dict) and list(spec) == ["random"] and isinstance(spec["random"], dict):
-        known = Settings.__dataclass_fields__
-        for name in spec["random"]:
-            if name not in known:
-                raise BadInput(f"random queries have no setting {said(name)}; there are {', '.join(known)}")
-        return Workload.random(table, **spec["random"])
+        with at("random"):
+            return Workload.random(table, **asdict(Settings.of(spec["random"])))
     spec = plain(spec)
-    return Workload.read(table, spec["file"]) if "file" in spec else Workload.of(table, spec)
+    if "file" not in spec:
+        return Workload.of(table, spec)
+    return Workload._logged(table, spec["file"], log_of(table, spec["file"]))
+
+
+def content(table: Table, given: str | Plain) -> Any:
+    """What a workload asks, for keys: its plain data, and of a file what is in it. Nothing is read as queries yet."""
+    spec = given.data if isinstance(given, Plain) else {} if given == RANDOM else table.workloads.get(given)
+    if isinstance(spec, dict) and isinstance(spec.get("file"), str):
+        return {"file": hashlib.blake2b(log_of(table, spec["file"]).encode(), digest_size=20).hexdigest()}
+    return spec
+
+
+def log_of(table: Table, path: str | PathLike[str]) -> str:
+    """The text of a file of queries, read once a table: keys and answers are of the same."""
+    return table.remember(("log", str(path)), lambda: text_in(Path(path)))
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """What goes wrong inside says in which workload."""
+    try:
+        yield
+    except BadInput as error:
+        failure = BadInput(f"workload {said(name)}: {error}")
+        failure.path = error.path
+        raise failure from None
+
+
+def _parsed(table: Table, texts: Sequence[str], number: int) -> Query:
+    try:
+        return parse(texts[number], table)
+    except BadInput as error:
+        failure = BadInput(f"query {number + 1}, {error}" if len(texts) > 1 else str(error))
+        failure.path = (number,)
+        raise failure from None
 
 
 def _with_values(table: Table, query: Query) -> dict[str, np.ndarray]:

@@ -1,0 +1,122 @@
+"""What may be said of workloads in a study: each mistake at its place, those in queries with their column."""
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.studies.checker import checked
+from workbench.studies.schema import faults
+from workbench.studies.study import Study
+from workbench.studies.workload_faults import asked_faults
+
+MONDRIAN = {"method": {"name": "mondrian"}}
+ASKS = {"name": "query error", "workload": "by sex"}
+
+
+def told(**given):
+    return [(fault.path, fault.text) for fault in faults({"measures": [], **given})]
+
+
+def test_a_good_study_has_no_fault():
+    workloads = {
+        "by sex": ["sex = 'F'"],
+        "many": {"random": {"count": 20, "columns": ["age"]}},
+        "log": {"file": "a.sql"},
+    }
+    assert told(workloads=workloads, measures=[ASKS, {"name": "query error"}], recipes=[MONDRIAN]) == []
+
+
+@pytest.mark.parametrize(
+    ("workloads", "path", "text"),
+    [
+        (["age > 3"], (), "workloads must be a mapping"),
+        ({"": ["age > 3"]}, ("",), "is no name"),
+        ({"random": ["age > 3"]}, ("random",), "call this one otherwise"),
+        ({"a": "age > 3"}, ("a",), "give a list of queries"),
+        ({"a": ["age > 3", 7]}, ("a", 1), "query 2 is 7"),
+        ({"a": {"random": {"cuont": 7}}}, ("a", "random", "cuont"), "did you mean 'count'"),
+        ({"a": {"random": {"count": 0}}}, ("a", "random", "count"), "must be from 1 to"),
+        ({"a": {"random": {"rule": "any"}}}, ("a", "random", "rule"), "is not one of values"),
+        ({"a": {"random": {"columns": "age"}}}, ("a", "random", "columns"), "must be a list of columns"),
+        ({"a": {"random": {"seed": "x"}}}, ("a", "random", "seed"), "must be a whole number"),
+        ({"a": {"file": 7}}, ("a",), "give a list of queries"),
+    ],
+)
+def test_a_fault_says_where_it_stands(workloads, path, text):
+    ((where, said),) = told(workloads=workloads)
+    assert where == ("workloads", *path) and text in said
+
+
+def test_a_name_that_no_workload_has():
+    measures = [ASKS, {"name": "query error", "workload": {"file": "../secret"}}]
+    (one, file) = told(workloads={"by sexes": ["sex = 'F'"]}, measures=measures)
+    assert one == (
+        ("measures", 0, "workload"),
+        "query error: 'by sex' is no workload of the study; did you mean 'by sexes'?",
+    )
+    assert file[0] == ("measures", 1, "workload") and "a name in workloads" in file[1]
+
+
+def test_each_query_is_read_by_itself():
+    table = Table.from_frame(pd.DataFrame({"age": [20, 30, 40], "sex": ["F", "M", "F"]}), quasi=["age", "sex"])
+    table = table.with_workloads(
+        {
+            "a": ["age >= 30", "agee >= 30", "sex = 'X'", "age >="],
+            "many": {"random": {"dimension": 3, "sensitive": False}},
+        }
+    )
+    notes = []
+    found = list(asked_faults(table, notes))
+    assert [fault.path for fault in found] == [("a", 1), ("a", 3), ("many", "random")]
+    assert found[0].text.startswith("workload 'a', query 2, column 1: there is no column 'agee'; did you mean 'age'?")
+    assert "column 7: " in found[1].text and "dimension = 3 must be from 0 to 2" in found[2].text
+    assert notes == ["workload 'a', query 3: no record has a value that it asks for in sex"]
+
+
+TEXT = """study: People
+data: {path: people.csv}
+roles: {quasi: [age, work], sensitive: [ill]}
+workloads:
+  by work:
+  - age >= 24
+  - work = 'a' and age >= 24
+  log: {file: log.sql}
+recipes:
+- {method: {name: mondrian}, model: {name: k-anonymity, k: 3}}
+measures: [{name: privacy loss}, {name: query error, workload: by work}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [f"{20 + i % 9},{'ab'[i % 2]},{'xy'[i % 3 == 0]}" for i in range(36)]
+    (tmp_path / "people.csv").write_text("age,work,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "log.sql").write_text("SELECT COUNT(*) FROM p WHERE age > 22;\nSELECT 1;\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "text"),
+    [
+        ("work = 'a'", "wrk = 'a'", 7, "workload 'by work', query 2, column 1: there is no column 'wrk'"),
+        ("by work}", "by wrok}", 11, "did you mean 'by work'"),
+        ("log.sql", "none.sql", 8, "does not exist"),
+        ("{file: log.sql}", "{flie: log.sql}", 8, "give a list of queries"),
+    ],
+)
+def test_a_study_is_checked_with_its_workloads(folder, old, new, line, text):
+    for content in (TEXT, TEXT.replace(old, new)):
+        (folder / "study.yaml").write_text(content)
+        found = checked(folder / "study.yaml")
+        if content == TEXT:
+            assert not found.problems and any("workload 'log': line 2" in note for note in found.notes)
+    (problem,) = found.problems
+    assert problem.line == line and text in problem.text
+
+
+def test_a_strangers_file_of_queries_lies_beside_the_study(folder):
+    study = Study.from_yaml(TEXT, folder, confined=True)
+    assert folder / "log.sql" in study.reads()
+    with pytest.raises(BadInput, match="outside the folder of the study"):
+        Study.from_yaml(TEXT.replace("log.sql", "../log.sql"), folder, confined=True)
