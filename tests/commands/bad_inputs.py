@@ -95,6 +95,7 @@ COMMANDS: dict[str, list[str]] = {  # a call that would do
     "frontier": ["frontier", "study.yaml"],
     "anonymize": ["anonymize", "study.yaml", "--recipe", "1", "-o", "out.csv"],
     "audit": ["audit", "released.csv", "--quasi", "age,work", "--sensitive", "disease"],
+    "query": ["query", "study.yaml", "age >= 30", "--recipe", "1"],
     "compare": ["compare", "released.csv", "released.csv", "--quasi", "age,work"],
     "report": ["report", "study.yaml"],
     "dashboard": ["dashboard", "--publish", "study.yaml", "out"],
@@ -115,6 +116,9 @@ VALUES = {  # options that take a value of a kind, and values that are none
     "audit --worst": ["-1", "many", "10000", "1.5"],
     "audit --suppressed": ["in", "0", ""],
     "audit --model": ["k", "k-anonymity, k=0", "k-anonymity, l=3", "mondrian", "t-closeness, t=2", ""],
+    "query --recipe": ["0", "99", "k-anonymty, k=3", "k-anonymity, k=x"],
+    "query --cap": ["P_loss=0.1"],
+    "query --worst": ["-1", "many", "10000"],
     "dashboard --port": ["0", "70000", "http", "-1"],
     "dashboard --preheat": ["-1", "21", "x"],
     "dashboard --most": ["0", "1001", "x"],
@@ -157,6 +161,11 @@ def options() -> Iterator[Bad]:
     yield Bad("two pipes compared", ("compare", "-", "-", "--quasi", "age"), says="pipe", piped=b"")
     yield Bad("a pipe with nothing in it", ("audit", "-", "--quasi", "age"), says="input", piped=b"")
     yield Bad("a study and an original", (*COMMANDS["audit"], "--study", "study.yaml"), says="--study")
+    yield Bad("nothing is asked", ("query", "study.yaml"), says="--workload")
+    yield Bad("a query and a workload", (*COMMANDS["query"], "--workload", "random"), says="--workload")
+    yield Bad("a workload that there is not", ("query", "study.yaml", "--workload", "randm"), says="randm")
+    yield Bad("a file of queries that there is not", ("query", "study.yaml", "--file", "none.sql"), says="none.sql")
+    yield Bad("a query that is none", ("query", "study.yaml", "age >= 30", "agee = 1"), says="query 2, column 1")
     yield Bad("no such command", ("anonymise", "study.yaml"), says="anonymise")
     yield Bad("publish without a folder", ("dashboard", "--publish", "study.yaml"), says="folder")
     yield Bad("a folder without publish", ("dashboard", "study.yaml", "out"), says="--publish")

@@ -94,7 +94,7 @@ def anonymize(
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
         _refuse(of_table, f"{given} is a study, which has these settings itself")
         study = opened(Path(given))
-        (table, chosen), smallest = _of_study(study, Path(given), recipe, cap), study.smallest
+        (table, chosen), smallest = of_study(study, Path(given), recipe, cap), study.smallest
     else:
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is not a study (.yaml)")
         (table, chosen), smallest = _of_table(given, [*roles.values()], reading, model, method), SMALLEST
@@ -149,7 +149,7 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
 # --- which release
 
 
-def _of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
+def of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
     """The table of a study, and the recipe that was asked for or is the best under the caps."""
     if recipe:
         _refuse({"--cap": cap}, "--recipe says which release")

@@ -19,6 +19,7 @@ from workbench.commands.check import check
 from workbench.commands.compare import compare
 from workbench.commands.frontier import frontier
 from workbench.commands.init import init
+from workbench.commands.query import query
 from workbench.commands.report import report
 from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
@@ -55,6 +56,7 @@ app.command(short_help="Make and measure every candidate of a study.")(sweep)
 app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
 app.command(short_help="One release to a file, audited before it is written.")(anonymize)
 app.command(short_help="What a table anonymised by any tool guarantees and discloses.")(audit)
+app.command(short_help="What queries answer, in truth and from a release.")(query)
 app.command(short_help="Two studies, or two released tables.")(compare)
 app.command(short_help="A page about a study, or many.")(report)
 for found in plugged():
