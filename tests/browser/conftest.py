@@ -23,6 +23,13 @@ def browser():
         yield one
 
 
+@pytest.fixture(scope="session")
+def one_page(browser, tmp_path_factory):
+    """A page and its kernel that all tests of widgets share."""
+    with stage.stand(browser, tmp_path_factory.mktemp("stand")) as one:
+        yield one
+
+
 @pytest.fixture
 def on_stage(browser):
     """A function: a fresh page; at the end nothing may have gone wrong on it."""

@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 import nbformat
@@ -140,9 +139,10 @@ def voila(notebook: Path, *flags: str, token: str | None = None, **env: str) -> 
 
 
 FRESH = """
+from pathlib import Path
 import ipywidgets
 place, again, said = ipywidgets.VBox(), ipywidgets.Button(description="another"), ipywidgets.HTML()
-count = 0
+count, cells = 0, {}
 
 def closed(one):
     for inner in getattr(one, "children", ()):
@@ -151,8 +151,11 @@ def closed(one):
 
 def another(_=None):
     global count
-    old, count = place.children, count + 1
-    place.children = (made(),)
+    old, count, cell = place.children, count + 1, Path("cell.py").read_text("utf-8")
+    if cell not in cells:
+        exec(cell, names := {"__name__": "__main__"})
+        cells[cell] = names["made"]
+    place.children = (cells[cell](),)
     for one in old:
         closed(one)
     said.value = f"<b id='count'>{count}</b>"
@@ -165,16 +168,18 @@ ipywidgets.VBox([place, ipywidgets.HBox([again, said])])
 class Stand:
     """One page and one kernel, in which widgets are made anew for each test: to start both takes seconds."""
 
-    def __init__(self, browser: Browser, address: str, **options: Any) -> None:
-        self.stage, self.size = Stage(browser, **options), options
-        self.count = 0
+    def __init__(self, browser: Browser, address: str, folder: Path) -> None:
+        self.stage, self.folder, self.count = Stage(browser), folder, 0
         self.stage.page.goto(address)
         self.stage.page.get_by_role("button", name="another", exact=True).wait_for(timeout=60_000)
 
     @contextmanager
-    def fresh(self, ready: str) -> Iterator[Page]:
-        """The page with new widgets, when this is there; at the end nothing may have gone wrong on it."""
-        page = self.stage.resized(self.size.get("width", 1280), self.size.get("height", 900))
+    def fresh(self, cell: str, ready: str, width: int = 1280, height: int = 900, dark: bool = False) -> Iterator[Page]:
+        """The page with new widgets, `made()` as a cell says, when this is there; at the end nothing may have gone
+        wrong on it. A cell is run once, however often its widgets are made."""
+        (self.folder / "cell.py").write_text(cell, "utf-8")
+        page = self.stage.resized(width, height)
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.mouse.move(0, 0)
         self.count += 1
         page.get_by_role("button", name="another", exact=True).click()
@@ -183,14 +188,14 @@ class Stand:
         page.evaluate("scrollTo(0, 0)")
         yield page
         wrong, self.stage.wrong[:] = [*self.stage.wrong], []
-        assert not wrong
+        assert not wrong, wrong
 
 
 @contextmanager
-def stand(browser: Browser, folder: Path, cell: str, **options: Any) -> Iterator[Stand]:
-    """A page in Voila of a cell that says how widgets are `made()`."""
-    with voila(write_notebook(folder / "page.ipynb", cell, FRESH)) as address:
-        one = Stand(browser, address, **options)
+def stand(browser: Browser, folder: Path) -> Iterator[Stand]:
+    """A page in Voila for the widgets of many tests."""
+    with voila(write_notebook(folder / "page.ipynb", FRESH)) as address:
+        one = Stand(browser, address, folder)
         yield one
         one.stage.context.close()
 

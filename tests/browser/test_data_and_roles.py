@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.browser.stage import stand
-
 CELL = """
 import ipywidgets, traitlets
 from widgets import DataPicker, RolePicker
@@ -26,15 +24,9 @@ def made():
 """
 
 
-@pytest.fixture(scope="module")
-def one_page(browser, tmp_path_factory):
-    with stand(browser, tmp_path_factory.mktemp("picked"), CELL, width=900, height=1200) as one:
-        yield one
-
-
 @pytest.fixture
 def page(one_page):
-    with one_page.fresh(".wb-column[data-field='column:age']") as page:
+    with one_page.fresh(CELL, ".wb-column[data-field='column:age']", width=900, height=1200) as page:
         yield page
 
 

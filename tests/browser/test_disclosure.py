@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from tests.browser.stage import stand
-
 CELL = """
 import ipywidgets
 import numpy as np
@@ -42,15 +40,9 @@ def made():
 """
 
 
-@pytest.fixture(scope="module")
-def one_page(browser, tmp_path_factory):
-    with stand(browser, tmp_path_factory.mktemp("disclosure"), CELL) as one:
-        yield one
-
-
 @pytest.fixture
 def page(one_page):
-    with one_page.fresh(".wb-grid-row") as page:
+    with one_page.fresh(CELL, ".wb-grid-row") as page:
         yield page
 
 

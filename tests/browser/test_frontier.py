@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from tests.browser.stage import stand
-
 CELL = """
 import asyncio
 import ipywidgets
@@ -53,15 +51,9 @@ def made():
 POINTS = ".wb-chart svg g.mark-symbol path"
 
 
-@pytest.fixture(scope="module")
-def one_page(browser, tmp_path_factory):
-    with stand(browser, tmp_path_factory.mktemp("frontier"), CELL) as one:
-        yield one
-
-
 @pytest.fixture
 def page(one_page):
-    with one_page.fresh(POINTS) as page:
+    with one_page.fresh(CELL, POINTS) as page:
         yield page
 
 

@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import stage
-
 CELL = """
 from widgets.hierarchies.editor import HierarchyEditor
 from workbench.data import datasets
@@ -25,15 +23,9 @@ WORKCLASS = (
 )
 
 
-@pytest.fixture(scope="module")
-def one_page(browser, tmp_path_factory):
-    with stage.stand(browser, tmp_path_factory.mktemp("hierarchies"), CELL) as one:
-        yield one
-
-
 @pytest.fixture
 def page(one_page):
-    with one_page.fresh(".wb-hier-column") as page:
+    with one_page.fresh(CELL, ".wb-hier-column") as page:
         yield page
 
 

@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import voila, write_notebook
-
 CELL = """
 import ipywidgets
 import numpy as np
@@ -23,25 +21,23 @@ frame = pd.DataFrame({name: np.minimum(rng.poisson(9 + i, n), 31) for i, name in
 frame["ill"] = np.where(frame.a + rng.integers(0, 9, n) > 14, "gout", "flu")
 levels = {name: Intervals(widths=(2, 4, 8)) for name in names}
 table = Table.from_frame(frame, names, "ill", hierarchies=levels)
-part = LatticeView(table, Recipe(Mondrian(), KAnonymity(5)), unfolded=False)
-said = ipywidgets.Label("nothing chosen")
-part.observe(lambda event: setattr(said, "value", str(event.new)), "chosen")
-ipywidgets.VBox([part, said])
+
+def made():
+    part = LatticeView(table, Recipe(Mondrian(), KAnonymity(5)), unfolded=False)
+    said = ipywidgets.Label("nothing chosen")
+    part.observe(lambda event: setattr(said, "value", str(event.new)), "chosen")
+    return ipywidgets.VBox([part, said])
 """
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lattice")
-    with voila(write_notebook(folder / "lattice.ipynb", CELL), "--preheat=1") as url:
-        yield url
+@pytest.fixture(params=[(1280, False), (800, True)], ids=["wide", "narrow and dark"])
+def page(one_page, request):
+    width, dark = request.param
+    with one_page.fresh(CELL, ".wb-lattice summary", width=width, dark=dark) as page:
+        yield page
 
 
-@pytest.mark.parametrize("width, dark", [(1280, False), (800, True)])
-def test_every_combination_is_drawn_and_one_is_chosen(address, on_stage, width, dark):
-    page = on_stage(width=width, dark=dark).page
-    page.goto(address)
-    page.wait_for_selector(".wb-lattice summary", timeout=60_000)
+def test_every_combination_is_drawn_and_one_is_chosen(page):
     assert not page.locator(".wb-lattice canvas").first.is_visible()  # nothing is scored for who does not look
     page.locator(".wb-lattice summary").first.press("Enter")
     words = page.locator(".wb-lattice .wb-note[role=status]")

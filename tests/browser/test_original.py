@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import voila, write_notebook
-
 CELL = """
 import numpy as np
 import pandas as pd
@@ -16,23 +14,21 @@ from workbench.models import KAnonymity
 rng = np.random.default_rng(0)
 frame = pd.DataFrame({"age": rng.integers(17, 91, 3000), "work": rng.choice(["Private", "Local", "Self"], 3000)})
 frame["ill"] = np.where(frame.age + rng.integers(0, 30, 3000) > 70, "gout", "flu")
-part = OriginalBeside(Mondrian()(Table.from_frame(frame, ["age", "work"], "ill"), KAnonymity(200)), unfolded=False)
-part
+release = Mondrian()(Table.from_frame(frame, ["age", "work"], "ill"), KAnonymity(200))
+
+def made():
+    return OriginalBeside(release, unfolded=False)
 """
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("original")
-    with voila(write_notebook(folder / "original.ipynb", CELL), "--preheat=1") as url:
-        yield url
+@pytest.fixture(params=[(1280, False), (800, True)], ids=["wide", "narrow and dark"])
+def page(one_page, request):
+    width, dark = request.param
+    with one_page.fresh(CELL, ".wb-original summary", width=width, dark=dark) as page:
+        yield page
 
 
-@pytest.mark.parametrize("width, dark", [(1280, False), (800, True)])
-def test_a_column_and_a_cross_table_are_drawn_when_it_is_opened(address, on_stage, width, dark):
-    page = on_stage(width=width, dark=dark).page
-    page.goto(address)
-    page.wait_for_selector(".wb-original summary", timeout=60_000)
+def test_a_column_and_a_cross_table_are_drawn_when_it_is_opened(page):
     assert not page.locator(".wb-original svg").count()  # nothing is counted for who does not look
     page.locator(".wb-original summary").first.press("Enter")
     expect(page.locator(".wb-original-words")).to_contain_text("of the records are expected")

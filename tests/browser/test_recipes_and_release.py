@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import lab, open_lab, stand, voila, write_notebook
+from tests.browser.stage import lab, open_lab, write_notebook
 
 CELL = """
 import ipywidgets
@@ -46,20 +46,16 @@ ALONE = """
 from widgets import RecipePicker
 from workbench.data.datasets import adult
 table = adult(quasi=("age", "education", "sex"))
-RecipePicker(table.with_roles(table.quasi, ()))
+
+def made():
+    return RecipePicker(table.with_roles(table.quasi, ()))
 """
 NAME = ".wb-recipe-name"
 
 
-@pytest.fixture(scope="module")
-def one_page(browser, tmp_path_factory):
-    with stand(browser, tmp_path_factory.mktemp("recipes"), CELL) as one:
-        yield one
-
-
 @pytest.fixture
 def page(one_page):
-    with one_page.fresh(f"{NAME}:has-text('k = 10')") as page:
+    with one_page.fresh(CELL, f"{NAME}:has-text('k = 10')") as page:
         yield page
 
 
@@ -93,11 +89,8 @@ def test_buttons_that_go_leave_the_focus_beside_them(page):
     page.wait_for_function("() => document.activeElement.dataset.key?.startsWith('row.')")
 
 
-def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_needs(tmp_path, on_stage):
-    with voila(write_notebook(tmp_path / "alone.ipynb", ALONE)) as url:
-        page = on_stage().page
-        page.goto(url)
-        page.get_by_text("9 releases of 1 model").first.wait_for(timeout=60_000)
+def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_needs(one_page):
+    with one_page.fresh(ALONE, ":text('9 releases of 1 model')") as page:
         assert page.locator(".wb-wrong", has_text=re.compile(".")).count() == 0
         page.get_by_label("l-diversity", exact=True).focus()
         page.keyboard.press("Space")
@@ -111,7 +104,6 @@ def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_n
         page.keyboard.press("Enter")
         page.get_by_text("11 releases of 2 models").first.wait_for()
         assert needs.is_visible() and page.get_by_text("must be at most").count() == 0
-        page.close()
 
 
 def test_the_release_follows_the_slider(page):

@@ -205,7 +205,7 @@ export default widget(({ el, say, on, model, trait }) => {
   });
   on("stale", () => { shown.classList.add("wb-stale"); words.textContent = "Every combination is being scored…"; });
   on("nothing", () => { shown.hidden = true; none.hidden = false; state = null; });
-  const watch = new ResizeObserver(debounced(() => { if (state) { (state.fields ? placeHeat : place)(); draw(); } }, 150));
+  const watch = new ResizeObserver(debounced(() => { if (state && el.isConnected) { (state.fields ? placeHeat : place)(); draw(); } }, 150));
   watch.observe(element);
   return () => watch.disconnect();
 });
