@@ -49,8 +49,8 @@ def test_the_default_is_within_its_own_bounds(kind):
         assert declared.help and not declared.help.endswith(".")
         low, high = declared.bounds()
         value = getattr(default, name)
-        assert low is None or value >= low
-        assert high is None or value <= high
+        assert value is None or low is None or value >= low
+        assert value is None or high is None or value <= high
         assert declared.choices is None or value in declared.choices
 
 

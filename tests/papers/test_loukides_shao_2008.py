@@ -9,6 +9,11 @@ from workbench.data.hierarchies.builders import Nested
 from workbench.measures import GroupProtection, GroupUtility
 from workbench.measures.privacy.s_diversity import contributions, s_diversity
 from workbench.measures.tuple_diversity import weighted_tuple_diversity
+from workbench.methods import ThresholdClustering
+from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.parts import in_parts
+from workbench.methods.clustering.within import prices, within
+from workbench.models import KAnonymity
 from workbench.releases.partition import Partition
 
 DISEASE = Nested({"not cancer": {"HIV": None, "respiratory": ["Flu", "Bronchitis", "Pneumonia"]}, "Cancer": None})
@@ -57,3 +62,47 @@ def test_utility_of_table_1(release):
     first = 0.5 * (15 / 20 + 20 / 20) / 2 + 0.5 / 3
     assert weighted_tuple_diversity(release)[0] == pytest.approx(first)
     assert weighted_tuple_diversity(release, 1, 0)[0] == pytest.approx((15 / 20 + 20 / 20) / 2)
+
+
+TABLE_2 = pd.DataFrame(
+    {
+        "age": [10, 15, 15, 20, 20, 25, 25, 30],
+        "height": [170, 175] * 4,
+        "postcode": [30, 32] * 4,
+        "salary": [20, 20, 65, 65, 20, 20, 65, 65],
+    }
+)
+TABLE_3 = [{0, 1}, {2, 3}, {4, 5}, {6, 7}]  # partitioned
+TABLE_4 = [{0, 2}, {1, 3}, {4, 6}, {5, 7}]  # clustered
+
+
+@pytest.fixture(scope="module")
+def table_2() -> Table:
+    return Table.from_frame(TABLE_2, ["age", "height", "postcode"], "salary")
+
+
+def in_table_order(table: Table) -> Entries:
+    cell = table.cell_of_record()
+    entries = Entries.of_cells(table, table.cells(), 0)
+    place = np.empty(len(entries), int)
+    place[entries.cell] = np.arange(len(entries))
+    return entries.take(place[cell])
+
+
+def groups(records: np.ndarray, number: np.ndarray) -> list[set[int]]:
+    return sorted(({int(i) for i in records[number == c]} for c in range(number.max() + 1)), key=min)
+
+
+@pytest.mark.parametrize(("widths", "expected"), [("raw", TABLE_3), ("normalised", TABLE_4)])
+def test_partitioning_table_2(table_2, widths, expected):
+    """With s = 2 the raw ranges give Table 3; normalised and recomputed at each node they give Table 4's groups."""
+    record_of_cell = np.argsort(table_2.cell_of_record())
+    parted, starts = in_parts(table_2, in_table_order(table_2), 2, widths, 0.5, None)
+    assert groups(record_of_cell[parted.cell], np.repeat(range(len(starts) - 1), np.diff(starts))) == expected
+
+
+@pytest.mark.parametrize(("weights", "delta"), [((1, 0), 0.1), ((0.5, 0.5), 0.3), ((0.5, 0.5), 0.35)])
+def test_clustering_table_2(table_2, weights, delta):
+    method, entries = ThresholdClustering(*weights), in_table_order(table_2)
+    found = within(table_2, entries, np.array([0, 8]), prices(table_2, method), delta, KAnonymity(2))
+    assert groups(found.entry, found.number) == TABLE_4

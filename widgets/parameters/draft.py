@@ -141,7 +141,7 @@ class Draft:
             shown = text if name in self.wrong else self._written(name)
             return {**common, "type": "columns", "text": shown, "options": list(table.names if table else ())}
         if ranges.is_number(self.kind, name):
-            end = ranges.ends(self.kind, name, table, max(values))
+            end = ranges.ends(self.kind, name, table, max((one for one in values if one is not None), default=None))
             shown = text if name in self.wrong else ranges.written(values, self.kind, name)
             return {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
         if declared.choices is None and not declared.column:

@@ -20,6 +20,7 @@ _ITEM = re.compile(
     rf"(?P<low>{_NUMBER})(?:\s*(?:\.\.\.?|…|–|to\b)\s*(?P<high>{_NUMBER})"
     rf"(?:\s*,?\s*(?:(?:step|by)\s*(?P<step>{_NUMBER})|[x×*]\s*(?P<factor>{_NUMBER})))?)?(?=[\s,;]|$)"
 )
+_NONE = re.compile(r"\bnone\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;]*")
 EXAMPLE = "write 10, 20, 50, or a range such as 5..100 step 5 or 2..512 x2"
 ROUND = (1, 2, 5)  # digits that people choose
@@ -37,13 +38,12 @@ class Ends(NamedTuple):
 
 def is_number(kind: Kind, name: str) -> bool:
     """Whether a parameter is a number, and may be an axis of numbers."""
-    declared = kind.parameters()[name]
-    return declared.choices is None and not declared.column and type(default(kind, name)) in (int, float)
+    return kind.number_type(name) is not None
 
 
 def is_whole(kind: Kind, name: str) -> bool:
     """Whether a parameter takes whole numbers only."""
-    return type(default(kind, name)) is int
+    return kind.number_type(name) is int
 
 
 def default(kind: Kind, name: str) -> Any:
@@ -60,7 +60,11 @@ def one(text: object, kind: Kind, name: str, table: Table | None = None) -> Any:
 
 
 def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list[Any]:
-    """The numbers of a list or range, each once, in ascending order; BadInput says which of them may not be."""
+    """The numbers of a list or range, each once, in ascending order; BadInput says which of them may not be.
+
+    Where none is the default it may be among them, in its word; it comes first.
+    """
+    text, without = _NONE.subn(" ", text) if default(kind, name) is None else (text, 0)
     whole, found, at = is_whole(kind, name), set[float](), _BETWEEN.match(text).end()  # type: ignore[union-attr]
     while at < len(text):
         item = _ITEM.match(text, at)
@@ -71,7 +75,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
         at = _BETWEEN.match(text, item.end()).end()  # type: ignore[union-attr]
         if len(found) > MOST:
             raise BadInput(f"more than {MOST:,} values; give fewer")
-    if not found:
+    if not found and not without:
         raise BadInput(f"no values; {EXAMPLE}")
     taken = [int(value) if whole and value.is_integer() else value for value in sorted(found)]
     for value in taken:
@@ -79,7 +83,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
             kind.check_value(name, int(value) if value == int(value) else value, table)  # said as it was typed
         except BadInput as error:
             raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
-    return taken
+    return [None, *taken] if without else taken
 
 
 def _numbers(item: re.Match[str], whole: bool) -> list[float]:
@@ -117,15 +121,17 @@ def _float(text: str) -> float:
     return number
 
 
-def number(value: float) -> str:
+def number(value: float | None) -> str:
     """A number as people type it."""
+    if value is None:
+        return "none"
     return str(value) if isinstance(value, int) else f"{value:.12g}"
 
 
-def written(given: Sequence[float], kind: Kind, name: str) -> str:
+def written(given: Sequence[float | None], kind: Kind, name: str) -> str:
     """What reads back as these values: a list, or the range that they are."""
     plain = ", ".join(map(number, given))
-    if len(given) < 6 or any(b <= a for a, b in pairwise(given)):
+    if len(given) < 6 or None in given or any(b <= a for a, b in pairwise(given)):  # type: ignore[operator]
         return plain
     a, b, c = (Decimal(number(value)) for value in given[:3])
     ends = f"{number(given[0])}..{number(given[-1])}"
@@ -176,11 +182,13 @@ def _nice(step: float) -> float:
     return min((digit * place for digit in (*ROUND, 10)), key=lambda round_: abs(round_ - step))
 
 
-def ends(kind: Kind, name: str, table: Table | None, current: float) -> Ends:
+def ends(kind: Kind, name: str, table: Table | None, current: float | None) -> Ends:
     """Where a slider begins and ends; without a declared end, four times the default or twice the current value."""
     declared: Parameter = kind.parameters()[name]
-    base, whole = default(kind, name), is_whole(kind, name)
     low, high = declared.bounds(table)
+    current = (low or 0) if current is None else current
+    base, whole = default(kind, name), is_whole(kind, name)
+    base = current if base is None else base
     top = high if high is not None else max(4 * abs(base), 2 * abs(current), 1)
     bottom = low if low is not None else min(-4 * abs(base), 2 * current)
     top = max(top, bottom + (1 if whole else 1e-6))

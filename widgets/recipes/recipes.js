@@ -4,11 +4,12 @@ const AXIS = { privacy: "across", utility: "upwards" };
 const SIDE = { privacy: ["Privacy", "what may be learnt"], utility: ["Utility", "what is lost"] };
 
 /** Where values lie between the ends of their parameter: a strip of dots. */
-function dots(values, { low, high, log, name }) {
+function dots(given, { low, high, log, name }) {
+  const values = given.filter(value => value !== null);
   const at = log ? Math.log : Number;
   const span = at(high) - at(low) || 1;
   const x = value => 1 + 98 * Math.min(1, Math.max(0, (at(Math.max(value, low)) - at(low)) / span));
-  const label = values.length === 1 ? `${name} = ${figures(values[0])}`
+  const label = values.length === 0 ? `${name} = none` : values.length === 1 ? `${name} = ${figures(values[0])}`
     : `${values.length} values of ${name}, ${figures(values[0])} to ${figures(values.at(-1))}`;
   return h("svg:svg", { class: "wb-dots", width: "100%", height: 8, role: "img", "aria-label": label },
     h("svg:title", {}, `${label}, of ${figures(low)} to ${figures(high)}${log ? ", logarithmic" : ""}`),

@@ -61,10 +61,10 @@ function slider(one, part, asker, before) {
   let scale, held = false, stands = before?.stands?.(); // at which value
   const stand = value => {
     stands = value;
-    range.setAttribute("aria-valuetext", `${one.name} = ${figures(value)}`);
-    if (document.activeElement !== typed) typed.value = typed.defaultValue = value;
+    range.setAttribute("aria-valuetext", `${one.name} = ${value === null ? "none" : figures(value)}`);
+    if (document.activeElement !== typed) typed.value = typed.defaultValue = value ?? "none";
   };
-  const show = value => { range.value = scale.place(value); stand(value); };
+  const show = value => { range.value = value === null ? 0 : scale.place(value); stand(value); };
   range.addEventListener("input", () => {
     const value = scale.value(Number(range.value));
     stand(value);

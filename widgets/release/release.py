@@ -203,7 +203,7 @@ class ReleaseCard(Part):
             now = part_of(recipe, part)
             value = ranges.one(content.get("value"), type(now), name, self.table)
             ends = ranges.ends(type(now), name, self.table, getattr(now, name))
-            beyond = not ends.low <= value <= ends.high  # typed: the slider has to grow
+            beyond = value is not None and not ends.low <= value <= ends.high  # typed: the slider has to grow
             self._make(wanted := changed(recipe, part, **{name: value}), outside=beyond)
             self.later(PROMPT, lambda: self._expect(wanted, part, name))
 

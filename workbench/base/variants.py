@@ -38,6 +38,7 @@ class Parameter:
     workload: bool = False  # names a workload of the table, or is one, of which its plain data are kept
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
+    number: type | None = None  # int or float, where None is the default: what it stands for is found elsewhere
 
     def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:
         """The range on this table; without a table, what depends on one is open."""
@@ -86,13 +87,23 @@ class Variant(ABC):
                 object.__setattr__(self, field.name, tuple(dict.fromkeys(_names(value))))
             elif declared is not None and declared.workload and not isinstance(value, (str, Plain)):
                 object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
-            elif declared is not None and type(field.default) in (int, float):
-                object.__setattr__(self, field.name, type(field.default)(value) + 0)  # type: ignore[misc]
+            elif value is not None and (number := self.number_type(field.name)):
+                object.__setattr__(self, field.name, number(value) + 0)
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
         """The declared parameters by name."""
         return {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls) if "parameter" in f.metadata}  # type: ignore[arg-type]
+
+    @classmethod
+    def number_type(cls, name: str) -> type[int] | type[float] | None:
+        """Whether a field is a parameter that is a number, whole or not."""
+        field = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+        declared = field.metadata.get("parameter")
+        if declared is None or declared.choices is not None or declared.column:
+            return None
+        kind = declared.number or type(field.default)
+        return kind if kind in (int, float) else None
 
     def settings(self) -> dict[str, Any]:
         """The value of each declared parameter."""
@@ -134,12 +145,13 @@ class Variant(ABC):
             if not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
                 raise BadInput(f"{where} must be the name of a workload, or a Workload")
             return
-        if type(field.default) not in (int, float):
+        kind = cls.number_type(field.name)
+        if kind is None or (value is None and field.default is None):
             return
         number = isinstance(value, Real) and not isinstance(value, bool)
         if not number or not -LARGEST < value < LARGEST:
             raise BadInput(f"{where} must be a number{', and finite' if number else ''}")
-        if isinstance(field.default, int) and value != int(value):
+        if kind is int and value != int(value):
             raise BadInput(f"{where} must be a whole number")
         low, high = declared.bounds(table)
         if low is not None and (value < low or (declared.above and value == low)):
@@ -179,7 +191,7 @@ class Variant(ABC):
     def _said(self, numbers: bool) -> Iterator[str]:
         defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
         for name, value in self.said_settings().items():
-            number = type(defaults[name]) in (int, float)
+            number = self.number_type(name) is not None
             if (number and numbers) or (not number and value != defaults[name]):
                 yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import fields
 from functools import reduce
 from operator import and_
 from typing import Any, TypeVar
@@ -91,8 +90,9 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
         return text
     if declared.columns:
         return _several(text)
-    default = next(field.default for field in fields(kind) if field.name == name)  # type: ignore[arg-type]
-    if type(default) in (int, float):
+    if kind.number_type(name) is not None:
+        if text.casefold() == "none" and declared.number is not None:
+            return None
         try:
             return float(text)
         except ValueError:

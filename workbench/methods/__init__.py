@@ -18,6 +18,8 @@ from workbench.models.classes import Classes
 from workbench.releases.base import Release
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+    from workbench.methods.clustering.k_member import KMember as KMember
+    from workbench.methods.clustering.threshold_clustering import ThresholdClustering as ThresholdClustering
     from workbench.methods.full_domain.full_domain import FullDomain as FullDomain
     from workbench.methods.full_domain.local_recoding import LocalRecoding as LocalRecoding
     from workbench.methods.keep import Keep as Keep

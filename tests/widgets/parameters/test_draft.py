@@ -4,7 +4,7 @@ import pytest
 
 from widgets.parameters.draft import Draft, label
 from workbench.base.errors import BadInput
-from workbench.methods import Mondrian
+from workbench.methods import Mondrian, ThresholdClustering
 from workbench.models import KAnonymity, TCloseness
 
 
@@ -65,3 +65,14 @@ def test_what_another_table_does_not_allow_is_said(small):
 
 def test_choices_in_words():
     assert [label(one) for one in (True, False, None, "information_gain")] == ["yes", "no", "none", "information gain"]
+
+
+def test_a_number_that_may_be_none_is_said_where_it_is_set():
+    draft = Draft.of(ThresholdClustering, {"name": "threshold clustering", "delta": None})
+    field = next(one for one in draft.view(None)["fields"] if one["name"] == "delta")
+    assert (field["type"], field["text"], field["values"], field["high"]) == ("numbers", "none", [None], 1)
+    draft.type("delta", "none, 0.4", None)
+    draft.type("size", "40", None)
+    assert draft.to_dict()["delta"] == [None, 0.4] and draft.to_dict()["size"] == 40 and draft.count == 2
+    draft.recheck(None)
+    assert not draft.wrong

@@ -6,6 +6,7 @@ from widgets.parameters import ranges
 from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.measures import Measure
+from workbench.methods import ThresholdClustering
 from workbench.models import Model
 from workbench.models.beta_likeness import BetaLikeness
 from workbench.models.k_anonymity import KAnonymity
@@ -99,3 +100,14 @@ def test_ranges_are_written_shortly():
 
 def test_a_factor_next_to_one_ends():
     assert ranges.values("1..1 x1.0000000000000000000000000000000001", KAnonymity, "k") == [1]
+
+
+def test_none_is_a_value_where_it_is_the_default():
+    kind = ThresholdClustering
+    assert ranges.values("none", kind, "delta") == [None] and ranges.one("None", kind, "size") is None
+    assert ranges.values("0.3, none, 0.1", kind, "delta") == [None, 0.1, 0.3]
+    assert ranges.written([None, 0.1, 0.3], kind, "delta") == "none, 0.1, 0.3"
+    assert ranges.is_number(kind, "delta") and ranges.is_whole(kind, "size") and not ranges.is_whole(kind, "delta")
+    assert ranges.ends(kind, "delta", None, None)[:2] == (0, 1) and ranges.ends(kind, "size", None, None).low == 1
+    with pytest.raises(BadInput, match="'none' is not a number"):
+        ranges.values("none", KAnonymity, "k")

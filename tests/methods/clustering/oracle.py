@@ -1,0 +1,125 @@
+"""Clusterings once more, as their papers write them: slow, record by record, every cost from scratch."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tests.methods.oracle import Axis
+
+WHOLE = 2**30  # costs are in whole parts of the most, column by column, so that ties are ties
+Cost = Callable[[Sequence[int]], int]
+
+
+def shown(axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]], by_height: bool, weight: float) -> Cost:
+    """What a set of records shows: widths, nodes and values; `leaves` are below each rank's node, level by level."""
+    shares = [weight / len(axes)] * len(axes)
+
+    def of_axis(axis: Axis, below: Sequence[Sequence[int]], ranks: set[int]) -> float:
+        levels = [np.arange(max(axis.rank) + 1), *axis.levels]
+        levels = [level[: max(axis.rank) + 1] for level in levels]
+        if len(set(levels[-1][sorted(set(axis.rank.tolist()))].tolist())) > 1:
+            levels.append(np.zeros(max(axis.rank) + 1, int))
+        height = next(h for h, level in enumerate(levels) if len({int(level[r]) for r in ranks}) == 1)
+        if by_height:
+            return height / max(len(levels) - 1, 1)
+        return below[height][next(iter(ranks))] / below[-1][0]
+
+    def rounded(axis: Axis, share: float, below: Sequence[Sequence[int]], records: Sequence[int]) -> int:
+        ranks, places = {int(axis.rank[i]) for i in records}, {float(axis.place[i]) for i in records}
+        if not axis.text:  # places are rounded, not their distance
+            low, high = ((place - min(axis.place)) / (axis.span or 1) for place in (min(places), max(places)))
+            return round(WHOLE * share * high) - round(WHOLE * share * low)
+        if not axis.hierarchy:  # every value costs the same
+            values = len(set(axis.rank.tolist()))
+            return round(WHOLE * share / max(values - by_height, 1)) * (len(ranks) - by_height)
+        return round(WHOLE * share * of_axis(axis, below, ranks))
+
+    return lambda records: sum(
+        rounded(axis, share, below, records) for axis, share, below in zip(axes, shares, leaves, strict=True)
+    )
+
+
+def told(columns: Sequence[Sequence[int]], near: Sequence[np.ndarray], weight: float = 1.0) -> Cost:
+    """How well the sensitive values of a set of records can be estimated: all ordered pairs, each with itself too."""
+
+    def cost(records: Sequence[int]) -> int:
+        found = 0
+        for values, pc in zip(columns, near, strict=True):
+            pairs = sum(pc[values[i], values[j]] for i in records for j in records)
+            found += round(WHOLE * weight / len(columns) * pairs / len(records) ** 2)
+        return found
+
+    return cost
+
+
+def first_least(candidates: Sequence[int], cost: Callable[[int], int]) -> int:
+    return min(candidates, key=lambda i: (cost(i), candidates.index(i)))
+
+
+def k_member(order: Sequence[int], k: int, cost: Cost, apart: Cost) -> list[list[int]]:
+    """Byun et al., figure 4; ties go to the record that is first in the order."""
+    left, result, r = list(order), list[list[int]](), order[0]
+    if len(left) <= k:
+        return [left]
+    while len(left) >= k:
+        r = max(left, key=lambda i, r=r: (apart([r, i]), -left.index(i)))
+        left.remove(r)
+        cluster = [r]
+        while len(cluster) < k:
+            r = first_least(left, lambda i: cost([*cluster, i]))  # noqa: B023
+            left.remove(r)
+            cluster.append(r)
+        result.append(cluster)
+    place_each(left, result, each=True, cost=cost)
+    return result
+
+
+def place_each(left: Sequence[int], clusters: list[list[int]], each: bool, cost: Cost) -> None:
+    """Every record goes to the cluster whose cost rises least, of all its records or once."""
+    for i in left:
+
+        def rises(cluster: list[int], i: int = i) -> int:
+            before, after = cost(cluster), cost([*cluster, i])
+            return (len(cluster) + 1) * after - len(cluster) * before if each else after - before
+
+        rise = [rises(cluster) for cluster in clusters]
+        clusters[rise.index(min(rise))].append(i)
+
+
+def as_cells(clusters: Sequence[Sequence[int]], cell_of_record: Sequence[int]) -> Counter:
+    """Clusters by the cells of their records: who is equal in all columns may stand for each other."""
+    return Counter(tuple(sorted(int(cell_of_record[i]) for i in cluster)) for cluster in clusters)
+
+
+def threshold(
+    order: Sequence[int], keeps: Callable[[Sequence[int]], bool], delta: int, cost: Cost
+) -> tuple[list, list]:
+    """Loukides & Shao, algorithm 1, with the first record for a random one: the clusters, and who is in none."""
+    left, accepted, rejected = list(order), list[list[int]](), list[int]()
+    while left:
+        cluster = [left.pop(0)]
+        while left:
+            j = first_least(left, lambda i: cost([*cluster, i]))  # noqa: B023
+            if cost([*cluster, j]) > delta:
+                break
+            left.remove(j)
+            cluster.append(j)
+        if keeps(cluster):
+            accepted.append(cluster)
+        else:
+            rejected += cluster
+    return accepted, rejected
+
+
+def parts(records: list[int], axes: Sequence[Axis], size: int, raw: bool, kept: Callable[[list[int]], bool]) -> list:
+    """Algorithm 2: halve at the median of the widest attribute, ties in their order."""
+    widths = [np.ptp(axis.place[records]) / (1 if raw else axis.span or 1) for axis in axes]
+    widest = axes[widths.index(max(widths))]
+    half = len(records) // 2
+    in_order = sorted(records, key=lambda i: widest.rank[i])  # stable
+    first = set(in_order[:half])
+    halves = [i for i in records if i in first], [i for i in records if i not in first]
+    if max(widths) > 0 and all(len(part) >= size and kept(part) for part in halves):
+        return [part for one in halves for part in parts(one, axes, size, raw, kept)]
+    return [records]

@@ -1,0 +1,53 @@
+"""Clusters are grown one by one; what is left is moved together, and nothing is taken twice."""
+
+import numpy as np
+
+from tests.methods.tables import random_frame, table_of
+from workbench.methods.clustering import growth as module
+from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.growth import Growth
+from workbench.methods.clustering.prices import Prices
+
+
+def made(records=60):
+    table = table_of(random_frame(7, records), ["whole", "word", "plain"])
+    entries = Entries.of_cells(table, table.cells(), 0)
+    return entries, Prices.of(table, 0.5, 0.5, 1.0)
+
+
+def test_every_record_is_taken_once():
+    entries, prices = made()
+    growth = Growth(entries, prices)
+    while growth.left:
+        growth.begin(growth.first())
+        growth.extend(4)
+        assert len(growth.open) == 4 or not growth.left
+    assert np.array_equal(np.bincount(growth.taken, minlength=len(entries)), entries.records)
+    assert growth.sizes.sum() == 60 and set(growth.sizes[:-1]) == {4}
+
+
+def test_a_cluster_that_would_pay_too_much_stops():
+    entries, prices = made()
+    growth = Growth(entries, prices)
+    growth.begin(growth.first())
+    assert not growth.extend(60, limit=2**29) and len(growth.open) < 60
+
+
+def test_looking_up_often_changes_nothing(monkeypatch):
+    found = []
+    for budget in (1, 10**9):
+        monkeypatch.setattr(module, "BUDGET", budget)
+        growth = Growth(*made())
+        growth.begin(0)
+        growth.extend(60)
+        parts = Growth(*made())
+        parts.in_parts(np.array([0, 10, len(made()[0])]), 2**29)
+        found.append((growth.taken.tolist(), parts.taken.tolist(), parts.sizes.tolist()))
+    assert found[0] == found[1]
+
+
+def test_what_is_given_is_not_changed():
+    entries, prices = made()
+    before = entries.codes.copy(), entries.records.copy()
+    Growth(entries, prices).in_parts(np.array([0, len(entries)]), 2**28)
+    assert np.array_equal(before[0], entries.codes) and np.array_equal(before[1], entries.records)

@@ -1,0 +1,36 @@
+"""The search of k-member clustering beside its pseudocode."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.methods.clustering import oracle
+from tests.methods.clustering.tables import Case, cells_of
+from tests.methods.tables import frames, quasi_choices
+from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.k_members import k_members
+from workbench.methods.clustering.prices import Prices
+from workbench.models import KAnonymity
+
+
+@settings(max_examples=60)
+@given(frames(least=3, most=45), quasi_choices, st.integers(1, 9), st.integers(0, 3))
+def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
+    case = Case(frame, quasi)
+    entries = Entries.of_cells(case.table, case.table.cells(), seed)
+    shown = Prices.of(case.table, 1.0, 0.0, 0.5, by_height=True)
+    k = min(k, len(frame))
+    found = k_members(case.table, entries, shown, shown, KAnonymity(k))
+    cost = case.shown(by_height=True)
+    assert cells_of(found) == case.as_cells(oracle.k_member(case.order(entries), k, cost, cost))
+
+
+@settings(max_examples=40)
+@given(frames(least=3, most=35), quasi_choices, st.integers(1, 9), st.sampled_from([0.3, 0.8, 1.0]))
+def test_so_they_are_where_protection_is_the_objective(frame, quasi, k, r):
+    case = Case(frame, quasi, ("s", "s2"))
+    entries = Entries.of_cells(case.table, case.table.cells(), 0)
+    shown, paid = Prices.of(case.table, 1.0, 0.0, r, by_height=True), Prices.of(case.table, 0.0, 1.0, r)
+    k = min(k, len(frame))
+    found = k_members(case.table, entries, paid, shown, KAnonymity(k))
+    expected = oracle.k_member(case.order(entries), k, case.told(r), case.shown(by_height=True))
+    assert cells_of(found) == case.as_cells(expected)

@@ -1,0 +1,78 @@
+"""Threshold clustering as a method: what it promises, its thresholds, its weights."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.methods.clustering import promises
+from tests.methods.tables import frames, quasi_choices, random_frame, table_of
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.base.variants import catalog, from_dict
+from workbench.frontier import notation
+from workbench.frontier.grid import combinations
+from workbench.measures import GroupProtection, GroupUtility
+from workbench.methods import Method, ThresholdClustering
+from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+
+WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
+
+
+@settings(max_examples=40)
+@given(
+    frames(least=12, most=60),
+    quasi_choices, st.integers(1, 5), st.sampled_from(WEIGHTS), st.sampled_from([None, 10, 25]),
+    st.sampled_from(["groups", "records"]), st.sampled_from(["generalized", "bucketized"]), st.integers(0, 9),
+)  # fmt: skip
+def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weights, size, weighting, publish, seed):
+    table = table_of(frame, quasi, ("s", "s2"))
+    method = ThresholdClustering(*weights, size=size, weighting=weighting, publish=publish)
+    for model in (KAnonymity(k), KAnonymity(k) & DistinctLDiversity(2), KAnonymity(k) & TCloseness(0.4)):
+        try:
+            promises.check(method, table, model, k, seed)
+        except Unsatisfiable as refused:
+            assert "delta" in str(refused)  # no cluster keeps the model: said, never leaked
+
+
+def test_thresholds_are_chosen_once_and_those_given_stay():
+    table, model = table_of(random_frame(2, 200), ["whole", "word"]), KAnonymity(5)
+    chosen = ThresholdClustering(size=25).chosen(table, model)
+    assert 0 < chosen.delta < 1 and chosen.part_delta > 0 and chosen.size == 25
+    assert chosen.chosen(table, model) is chosen
+    assert ThresholdClustering(delta=0.4).chosen(table, model) == ThresholdClustering(delta=0.4)
+    assert ThresholdClustering(delta=0.5, size=25).chosen(table, model).delta == 0.5
+    assert promises.regions(chosen(table, model)) == promises.regions(ThresholdClustering(size=25)(table, model))
+
+
+def test_weights_trade_protection_for_utility():
+    table, model = table_of(random_frame(8, 400, values=6), ["whole", "word", "real"]), KAnonymity(5)
+    releases = [ThresholdClustering(u, 1 - u, r=1.0)(table, model) for u in (1, 0.5, 0)]
+    shown, told = ([m(one).value for one in releases] for m in (GroupUtility(), GroupProtection(1.0)))
+    assert shown[0] <= shown[1] <= shown[2] and told[2] <= told[1]
+
+
+def test_weights_count_relative_to_each_other():
+    table, model = table_of(random_frame(2, 120), ["whole", "word"]), KAnonymity(4)
+    releases = [ThresholdClustering(w, w, delta=0.5)(table, model) for w in (0.25, 1)]
+    assert promises.regions(releases[0]) == promises.regions(releases[1])
+    with pytest.raises(BadInput, match="both 0"):
+        ThresholdClustering(0, 0)
+
+
+def test_a_threshold_that_no_cluster_reaches_is_said():
+    table = table_of(random_frame(2, 60), ["whole", "word"])
+    with pytest.raises(Unsatisfiable, match=r"no cluster within delta = 0.01 keeps k-anonymity, k = 5"):
+        ThresholdClustering(delta=0.01)(table, KAnonymity(5))
+
+
+def test_numbers_that_may_be_none_are_read_and_written():
+    plain = ThresholdClustering()
+    assert plain.to_dict() == {"name": plain.name, "utility": 0.5, "protection": 0.5, "r": 0.5}
+    given = ThresholdClustering(delta=0.25, size=40)
+    assert from_dict(catalog("workbench.methods", Method), given.to_dict()) == given
+    assert notation.method(str(given)) == given and notation.method(str(plain)) == plain
+    assert notation.method("threshold clustering, delta=none, size=40") == ThresholdClustering(size=40)
+    several = combinations("method", {"name": plain.name, "delta": [None, 0.3], "size": [20, 40.0]})
+    assert [(one.delta, one.size) for one in several] == [(None, 20), (None, 40), (0.3, 20), (0.3, 40)]
+    for wrong, why in (({"delta": 1.5}, "at most 1"), ({"size": 2.5}, "whole number"), ({"size": "x"}, "a number")):
+        with pytest.raises(BadInput, match=why):
+            ThresholdClustering(**wrong)

@@ -1,0 +1,286 @@
+"""The compiled kernels of clusterings: they grow clusters record by record, by prices that are looked up.
+
+Conventions. Entries are records, or records that are equal in all columns: `codes` is attributes x entries, `values`
+sensitive columns x entries, `left` how many records of an entry are in no cluster yet. Of equal costs the earlier entry
+is taken. All costs are whole numbers, so that no sum depends on its order.
+
+`prices` are kind, sizes, at, price, place. A cluster pays on attribute `a`, from `place[a, 0]` on in `price`: the
+distance of its least and greatest code (WIDTH), or what so many values cost (VALUES); or the price of the smallest node
+that holds both, of levels that nest from the values to everything (NODES): `at` has the node of each code, from
+`place[a, l]` on.
+
+`state` is the open cluster: low, high, held, count, near, pairs, whole. `held` says which codes it has where values are
+counted, `near[s, v]` what its records contribute to value v of sensitive column s, `pairs[s]` what they do to each
+other; `whole` is its price and its records. `entries` are codes, values, left, origin, which is their number: entries
+are moved together in place. `taken[:filled[0]]` has the numbers of entries, record by record and cluster by cluster.
+"""
+
+from __future__ import annotations
+
+from workbench.base.compiled import compiled
+
+WIDTH, NODES, VALUES = range(3)
+GROWN, TOO_DEAR, NOTHING_LEFT, PAUSED = range(4)
+MOST = 2**31 - 1
+BLOCK = 512
+
+
+@compiled
+def price_of(a, low, high, count, prices):
+    """What a cluster pays on an attribute that spans these codes, or has so many values."""
+    kind, _, at, price, place = prices
+    if kind[a] == WIDTH:
+        return price[place[a, 0] + high] - price[place[a, 0] + low]
+    if kind[a] == VALUES:
+        return price[place[a, 0] + count]
+    level = 0
+    while at[place[a, level] + low] != at[place[a, level] + high]:
+        level += 1
+    return price[place[a, level] + low]
+
+
+@compiled
+def grown_price(a, code, state, prices):
+    """What the open cluster would pay on an attribute with one code more."""
+    low, high, held, count = state[:4]
+    return price_of(a, min(low[a], code), max(high[a], code), count[a] + (not held[a, code]), prices)
+
+
+@compiled
+def _add_prices(a, sign, begin, end, codes, state, prices, score, row):
+    """Add to each score what its entry would make the cluster pay on an attribute, or take it away."""
+    size = prices[1][a]
+    if size > end - begin:  # few entries: the row of all codes would be longer
+        for i in range(begin, end):
+            score[i] += sign * grown_price(a, codes[a, i], state, prices)
+        return
+    for code in range(size):
+        row[code] = sign * grown_price(a, code, state, prices)
+    for i in range(begin, end):
+        score[i] += row[codes[a, i]]
+
+
+@compiled
+def _join(a, code, state):
+    """One code more in the open cluster."""
+    low, high, held, count = state[:4]
+    low[a], high[a] = min(low[a], code), max(high[a], code)
+    if not held[a, code]:
+        held[a, code] = True
+        count[a] += 1
+
+
+@compiled
+def _clear(state, prices):
+    """No record in the cluster."""
+    low, high, held, count, near, pairs, whole = state
+    for a in range(low.size):
+        if prices[0][a] == VALUES:
+            held[a, low[a] : high[a] + 1] = False
+        low[a], high[a], count[a] = held.shape[1], -1, 0
+    near[:] = 0.0
+    pairs[:] = 0.0
+    whole[:] = 0
+
+
+@compiled
+def alone(codes_of_one, state, prices):
+    """Clear the cluster, and put one combination of codes in."""
+    _clear(state, prices)
+    for a in range(codes_of_one.size):
+        code = codes_of_one[a]
+        state[0][a], state[1][a] = code, code
+        if prices[0][a] == VALUES:
+            state[2][a, code] = True
+            state[3][a] = 1
+        state[6][0] += price_of(a, code, code, 1, prices)
+
+
+@compiled
+def score_all(begin, end, codes, state, prices, work):
+    """What each entry would make the open cluster pay for its attributes."""
+    score, row, _ = work
+    score[begin:end] = 0
+    for a in range(codes.shape[0]):
+        _add_prices(a, 1, begin, end, codes, state, prices, score, row)
+
+
+@compiled
+def start(entry, entries, state, prices, near_by, taken, firsts, filled):
+    """A new cluster of one record of an entry; nothing is scored yet."""
+    codes, values, left, origin = entries
+    alone(codes[:, entry], state, prices)
+    firsts[filled[1]] = filled[0]
+    filled[1] += 1
+    taken[filled[0]] = origin[entry]
+    filled[0] += 1
+    left[entry] -= 1
+    state[6][1] = 1
+    for s in range(values.shape[0]):
+        state[5][s] = 1.0
+        v = values[s, entry]
+        for w in range(near_by.shape[1]):
+            state[4][s, w] = near_by[s, v, w]
+
+
+@compiled
+def _take(entry, begin, end, entries, state, prices, near_by, work):
+    """One more record in the open cluster; whether the scores have changed."""
+    codes, values, left, _ = entries
+    score, row, _ = work
+    kind, changed = prices[0], False
+    left[entry] -= 1
+    for a in range(codes.shape[0]):
+        code = codes[a, entry]
+        inside = state[2][a, code] if kind[a] == VALUES else state[0][a] <= code <= state[1][a]
+        if inside:
+            continue
+        before = price_of(a, state[0][a], state[1][a], state[3][a], prices)
+        after = grown_price(a, code, state, prices)
+        if kind[a] == NODES and after == before:  # the node is the same, so is what every code would cost
+            state[0][a], state[1][a] = min(state[0][a], code), max(state[1][a], code)
+            continue
+        _add_prices(a, -1, begin, end, codes, state, prices, score, row)
+        if kind[a] == VALUES:
+            state[2][a, code] = True
+            state[3][a] += 1
+        state[0][a], state[1][a] = min(state[0][a], code), max(state[1][a], code)
+        _add_prices(a, 1, begin, end, codes, state, prices, score, row)
+        state[6][0] += after - before
+        changed = True
+    state[6][1] += 1
+    for s in range(values.shape[0]):
+        v = values[s, entry]
+        state[5][s] += 2 * state[4][s, v] + 1.0
+        for w in range(near_by.shape[1]):
+            state[4][s, w] += near_by[s, v, w]
+    return changed
+
+
+@compiled
+def _cheapest(begin, end, values, left, score, row_of_value, floor):
+    """The first of the entries that cost least, and the cost; -1 where none is left. None costs less than `floor`."""
+    best, at = MOST, -1
+    for block in range(begin, end, BLOCK):
+        until, least = min(block + BLOCK, end), MOST
+        if values.shape[0]:
+            for i in range(block, until):
+                cost = score[i]
+                for s in range(values.shape[0]):
+                    cost += row_of_value[s, values[s, i]]
+                least = min(least, cost if left[i] > 0 else MOST)
+        else:
+            for i in range(block, until):
+                least = min(least, score[i] if left[i] > 0 else MOST)
+        if least >= best:
+            continue
+        best = least
+        for i in range(block, until):
+            cost = score[i]
+            for s in range(values.shape[0]):
+                cost += row_of_value[s, values[s, i]]
+            if left[i] > 0 and cost == least:
+                at = i
+                break
+        if best <= floor:
+            break
+    return at, best
+
+
+@compiled
+def floor_of(state, scale, row_of_value):
+    """What each sensitive value of one more record would cost; and what one more record costs at least."""
+    near, pairs, whole = state[4], state[5], state[6]
+    floor = whole[0]
+    for s in range(near.shape[0]):
+        least = MOST
+        for v in range(near.shape[1]):
+            row_of_value[s, v] = round(scale[s] * (pairs[s] + 2 * near[s, v] + 1) / (whole[1] + 1) ** 2)
+            least = min(least, row_of_value[s, v])
+        floor += least
+    return floor
+
+
+@compiled
+def extend(begin, end, until, limit, budget, entries, state, prices, near_by, scale, work, taken, filled):
+    """Take the cheapest records into the open cluster until it has `until`, or one more would cost above `limit`.
+
+    PAUSED after about `budget` entries have been looked at: call again.
+    """
+    _, values, left, origin = entries
+    row_of_value, whole = work[2], state[6]
+    while whole[1] < until:
+        floor = floor_of(state, scale, row_of_value)
+        if floor > limit:
+            return TOO_DEAR
+        entry, cost = _cheapest(begin, end, values, left, work[0], row_of_value, floor)
+        if entry < 0:
+            return NOTHING_LEFT
+        if cost > limit:
+            return TOO_DEAR
+        changed = False
+        while not changed and left[entry] > 0 and whole[1] < until:
+            changed = _take(entry, begin, end, entries, state, prices, near_by, work)
+            taken[filled[0]] = origin[entry]
+            filled[0] += 1
+            if values.shape[0]:
+                break
+        budget -= end - begin
+        if budget < 0:
+            return PAUSED
+    return GROWN
+
+
+@compiled
+def together(begin, end, entries):
+    """Move the entries that have records left together, in their order; where they end now."""
+    codes, values, left, origin = entries
+    to = begin
+    for i in range(begin, end):
+        if left[i] > 0:
+            if to < i:
+                left[to], origin[to] = left[i], origin[i]
+                for a in range(codes.shape[0]):
+                    codes[a, to] = codes[a, i]
+                for s in range(values.shape[0]):
+                    values[s, to] = values[s, i]
+            to += 1
+    left[to:end] = 0
+    return to
+
+
+@compiled
+def cluster_parts(part, starts, limit, budget, entries, state, prices, near_by, scale, work, taken, filled, firsts):
+    """Cluster parts one by one from `part` on, each seed the first record that is left; the part to go on with.
+
+    `firsts[filled[1]]` gets where each cluster begins in `taken`; it ends where the next begins.
+    """
+    codes, _, left, _ = entries
+    while part < starts.size - 1 and budget >= 0:
+        begin, end = starts[part], starts[part + 1]
+        seed, gone = begin, 0
+        while True:
+            while seed < end and left[seed] == 0:
+                seed += 1
+            if seed == end:
+                break
+            if 4 * gone > end - seed:
+                end, gone = together(seed, end, entries), 0
+            start(seed, entries, state, prices, near_by, taken, firsts, filled)
+            if floor_of(state, scale, work[2]) <= limit:
+                score_all(seed, end, codes, state, prices, work)
+                extend(seed, end, MOST, limit, MOST, entries, state, prices, near_by, scale, work, taken, filled)
+            gone += state[6][1]
+            budget -= (end - seed) * state[6][1]
+        part += 1
+    return part
+
+
+@compiled
+def farthest(begin, end, left, score):
+    """The first of the entries that cost most."""
+    best, at = -1, -1
+    for i in range(begin, end):
+        if left[i] > 0 and score[i] > best:
+            best, at = score[i], i
+    return at

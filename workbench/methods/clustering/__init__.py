@@ -1,0 +1,1 @@
+"""Clusterings: classes are grown around records, and may overlap."""

@@ -1,0 +1,100 @@
+"""Clusters within a threshold (Loukides & Shao 2008, algorithm 1), and where the records of rejected ones go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.base.errors import Unsatisfiable
+from workbench.data.table import Table
+from workbench.methods.clustering.clusters import Clusters
+from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.growth import Growth
+from workbench.methods.clustering.parts import in_parts
+from workbench.methods.clustering.placing import placed
+from workbench.methods.clustering.prices import WHOLE, Prices
+from workbench.models import Model
+
+if TYPE_CHECKING:
+    from workbench.methods.clustering.threshold_clustering import ThresholdClustering
+
+SMALL = 4096
+
+
+def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
+    """Clusters that keep the model, by a method whose thresholds are known."""
+    cells = table.cells()
+    if method.size is None:
+        entries = Entries.of_cells(table, cells, seed)
+        starts = np.array([0, len(entries)])
+    else:
+        entries = Entries.of_records(table, cells, seed)
+        entries, starts = in_parts(table, entries, method.size, method.range, method.r, method.part_delta)
+    assert method.delta is not None
+    found = within(table, entries, starts, prices(table, method), method.delta, model, method.weighting == "records")
+    return found.mended(table, model)
+
+
+def prices(table: Table, method: ThresholdClustering) -> Prices:
+    """By the weights of a method; where nothing is sensitive, utility alone counts."""
+    protection = method.protection if table.sensitive else 0.0
+    if not method.utility + protection:
+        raise Unsatisfiable(f"{method.name}: the table has no sensitive column to protect; give utility a weight")
+    whole = method.utility + protection
+    return Prices.of(table, method.utility / whole, protection / whole, method.r)
+
+
+def within(
+    table: Table,
+    entries: Entries,
+    starts: np.ndarray,
+    prices: Prices,
+    delta: float,
+    model: Model | None,
+    each: bool = False,
+) -> Clusters:
+    """Clusters of each part starts[i]:starts[i + 1] that keep the model, with the records of the others.
+
+    A seed is the first record left of its part. No look is taken at `delta` when a record of a rejected cluster goes to
+    the cheapest one, by what it costs the cluster or `each` of its records.
+    """
+    found = Clusters.in_order(entries, *_grown(entries, starts, prices, delta))
+    kept = found.kept(table, model)
+    if not kept.any():
+        raise Unsatisfiable(
+            f"no cluster within delta = {delta:g} keeps {model}; take a larger delta, or none, which a sample chooses"
+        )
+    stand = kept[found.number]
+    number = (np.cumsum(kept) - 1)[found.number[stand]].astype(np.int32)
+    accepted = Clusters(entries, found.entry[stand], number)
+    return placed(table, accepted, found.entry[~stand], prices, each=each)
+
+
+def _grown(entries: Entries, starts: np.ndarray, prices: Prices, delta: float) -> tuple[np.ndarray, np.ndarray]:
+    """The entries that were taken, cluster after cluster, and the sizes of clusters: those of large parts come last."""
+    limit = round(delta * WHOLE) + len(entries.codes) + prices.names  # each column's price is rounded
+    large = np.flatnonzero(np.diff(starts) > SMALL)
+    if not len(large):
+        growth = Growth(entries, prices)
+        growth.in_parts(starts, limit)
+        return growth.taken, growth.sizes
+    small, taken, sizes = np.ones(len(entries), bool), list[np.ndarray](), list[np.ndarray]()
+    for part in large.tolist():
+        small[starts[part] : starts[part + 1]] = False
+    lengths = np.delete(np.diff(starts), large)
+    if len(lengths):
+        rest = np.flatnonzero(small)
+        growth = Growth(entries.take(rest), prices)
+        growth.in_parts(np.append(0, np.cumsum(lengths)), limit)
+        taken.append(rest[growth.taken])
+        sizes.append(growth.sizes)
+    for part in large.tolist():
+        inside = np.arange(starts[part], starts[part + 1])
+        growth = Growth(entries.take(inside), prices)
+        while growth.left:
+            growth.begin(growth.first())
+            growth.extend(growth.left + len(growth.open) + 1, limit)
+        taken.append(inside[growth.taken])
+        sizes.append(growth.sizes)
+    return np.concatenate(taken).astype(np.int32), np.concatenate(sizes)
