@@ -335,3 +335,20 @@ def test_a_choice_is_a_question_as_the_sliders_are(card):
     assert card.evaluate("card.asked()") == [[1, 1]]
     card.evaluate("controls(1)")  # Python says that it stands otherwise
     assert publish.evaluate("one => one.selectedOptions[0].textContent") == "generalized"
+
+
+BETWEEN = """async () => {
+  const { model, show } = await part("roles"), { el, step } = show();
+  const one = (words, strength) => ({ words, why: words, text: "67", strength });
+  const rows = [[null, one("a tells b", 0.2)], [one("b tells a", 0.4), null]];
+  const told = { kind: "between", names: ["a", "b"], commonest: ["50", "60"], rows, said: [] };
+  model.tell(told);
+  step.open = el.querySelector("[data-field=between]").open = true;
+  el.querySelectorAll("[data-field=between] td[data-key]")[1].focus();
+  model.tell({ ...told });
+  return [document.activeElement.dataset.key, el.querySelector(".wb-told-why b").textContent];
+}"""
+
+
+def test_who_walks_through_a_matrix_stays_where_they_are_when_it_is_drawn_again(page):
+    assert page.evaluate(BETWEEN) == ['["b","a"]', "b tells a"]

@@ -28,8 +28,8 @@ function toldMatrix() {
     if (cells[row + own * down]?.[column + own * right]) at(row + own * down, column + own * right).focus();
   }
 
-  function cell(one, row, column) {
-    return one && { ...one, element: h("td", { role: "gridcell", tabindex: -1, style: `--strength: ${Math.round(100 * one.strength)}%`,
+  function cell(one, row, column, key) {
+    return one && { ...one, element: h("td", { role: "gridcell", tabindex: -1, "data-key": key, style: `--strength: ${Math.round(100 * one.strength)}%`,
       "aria-label": `${one.words}. ${one.why}`, onfocus: () => at(row, column), onmouseenter: () => at(row, column),
       onkeydown: event => pressed(event, row, column) }, bare(one.text)) };
   }
@@ -41,7 +41,11 @@ function toldMatrix() {
     if (element.hidden) return;
     first.textContent = strong.length ? held(strong[0].words) + (strong.length > 1 ? `, and ${strong.length - 1} more` : "") : "little";
     said.replaceChildren(...strong.map(one => h("li", {}, held(one.words), one.meaning && `. ${one.meaning}`)));
-    cells = rows.map((row, i) => row.map((one, j) => cell(one, i, j)));
+    cells = rows.map((row, i) => row.map((one, j) => cell(one, i, j, JSON.stringify([names[i], names[j]]))));
+    keepingPlace(table, () => fill(names, commonest));
+  }
+
+  function fill(names, commonest) {
     table.replaceChildren(
       h("thead", {}, h("tr", { role: "row" }, h("td", {}), names.map(name => head("col", name)))),
       h("tbody", {},
