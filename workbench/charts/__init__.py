@@ -1,4 +1,5 @@
-"""Charts: the frontier, all measures of its points, what the records of a release lose, the populations it hurts most.
+"""Charts: the frontier, all measures of its points, what the records of a release lose, the populations it hurts most,
+any figures in panels.
 
 Okabe-Ito hues, and a shape for every line as well; text takes the colour of the page, so light and dark both work.
 """
@@ -14,12 +15,14 @@ from workbench.charts.frontier import frontier_chart
 from workbench.charts.heat import heat_chart
 from workbench.charts.losses import loss_chart, populations_chart
 from workbench.charts.offline import save, show_offline
+from workbench.charts.panels import panels_chart
 from workbench.charts.parallel import parallel_chart
 
 __all__ = [
     "frontier_chart",
     "heat_chart",
     "loss_chart",
+    "panels_chart",
     "parallel_chart",
     "populations_chart",
     "save",

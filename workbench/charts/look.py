@@ -102,8 +102,14 @@ def finished(drawn: Any, width: int, height: Any, title: alt.Title | None, descr
 
     The drawing itself is finished: Altair's own methods would copy all of its layers each time.
     """
+    drawn.width, drawn.height = width, height
+    return neutral(drawn, title, description)
+
+
+def neutral(drawn: Any, title: alt.Title | None, description: str) -> Any:
+    """The same for a drawing that has its size, or whose panels have theirs."""
     text: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
-    drawn.width, drawn.height, drawn.description, drawn.background = width, height, description, "transparent"
+    drawn.description, drawn.background = description, "transparent"
     if title:
         drawn.title = title
     drawn.config = alt.Config(
