@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.recipes.recipes import RecipePicker as RecipePicker
     from widgets.release.release import ReleaseCard as ReleaseCard
     from widgets.roles.roles import RolePicker as RolePicker
+    from widgets.workloads.workloads import WorkloadPicker as WorkloadPicker
 
 _HOME = {
     "Workbench": "app.app",
@@ -32,6 +33,7 @@ _HOME = {
     "ReleaseCard": "release.release",
     "ReleasePreview": "preview.preview",
     "RolePicker": "roles.roles",
+    "WorkloadPicker": "workloads.workloads",
 }
 
 __all__ = list(_HOME)

@@ -16,6 +16,7 @@ from widgets.recipes import recipes
 from widgets.release import release
 from widgets.roles import roles
 from widgets.topbar import topbar
+from widgets.workloads import workloads
 from workbench.base.figures import figures
 from workbench.base.jsonable import jsonable
 from workbench.frontier.recipe import Recipe
@@ -33,6 +34,7 @@ PARTS = {
     "preview": preview.ReleasePreview,
     "dashboard": dashboard.Dashboard,
     "topbar": topbar.TopBar,
+    "workloads": workloads.WorkloadPicker,
 }
 
 # a page with models that no kernel stands behind, and with a count of all that goes on by itself

@@ -12,40 +12,28 @@ from typing import Any
 import ipywidgets
 
 from widgets.app.boxes import below, framed
+from widgets.app.parts import LATER, PARTS, STEPS, WorkbenchParts
 from widgets.base.given import begin, proposed, renamed, used
 from widgets.base.host import under_voila
 from widgets.base.part import Part
 from widgets.base.turns import Turn, turns_here
-from widgets.data.data import DataPicker
-from widgets.disclosure.disclosure import DisclosureTable
-from widgets.frontier.frontier import FrontierChart
-from widgets.hierarchies.editor import HierarchyEditor
-from widgets.lattice.lattice import LatticeView
-from widgets.original.original import OriginalBeside
-from widgets.preview.preview import ReleasePreview
-from widgets.recipes.recipes import RecipePicker
-from widgets.release.release import ReleaseCard
-from widgets.roles.roles import RolePicker
 from widgets.session.keeping import Keeper, kept
 from widgets.session.points import Points
 from widgets.session.replacing import replaces
-from widgets.session.results import WorkbenchResults
 from widgets.session.saving import Saving
 from widgets.session.session import COMPARED, POINTS, TABLE, Session, differ, fitting
-from widgets.topbar.topbar import TopBar
+from widgets.workloads.naming import followed
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.studies.study import ROLES, Study, ranges_of, results_beside
 
-BELOW = ("disclosure", "original", "lattice")
-PARTS = ("top", "data", "roles", "hierarchies", "recipes", "chart", "card", "preview", *BELOW)
 OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
 REST = 0.4  # seconds on a release until it is chosen
 
 
-class Workbench(WorkbenchResults, ipywidgets.VBox):
+class Workbench(WorkbenchParts, ipywidgets.VBox):
     """`Workbench(frame, path, study or "adult")` as the last line of a cell.
 
     The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in
@@ -71,13 +59,14 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.session = Session(study, self._changed, self._follow_history)
         self._discard: weakref.finalize | None = None
         self._store = Store(store) if store is not None else None
-        self._parts(study, handed)
+        self._make_parts(study, handed, self._keeper is None and under_voila())
+        self._saving = Saving(self._keeper, self.top)
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
-        left = ipywidgets.VBox([self.data, self.roles, self.hierarchies, self.recipes]).add_class("wb-steps")
+        left = ipywidgets.VBox([getattr(self, name) for name in STEPS]).add_class("wb-steps")
         middle = ipywidgets.VBox([framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, framed(self.card)]).add_class("wb-main")
-        super().__init__([self.top, main, framed(self.disclosure), self.original, self.lattice])
+        super().__init__([self.top, main, framed(self.disclosure), *(getattr(self, name) for name in LATER)])
         self.add_class("wb-app")
         self._listen()
         self.top.state(name=study.name, note=note, kept=self._saving.where(), undo=False, redo=False)
@@ -101,23 +90,6 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         folder = scratch()
         self._discard = weakref.finalize(self, shutil.rmtree, folder, True)
         return Store(folder)
-
-    def _parts(self, study: Study, handed: Any) -> None:
-        by_tab = self._keeper is None and under_voila()  # the browser's tab may remember what no file does
-        group = f"steps-{id(self)}"
-        self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
-        self._saving = Saving(self._keeper, self.top)
-        source = handed if handed is not None else dict(study.data)
-        self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
-        self.roles = RolePicker(None, unfolded=not study.quasi, group=group)
-        self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
-        self.recipes = RecipePicker(None, unfolded=False, group=group)
-        self.chart = FrontierChart(None)
-        self.card = ReleaseCard(None)
-        self.preview = ReleasePreview(None, draw=self.chart.altair)
-        self.disclosure = DisclosureTable(None)
-        self.original = OriginalBeside(None, unfolded=False)
-        self.lattice = LatticeView(None, unfolded=False)
 
     def close(self) -> None:
         """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
@@ -168,6 +140,7 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         self.hierarchies.observe(
             lambda _: self._change(self.hierarchies, **self._levels_chosen()), ["hierarchies", "released_levels"]
         )
+        self.workloads.observe(lambda event: self._asked_of_it(event.new), "workloads")
         for name in ("recipes", "measures", "axes", "seed"):
             self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
         self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
@@ -206,6 +179,12 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
         waiting = {name: levels for name, levels in before.released_levels.items() if name not in before.quasi}
         released = {**waiting, **self.hierarchies.released_levels}
         return {"hierarchies": dict(self.hierarchies.hierarchies), "released_levels": released}
+
+    def _asked_of_it(self, workloads: dict[str, Any]) -> None:
+        """Other workloads; what names one that is called otherwise, or is gone, follows."""
+        part, study = self.workloads, self.session.study
+        if not self._quiet and not part.guarded("name", lambda: self._change(part, **followed(study, workloads))):
+            self._follow(study)
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""
@@ -285,32 +264,12 @@ class Workbench(WorkbenchResults, ipywidgets.VBox):
     def _follow(self, study: Study, table_too: bool = True) -> None:
         with self._quietly():
             if table_too:
-                self._follow_table(study)
-            for name in ("recipes", "measures", "axes"):
-                setattr(self.recipes, name, list(getattr(study, name)))
-            self.recipes.seed = study.seed
-            self.card.measures = study.measured()
-            self.chart.caps = dict(study.caps)
-            self.chart.axes = list(study.axes)
+                self._show_table(study)
+            self._show_choices(study)
             files = study.parted(self._keeper.path).files if self._keeper is not None else {}
             self.preview.study = study.with_(files=files) if files else study
         note = "; ".join(filter(None, (self._word, *self.session.notes)))
         self.top.state(name=study.name, data=self._data_line(study), note=note)
-
-    def _follow_table(self, study: Study) -> None:
-        """Columns, roles and hierarchies are others."""
-        base, table = self.session.base, self.session.table
-        self.data.folder = study.folder
-        if base is not None and (self.data.base is not base or self.data.data != study.data):
-            self.data.take(study.data, base)
-        self.roles.base = base
-        self.roles.drop_missing = bool(study.data.get("drop_missing"))
-        self.roles.hierarchies = {name: study.builder(name, spec) for name, spec in study.hierarchies.items()}
-        self.roles.levels = dict(study.levels)
-        self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
-        self.hierarchies.follow(table, study.hierarchies, study)
-        for part in (self.recipes, self.card, self.lattice):
-            part.table = table
 
     def _follow_history(self) -> None:
         history = self.session.history

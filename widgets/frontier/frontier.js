@@ -76,7 +76,7 @@ export default widget(({ model, el, say, on, trait }) => {
     const update = ({ measures, axes, caps }) => {
       const fitting = measures.filter(measure => measure.side === side);
       if (menu.dataset.of !== fitting.map(measure => measure.key).join()) {
-        menu.replaceChildren(...fitting.map(({ key, name }) => h("option", { value: key }, `${name}, ${key}`)));
+        menu.replaceChildren(...fitting.map(({ key, name }) => h("option", { value: key }, key.includes("(") ? key : `${name}, ${key}`)));
         menu.dataset.of = fitting.map(measure => measure.key).join();
       }
       menu.value = axes[which];

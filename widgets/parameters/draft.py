@@ -9,7 +9,7 @@ from typing import Any
 
 from widgets.parameters import columns, ranges
 from workbench.base.errors import BadInput
-from workbench.base.variants import Variant, about
+from workbench.base.variants import RANDOM, Plain, Variant, about
 from workbench.data.table import Table
 
 NONE = "none"
@@ -91,10 +91,13 @@ class Draft:
         self.values[name] = found
 
     def options(self, name: str, table: Table | None) -> list[Any]:
-        """What a parameter of choices or of columns may be, and what it is now."""
+        """What a parameter of choices, of columns or of workloads may be, and what it is now."""
         declared = self.kind.parameters()[name]
         if declared.column:
             known: list[Any] = [None, *(table.names if table else ())]
+        elif declared.workload:
+            none = [None] if ranges.default(self.kind, name) is None else []
+            known = [*none, RANDOM, *(table.workloads if table else ())]
         else:
             known = list(declared.choices or ())
         return known + [value for value in self.values[name] if value not in known]
@@ -109,12 +112,16 @@ class Draft:
                     self.wrong.pop(name, None)
                 except BadInput as error:
                     self.wrong[name] = (typed or self._written(name), str(error))
-            elif self.kind.parameters()[name].column:
+            elif self._names(name):
                 self.wrong.pop(name, None)
                 for value in values:
-                    self._check_column(name, value, table)
+                    self._check_named(name, value, table)
 
-    def _check_column(self, name: str, value: Any, table: Table | None) -> None:
+    def _names(self, name: str) -> bool:
+        """Whether what a parameter may be is in the table: its columns, or its workloads."""
+        return self.kind.parameters()[name].column or self.kind.parameters()[name].workload
+
+    def _check_named(self, name: str, value: Any, table: Table | None) -> None:
         try:
             self.kind.check_value(name, value, table)
         except BadInput as error:
@@ -144,12 +151,12 @@ class Draft:
             end = ranges.ends(self.kind, name, table, max((one for one in values if one is not None), default=None))
             shown = text if name in self.wrong else ranges.written(values, self.kind, name)
             return {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
-        if declared.choices is None and not declared.column:
+        if declared.choices is None and not self._names(name):
             return None  # neither a number nor a choice: a study's file may set it
         options = self.options(name, table)
         places = [options.index(value) for value in values]
         shown_as = "column" if declared.column else "choice"
-        words = [str(value) if declared.column and value is not None else label(value) for value in options]
+        words = [str(value) if self._names(name) and isinstance(value, str) else label(value) for value in options]
         return {**common, "type": shown_as, "options": words, "chosen": places}
 
 
@@ -157,4 +164,6 @@ def label(value: Any) -> str:
     """A choice as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, Plain):
+        return "queries of its own"
     return NONE if value is None else str(value).replace("_", " ")

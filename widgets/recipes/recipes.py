@@ -19,7 +19,7 @@ from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, said
-from workbench.base.variants import about, canonical, catalog
+from workbench.base.variants import Plain, about, canonical, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
 from workbench.frontier.grid import listed
@@ -334,7 +334,8 @@ class RecipePicker(Part):
 def _combinations(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     lists = listed("measure", given)
     ranges = [lists.get(name, [value]) for name, value in given.items()]
-    return [dict(zip(given, chosen, strict=True)) for chosen in product(*ranges)]
+    plain = [[one.data if isinstance(one, Plain) else one for one in values] for values in ranges]
+    return [dict(zip(given, chosen, strict=True)) for chosen in product(*plain)]
 
 
 def _count(recipes: Sequence[Mapping[str, Any]]) -> int:

@@ -470,3 +470,41 @@ def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_rol
     assert bench.session.study.quasi == ("age", "sex")
     assert bench.session.study.recipes == own, "what a person has chosen stays"
     bench.close()
+
+
+def keep(bench, name, text):
+    bench.workloads._heard(None, {"kind": "keep", "field": "queries", "name": name, "text": text}, [])
+
+
+def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, said):
+    bench.workloads._heard(None, {"kind": "add", "field": "load", "what": "written"}, [])
+    assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.workloads
+    queries = next(row for row in bench.recipes._measures if row.kind.name == "query error")
+    assert queries.parts[0].options("workload", bench.session.table) == ["random", "queries"]
+    place = bench.recipes._measures.index(queries)
+    for content in ({"kind": "switch", "on": True}, {"kind": "choices", "name": "workload", "places": [0, 1]}):
+        bench.recipes._heard(None, {**content, "row": f"measure.{place}", "part": 0, "field": "x"}, [])
+    bench.chart._heard(None, {"kind": "axis", "side": "utility", "key": "Q_err(workload=queries)"}, [])
+    assert not said and bench.session.study.axes == ("P_loss", "Q_err(workload=queries)")
+    assert all("Q_err(workload=queries)" in point.values for point in bench.frontier.measured)
+    before = bench.card.point.values["Q_err(workload=queries)"]
+    keep(bench, "queries", "age >= 40\nsex = 'F' and age < 30")
+    assert bench.card.point.values["Q_err(workload=queries)"] != before  # no figure outlives its queries
+    bench.workloads._heard(None, {"kind": "rename", "field": "name", "name": "queries", "to": "state"}, [])
+    assert bench.frontier.axes == ("P_loss", "Q_err(workload=state)") and not said
+    bench.workloads._heard(None, {"kind": "remove", "field": "name", "name": "state"}, [])
+    study = bench.session.study
+    assert not study.workloads and study.axes == ("P_loss", "U_loss") and not said
+    assert {"name": "query error", "guard": 1.0} in study.measures  # of random queries
+    for _ in range(2):
+        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert list(bench.session.study.workloads) == ["queries"] == list(bench.workloads.workloads)
+
+
+def test_a_workload_that_is_needed_stays(bench, said):
+    bench._change(bench.workloads, workloads={"state": ["age >= 40"]})
+    measures = [{"name": "privacy loss"}, {"name": "query error", "workload": "state"}]
+    bench._change(bench.recipes, measures=tuple(measures), axes=("P_loss", "Q_err(workload=state)"))
+    bench.workloads._heard(None, {"kind": "remove", "field": "name", "name": "state"}, [])
+    assert "choose another measure first" in said[-1][2]
+    assert list(bench.workloads.workloads) == ["state"] == list(bench.session.study.workloads)

@@ -20,6 +20,7 @@ from widgets import (
     ReleaseCard,
     ReleasePreview,
     RolePicker,
+    WorkloadPicker,
 )
 from widgets.base.part import Part
 from widgets.topbar.topbar import TopBar
@@ -49,6 +50,7 @@ JUNK = [None, True, False, -1, 0, 1, 2, 10**30, 10**400, 1.5, -1e308, "", "0", "
 MEANT = ["age", "town", "ill", "born", "nobody", "k", "quasi", "sensitive", "neutral", "privacy", "utility", "P_loss",
          "U_loss", "k-anonymity", "mondrian", "row.0.0", "row.0.-1", "row.9.9", "measure.0", "measure.99", "groups",
          "intervals", "import", "dates", "prefixes", "csv", "py", "png", "source", "path", "upload", "bundled", "given",
+         "old", "drawn", "random", "age > 40\nsex =",
          "heat", "method", "drop_missing", "undo", "mine", "t.csv", "t.csv.gz"]  # fmt: skip
 BUFFERS = [[], [memoryview(b"")], [memoryview(b"abc")], [memoryview(b"age;all\n20;*\n")], [memoryview(b"\xff" * 8)]]
 
@@ -73,6 +75,9 @@ def built(name, folder):
         "ReleaseCard": lambda: ReleaseCard(table, MEASURES, recipe, frontier=frontier),
         "ReleasePreview": lambda: ReleasePreview(recipe.release(table), recipe=recipe, frontier=frontier, study=study),
         "RolePicker": lambda: RolePicker(table),
+        "WorkloadPicker": lambda: WorkloadPicker(
+            table, {"old": ["age > 40"], "drawn": {"random": {"count": 20, "dimension": 1}}}
+        ),
         "TopBar": lambda: TopBar(lambda kind, value: None),
     }
     return makers[name]()
@@ -80,7 +85,7 @@ def built(name, folder):
 
 PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
          "LatticeView", "OriginalBeside", "RecipePicker",
-         "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar"]  # fmt: skip
+         "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar", "WorkloadPicker"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

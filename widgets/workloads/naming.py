@@ -1,0 +1,86 @@
+"""What of a study changes with the name of a workload, or goes with it: measures, axes, caps, recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.base.errors import BadInput, said
+from workbench.frontier.frontier import SIDES
+from workbench.frontier.grid import variant, variants
+from workbench.studies.study import Study
+
+Names = Mapping[str, str]  # of workloads that are called otherwise now; those that are gone have none
+
+
+def followed(study: Study, workloads: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the next study; BadInput where something cannot be without a workload that is gone."""
+    gone = [name for name in study.workloads if name not in workloads]
+    if not gone:
+        return {"workloads": dict(workloads)}
+    new = [name for name in workloads if name not in study.workloads]
+    renamed = len(gone) == len(new) == 1 and study.workloads[gone[0]] == workloads[new[0]]
+    names = {name: new[0] if renamed else "" for name in gone}
+    return {
+        "workloads": dict(workloads),
+        **_measured(study, names),
+        "recipes": tuple(_recipe(ranges, names) for ranges in study.recipes),
+        "chosen": _chosen(study, names),
+    }
+
+
+def _chosen(study: Study, names: Names) -> Mapping[str, Any]:
+    try:
+        return _recipe(study.chosen, names) if study.chosen else {}
+    except BadInput:
+        return {}  # what was chosen is gone with it
+
+
+def _recipe(ranges: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    method = _called("method", ranges["method"], names)
+    if method is None:
+        raise BadInput("a method of this study works by that workload: choose another in Methods and measures first")
+    return {**ranges, "method": method}
+
+
+def _called(kind: str, given: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
+    """The same with the new name; None where it speaks of a workload that is gone."""
+    found = dict(given)
+    for key, declared in variants(kind)[given["name"]].parameters().items():
+        if not declared.workload or key not in given:
+            continue
+        several = kind == "method" and isinstance(given[key], list)  # of a measure a list is queries
+        asked = given[key] if several else [given[key]]
+        now = [names.get(one, one) if isinstance(one, str) else one for one in asked]
+        if "" in now:
+            return None
+        found[key] = now if several else now[0]
+    return found
+
+
+def _measured(study: Study, names: Names) -> dict[str, Any]:
+    measures, keys = list[Mapping[str, Any]](), dict[str, str]()
+    for one in study.measures:
+        now = _called("measure", one, names)
+        if now is not None:
+            measures.append(now)
+            keys[variant("measure", one).key] = variant("measure", now).key
+    axes = _axes(study, measures, keys, names)
+    return {
+        "measures": tuple(measures),
+        "axes": axes,
+        "caps": {keys[key]: cap for key, cap in study.caps.items() if key in keys},
+    }
+
+
+def _axes(
+    study: Study, measures: Sequence[Mapping[str, Any]], keys: Mapping[str, str], names: Names
+) -> tuple[str, ...]:
+    """The axes by their new names; in place of one that is gone the first measure of its side."""
+    found = []
+    for side, key in zip(SIDES, study.axes, strict=False):
+        first = next((one.key for one in map(lambda m: variant("measure", m), measures) if one.side == side), None)
+        if first is None:
+            raise BadInput(f"the only measure of {side} asks {said(next(iter(names)))}: choose another measure first")
+        found.append(keys.get(key, first))
+    return tuple(found)

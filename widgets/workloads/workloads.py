@@ -1,0 +1,324 @@
+"""Which queries users of the data will ask: workloads by name, written, drawn at random or read from a log."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import count
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from widgets.base.given import table_of
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.worker import Tell, Worker
+from widgets.workloads.lines import MOST, Line, Lines, asked, place, told, units
+from workbench.base.errors import BadInput, said
+from workbench.base.figures import figures, per_cent
+from workbench.data.table import Table
+from workbench.data.workload_specs import checked
+from workbench.workloads.completion import completions
+from workbench.workloads.log import read_log
+from workbench.workloads.query_text import text_of
+from workbench.workloads.random_rules import Settings
+from workbench.workloads.workload import Workload
+
+LONGEST_NAME = 40
+LOG_BYTES = 2_000_000
+SHOWN = 50  # queries of a file, and unusable lines of a log
+EXAMPLES = 5  # of random queries
+MOST_RANDOM = 10_000
+STOPS = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1)  # of selectivity
+
+
+class WorkloadPicker(Part):
+    """`WorkloadPicker(table)`: `workloads` by name, as plain data of a study; `chosen` is the name of the one on view.
+
+    Queries quote values of the data: so they are in no synced trait, and go by message. What is typed is tried as it
+    is typed, and kept once every line of it can be asked.
+    """
+
+    _esm = script("workloads/editor", "workloads/workloads")
+    _css = styles("workloads/workloads")
+    table = traitlets.Instance(Table, allow_none=True)
+    workloads = traitlets.Dict(help="name -> a list of queries, {'random': ...} or {'file': ...}: no sync")
+    chosen = traitlets.Unicode("", help="the name of the workload on view").tag(sync=True)
+
+    def __init__(self, table: Any = None, workloads: Mapping[str, Any] | None = None, **traits: Any) -> None:
+        table = table_of(table)
+        self._lines: Lines | None = None
+        self._unusable: list[str] = []  # lines of the log that was loaded last
+        given = dict(table.workloads) if workloads is None and table is not None else dict(workloads or {})
+        super().__init__(table=table, workloads=given, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(self._changed, ["table", "workloads", "chosen"])
+
+    @traitlets.validate("workloads")
+    def _plain(self, proposal: Mapping[str, Any]) -> dict[str, Any]:
+        return checked(proposal["value"])
+
+    def about(self) -> str:
+        return _counted(len(self.workloads), "workload")
+
+    def _changed(self, event: Mapping[str, Any]) -> None:
+        if event["name"] == "table":
+            self._lines = None
+        self._worker.forget()
+        self.show()
+
+    @property
+    def _name(self) -> str:
+        """The workload on view; of others the first."""
+        return self.chosen if self.chosen in self.workloads else next(iter(self.workloads), "")
+
+    def show(self) -> None:
+        name, table = self._name, self.table
+        spec = self.workloads.get(name)
+        self.tell(
+            "workloads",
+            ready=table is not None and bool(table.quasi),
+            rows=[{"name": one, "about": _about(self.workloads[one])} for one in self.workloads],
+            chosen=name,
+            unusable=self._unusable,
+            **self._detail(spec),
+        )
+        if table is not None and isinstance(spec, dict):
+            self._try(spec)
+
+    def _detail(self, spec: Any) -> dict[str, Any]:
+        if spec is None:
+            return {"of": ""}
+        if isinstance(spec, list):
+            return {"of": "written", "text": "\n".join(spec)}
+        if "file" in spec:
+            return {"of": "file", "file": spec["file"]}
+        settings = asdict(Settings.of(spec["random"]))
+        quasi = len(settings["columns"] or (self.table.quasi if self.table else ()))
+        return {"of": "random", "settings": settings, "most": quasi, "stops": STOPS}
+
+    # --- what is typed
+
+    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Queries as they are being typed: what is wrong in them, and the true answers; nothing is kept yet."""
+        table, ask = self._there(), content.get("ask")
+        lines = self._read(content)
+        self.tell("tried", ask=ask, lines=[line.view() for line in lines])
+        good = [line for line in lines if line.query is not None]
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            answers = asked(table, [line.query for line in good if line.query is not None])
+            rows = [[line.row, answer] for line, answer in zip(good, answers, strict=True)]
+            tell(lambda: self.tell("answers", ask=ask, rows=rows))
+
+        self._worker.start(job)
+
+    def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What may stand at the cursor."""
+        line = str(content.get("text", ""))
+        at = place(line, whole(content, "position", 0))
+        found = completions(line, at, self._there())
+        self.tell(
+            "completions",
+            ask=content.get("ask"),
+            options=[{"text": one.text, "kind": one.kind} for one in found],
+            start=units(line, found[0].start if found else at),
+        )
+
+    def hear_keep(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The queries of the workload on view; all of them, or none."""
+        name, lines = self._named(content), self._read(content)
+        wrong = [line for line in lines if line.query is None]
+        if wrong:
+            lines_are = "line cannot" if len(wrong) == 1 else "lines cannot"
+            raise BadInput(f"{len(wrong):,} {lines_are} be asked; until then the last good queries are kept")
+        if not lines:
+            raise BadInput("a workload has at least one query; delete the workload to be rid of it")
+        self._take({**self.workloads, name: [line.query.text for line in lines if line.query]})
+
+    def _read(self, content: Mapping[str, Any]) -> list[Line]:
+        if self._lines is None:
+            self._lines = Lines(self._there())
+        return self._lines.read(str(content.get("text", "")))
+
+    # --- queries at random, and from a log
+
+    def hear_draw(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Settings of random queries: tried under the slider, and kept where the hand lets go."""
+        name, table = self._named(content), self._there()
+        before = self.workloads[name]
+        if not isinstance(before, dict) or "random" not in before:
+            raise BadInput(f"{said(name)} is not drawn at random; choose one that is")
+        settings = {**before["random"], **_settings(content)}
+        spec = {"random": Settings.of(settings).checked(table).spec()}
+        if content.get("keep"):
+            self._take({**self.workloads, name: spec})
+        else:
+            self._try(spec, content.get("ask"))
+
+    def _try(self, spec: Any, ask: Any = None) -> None:
+        """Examples of a workload that is not written here, and what is answered to all of it."""
+        table, name = self._there(), self._name
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            if "random" in spec:
+                found = Workload.random(table, **asdict(Settings.of(spec["random"])))
+            else:
+                found = Workload.named(table, name) if name in table.workloads else Workload.made(table, spec)
+            shown = range(min(len(found), EXAMPLES if "random" in spec else SHOWN))
+            rows = [[found.text(q), answer] for q, answer in zip(shown, told(found.truth[: len(shown)]), strict=True)]
+            notes = [*found.notes[:SHOWN], *_more(len(found.notes))]
+            words = _in_words(found.truth)
+            tell(lambda: self.tell("examples", ask=ask, rows=rows, text=words, notes=notes))
+
+        self._worker.start(job)
+
+    def hear_load(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A log of queries: those that can be used become a workload, the others are listed."""
+        table, name = self._there(), self._fresh(_plain_name(content.get("name")))
+        if not buffers or len(buffers[0]) > LOG_BYTES:
+            raise BadInput(f"a log that is loaded here has up to {LOG_BYTES // 10**6} MB; load it in parts")
+        try:
+            text = bytes(buffers[0]).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"the log is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            queries, unusable = read_log(text, table)
+            tell(self._loaded, table, name, [query.text for query in queries], [*map(str, unusable)])
+
+        self._worker.start(job)
+
+    def _loaded(self, table: Table, name: str, texts: list[str], unusable: list[str]) -> None:
+        if table is not self.table:
+            return
+        self._unusable = [*unusable[:SHOWN], *_more(len(unusable))]
+        if not texts or len(texts) > MOST:
+            self.show()
+            why = f"up to {MOST:,} of them are edited here" if texts else "none of them can be used"
+            self.problem("load", f"the log has {len(texts):,} queries: {why}")
+            return
+        self.fine("load")
+        self._take({**self.workloads, name: texts}, name)
+
+    # --- the list of them
+
+    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another workload is looked at."""
+        self._unusable = []
+        self.chosen = self._named(content)
+
+    def hear_add(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A new workload, with something in it to begin with."""
+        table = self._there()
+        if not table.quasi:
+            raise BadInput("there are no quasi-identifiers yet; choose some in Roles")
+        if content.get("what") == "random":
+            settings = {"dimension": min(4, len(table.quasi)), "sensitive": bool(table.sensitive)}
+            name, spec = self._fresh("random queries"), {"random": Settings.of(settings).checked(table).spec()}
+        else:
+            name, spec = self._fresh("queries"), [_example(table)]  # type: ignore[assignment]
+        self._unusable = []
+        self._take({**self.workloads, name: spec}, name)
+
+    def hear_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The same queries under another name, at the same place."""
+        name, to = self._named(content), " ".join(str(content.get("to", "")).split())
+        if to == name:
+            return
+        if to in self.workloads:
+            raise BadInput(f"there is a workload {said(to)} already; call this one otherwise")
+        if len(to) > LONGEST_NAME or any(sign in to for sign in "(),;="):
+            raise BadInput(f"a name has up to {LONGEST_NAME} characters, without brackets, commas, semicolons or =")
+        self._take({to if one == name else one: spec for one, spec in self.workloads.items()}, to)
+
+    def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """A workload less; undo brings it back."""
+        name = self._named(content)
+        self._unusable = []
+        self._take({one: spec for one, spec in self.workloads.items() if one != name})
+
+    def _take(self, workloads: dict[str, Any], chosen: str = "") -> None:
+        """The traits change together; who listens may put them back."""
+        workloads = checked(workloads)
+        with self.hold_trait_notifications():
+            self.workloads = workloads
+            self.chosen = chosen or self._name
+
+    def _named(self, content: Mapping[str, Any]) -> str:
+        name = content.get("name")
+        if not isinstance(name, str) or name not in self.workloads:
+            raise BadInput(f"there is no workload {said(name)}; choose one of those shown")
+        return name
+
+    def _fresh(self, name: str) -> str:
+        """This name, or with a number that no other has."""
+        names = (name if number == 1 else f"{name} {number}" for number in count(1))
+        return next(one for one in names if one not in self.workloads and one != "random")
+
+    def _there(self) -> Table:
+        if self.table is None:
+            raise BadInput("there is no table yet; choose data and quasi-identifiers first")
+        return self.table
+
+    def _failed(self, error: BaseException) -> None:
+        self.wrong("workload", error)
+
+
+def _about(spec: Any) -> str:
+    """A workload in a few words, without a value."""
+    if isinstance(spec, list):
+        return _counted(len(spec), "query", "queries")
+    if "file" in spec:
+        return f"from {spec['file']}"
+    settings = Settings.of(spec["random"])
+    return f"{settings.count:,} at random, qd {settings.dimension}, sel {figures(settings.selectivity)}"
+
+
+def _settings(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What sliders and fields say; BadInput where that is no number."""
+    dimension, selectivity = whole(content, "dimension", 0), content.get("selectivity")
+    if isinstance(selectivity, bool) or not isinstance(selectivity, int | float) or not 0 < selectivity <= 1:
+        raise BadInput("selectivity: give a share of the records above 0 and up to 1")
+    return {
+        "dimension": dimension,
+        "selectivity": float(selectivity),
+        "count": whole(content, "count", 1, MOST_RANDOM),
+        "seed": whole(content, "seed", 0, 2**32 - 1),
+    }
+
+
+def _in_words(truth: np.ndarray) -> str:
+    """The answers to many queries, in a sentence."""
+    known = truth[~np.isnan(truth)]
+    if not len(known):
+        return "Every query asks for the average of nobody."
+    low, middle, high = (figures(round(float(one), 4)) for one in np.quantile(known, [0.1, 0.5, 0.9]))
+    empty = per_cent(float((known == 0).mean()), "lower") if (known == 0).any() else "none"
+    many = _counted(len(truth), "query", "queries")
+    return f"{many}: the middle answer is {middle}, 80 % are from {low} to {high}; {empty} of them are 0."
+
+
+def _example(table: Table) -> str:
+    """A query that is right, to begin with: half of the first quasi-identifier, or its commonest value."""
+    column = table.columns[table.quasi[0]]
+    known = np.arange(column.size) < len(column.values)
+    half = np.cumsum(column.counts[: len(column.values)]) * 2 >= column.counts[: len(column.values)].sum()
+    middle = int(np.argmax(half)) if column.kind != "text" else int(np.argmax(column.counts[: len(column.values)]))
+    codes = np.arange(column.size)
+    return text_of(table, {column.name: known & (codes >= middle if column.kind != "text" else codes == middle)})
+
+
+def _counted(many: int, one: str, more: str = "") -> str:
+    return f"{many:,} {one if many == 1 else more or one + 's'}"
+
+
+def _plain_name(given: object) -> str:
+    """The name of a file as that of a workload."""
+    words = "".join(sign if sign.isalnum() or sign in "-_" else " " for sign in str(given or "").rsplit(".", 1)[0])
+    return " ".join(words.split())[: LONGEST_NAME - 5] or "log"
+
+
+def _more(found: int) -> list[str]:
+    return [f"and {found - SHOWN:,} more"] if found > SHOWN else []
