@@ -32,6 +32,7 @@ BENCHMARKS = (
     "peers",
     "privacy_figures",
     "lattice",
+    "clustering",
     "figure_2a",
     "large_file",
     "larger_than_memory",

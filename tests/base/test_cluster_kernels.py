@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from workbench.base.cluster_kernels import NODES, VALUES, WIDTH, _cheapest, farthest, price_of, together
+from workbench.base.cluster_kernels import (
+    NODES,
+    VALUES,
+    WIDTH,
+    _cheapest,
+    add_rows,
+    farthest,
+    price_of,
+    take_nearest,
+    together,
+)
 
 PRICES = (
     np.array([WIDTH, NODES, VALUES], np.int8),
@@ -43,3 +53,13 @@ def test_entries_with_records_left_are_moved_together():
     assert together(0, 6, (codes, values, left, origin)) == 3
     assert origin[:3].tolist() == [1, 3, 4] and left.tolist() == [2, 1, 1, 0, 0, 0]
     assert codes[:, :3].tolist() == [[1, 3, 4], [7, 9, 10]]
+
+
+def test_the_nearest_are_taken_in_order_ties_as_they_stand():
+    codes = np.array([[0, 1, 2, 1, 0]], np.int32)
+    score, left, taken = np.zeros(5, np.int32), np.array([2, 1, 1, 0, 3]), np.empty(5, np.int32)
+    add_rows(5, codes, np.array([[7, 3, 9]], np.int32), score)
+    assert score.tolist() == [7, 3, 9, 3, 7]
+    assert take_nearest(5, 5, codes, left, score, taken) == 5
+    assert taken.tolist() == [1, 0, 0, 4, 4] and left.tolist() == [0, 0, 1, 0, 1]
+    assert take_nearest(5, 5, codes, left, score, taken) == 2 and taken[:2].tolist() == [4, 2]

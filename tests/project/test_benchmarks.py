@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import (
     adult,
+    clustering,
     cold_start,
     exporting,
     figure_2a,
@@ -139,3 +140,11 @@ def test_the_lattice_is_scored_and_its_best_nodes_are_released():
         figures["geometric loss of local recoding"].measured
         <= figures["geometric loss of the best node, at most 0 % left out"].measured
     )
+
+
+def test_clusterings_are_timed_and_weighed():
+    table = datasets.adult().with_roles(["sex", "race", "marital_status"], "occupation")
+    figures = by_name([*clustering.k_member(table, 1, keys=1000), *clustering.log_linear((1000, 2000))])
+    assert figures["memory at 2,000 records"].met and len(figures) == 3
+    losses = by_name(clustering.losses(table))
+    assert len(losses) == 8 and all(0 <= one.measured < 1 for one in losses.values())

@@ -17,6 +17,8 @@ are moved together in place. `taken[:filled[0]]` has the numbers of entries, rec
 
 from __future__ import annotations
 
+import numpy as np
+
 from workbench.base.compiled import compiled
 
 WIDTH, NODES, VALUES = range(3)
@@ -284,3 +286,29 @@ def farthest(begin, end, left, score):
         if left[i] > 0 and score[i] > best:
             best, at = score[i], i
     return at
+
+
+@compiled
+def add_rows(end, codes, rows, score):
+    """The sum of what each entry's codes cost, in a row of each attribute."""
+    score[:end] = 0
+    for a in range(codes.shape[0]):
+        row = rows[a]
+        for i in range(end):
+            score[i] += row[codes[a, i]]
+
+
+@compiled
+def take_nearest(end, count, codes, left, score, taken):
+    """Take so many records of the entries with the least scores; how many there were."""
+    nothing, rows = np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32)
+    filled, floor = 0, -1
+    while filled < count:
+        entry, floor = _cheapest(0, end, nothing, left, score, rows, floor)
+        if entry < 0:
+            break
+        while left[entry] > 0 and filled < count:
+            taken[filled] = entry
+            left[entry] -= 1
+            filled += 1
+    return filled

@@ -19,6 +19,7 @@ from workbench.releases.base import Release
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.methods.clustering.k_member import KMember as KMember
+    from workbench.methods.clustering.microaggregation import Microaggregation as Microaggregation
     from workbench.methods.clustering.threshold_clustering import ThresholdClustering as ThresholdClustering
     from workbench.methods.full_domain.full_domain import FullDomain as FullDomain
     from workbench.methods.full_domain.local_recoding import LocalRecoding as LocalRecoding

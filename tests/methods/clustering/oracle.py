@@ -123,3 +123,95 @@ def parts(records: list[int], axes: Sequence[Axis], size: int, raw: bool, kept: 
     if max(widths) > 0 and all(len(part) >= size and kept(part) for part in halves):
         return [part for one in halves for part in parts(one, axes, size, raw, kept)]
     return [records]
+
+
+class Space:
+    """Records as points: squared distances to a record or to the centre of some."""
+
+    def __init__(self, axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]]) -> None:
+        self.axes, self.leaves, self.share = axes, leaves, WHOLE / len(axes)
+
+    def apart(self, i: int, point: Sequence[float]) -> int:
+        return sum(round(self.share * self._one(a, i, point[a]) ** 2) for a in range(len(self.axes)))
+
+    def _one(self, a: int, i: int, at: float) -> float:
+        axis = self.axes[a]
+        if not axis.text:
+            return ((axis.place[i] - min(axis.place)) - (at - min(axis.place))) / (axis.span or 1)
+        one, other = int(axis.rank[i]), int(at)
+        if not axis.hierarchy:
+            return float(one != other)
+        levels = [np.arange(max(axis.rank) + 1), *axis.levels]
+        height = next((h for h, level in enumerate(levels) if level[one] == level[other]), len(levels))
+        return (self.leaves[a][height][one] - 1) / max(self.leaves[a][-1][0] - 1, 1)
+
+    def point(self, i: int) -> list[float]:
+        return [float(axis.rank[i] if axis.text else axis.place[i]) for axis in self.axes]
+
+    def centre(self, records: Sequence[int]) -> list[float]:
+        found = []
+        for axis in self.axes:
+            if axis.text:
+                counts = Counter(int(axis.rank[i]) for i in records)
+                found.append(float(min(counts, key=lambda rank: (-counts[rank], rank))))
+            else:
+                found.append(float(np.mean([axis.place[i] for i in records])))
+        return found
+
+    def farthest(self, records: Sequence[int], point: Sequence[float]) -> int:
+        return max(records, key=lambda i: (self.apart(i, point), -records.index(i)))
+
+    def nearest(self, records: Sequence[int], point: Sequence[float]) -> list[int]:
+        return sorted(records, key=lambda i: self.apart(i, point))  # stable
+
+
+def mdav(order: Sequence[int], k: int, space: Space, keeps: Callable[[Sequence[int]], bool]) -> list[list[int]]:
+    """MDAV; a cluster of the k nearest takes the next until it keeps the model."""
+    left, found = list(order), list[list[int]]()
+
+    def cluster(around: int) -> None:
+        near = space.nearest(left, space.point(around))
+        size = next((n for n in range(k, len(near)) if keeps(near[:n])), len(near))
+        found.append(near[:size])
+        for i in near[:size]:
+            left.remove(i)
+
+    while len(left) >= 3 * k:
+        first = space.farthest(left, space.centre(left))
+        cluster(first)
+        if left:
+            cluster(space.farthest(left, space.point(first)))
+    if len(left) >= 2 * k:
+        cluster(space.farthest(left, space.centre(left)))
+    return [*found, left] if left else found
+
+
+def aware(
+    order: Sequence[int], k: int, space: Space, far: Callable[[Sequence[int]], float], t: float
+) -> list[list[int]]:
+    """Soria-Comas et al. 2015, algorithm 2 (without the joining of algorithm 1)."""
+    left, found = list(order), list[list[int]]()
+
+    def cluster(around: int) -> None:
+        if len(left) < 2 * k:
+            found.append(left[:])
+            left.clear()
+            return
+        near = space.nearest(left, space.point(around))
+        inside, others = near[:k], near[k:]
+        while far(inside) > t and others:
+            y = others.pop(0)
+            gone = min(inside, key=lambda i: (far([*(j for j in inside if j != i), y]), inside.index(i)))
+            changed = [y if j == gone else j for j in inside]
+            if far(changed) < far(inside):
+                inside = changed
+        found.append(inside)
+        for i in inside:
+            left.remove(i)
+
+    while left:
+        first = space.farthest(left, space.centre(left))
+        cluster(first)
+        if left:
+            cluster(space.farthest(left, space.point(first)))
+    return found

@@ -1,0 +1,55 @@
+"""Microaggregation by MDAV (Domingo-Ferrer & Torra 2005), or aware of t-closeness (Soria-Comas et al. 2015)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.errors import BadInput
+from workbench.base.variants import parameter
+from workbench.data.table import Table
+from workbench.methods import Method
+from workbench.methods.clustering.clusters import publish
+from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.exchanges import Exchanges
+from workbench.methods.clustering.k_members import keeps
+from workbench.methods.clustering.mdav import Remaining, mdav
+from workbench.methods.keep import Keep
+from workbench.models import Model
+from workbench.releases.base import Release
+
+
+@dataclass(frozen=True)
+class Microaggregation(Method):
+    """Clusters of the nearest records around the one farthest from the centre and the one farthest from that.
+
+    What a cluster shows is published, not its mean: its records are told as ranges or sets, like those of any method
+    here. Aware of t, a cluster of k records exchanges some for others farther away until it is within t of everybody,
+    or as near as it comes (the paper's algorithm 2); clusters that are not are joined then (its algorithm 1).
+    """
+
+    aware: bool = parameter(
+        False, "exchange records until a cluster is near t, where the model has a t", choices=(True, False)
+    )
+    publish: str = publish()
+    name = "microaggregation"
+
+    def release(self, table: Table, model: Model | None, seed: int) -> Release:
+        near = next((part for part in model.parts if part.far), None) if model else None
+        if self.aware and near is None:
+            raise BadInput(f"{self.name}: aware goes with t-closeness; join it to the model, or leave aware out")
+        if model is None:  # a cluster of one record needs nobody else
+            return Keep().release(table, None, seed)
+        table.engine.require_memory("microaggregation takes records one by one", "use Mondrian")
+        entries, asked = Entries.of_cells(table, table.cells(), seed), model
+
+        def until_it_holds(remaining: Remaining, around: int) -> np.ndarray:
+            cluster = remaining.take(asked.floor)
+            while remaining.records and not keeps(table, entries, cluster, asked):
+                cluster = np.append(cluster, remaining.take(1))
+            return cluster
+
+        grow = Exchanges(table, entries, near, model.floor) if self.aware and near else until_it_holds
+        found = mdav(table, entries, model.floor, grow, to_the_end=self.aware).mended(table, model)
+        return found.release(table, table.cells(), self.publish)
