@@ -66,5 +66,18 @@ def study_of(kind: str, rng: np.random.Generator) -> Study:
             "roles": {"quasi": ["age", "sex", "town"], "sensitive": sensitive},
             "hierarchies": {"age": {"builder": "intervals", "widths": [10, 20]}},
             "smallest": int(rng.choice([5, 10])),
+            "workloads": {"mine": ["age >= 30", "age >= 31 and sex = 'F'", "avg(age) where sex = 'M'"]},
         }
     )  # fmt: skip
+
+
+def asked_of(rng: np.random.Generator, count: int) -> tuple[pd.DataFrame, list[str]]:
+    """People, and queries about them that overlap: cuts side by side, parts of one another, and the rest."""
+    frame = pd.concat([frame_of("several values", rng) for _ in range(1 + count // 60)], ignore_index=True)[:count]
+    cut, town, ill = int(rng.integers(25, 45)), str(rng.choice(TOWNS)), str(rng.choice(["flu", "cold", "ulcer"]))
+    texts = [
+        f"age >= {cut}", f"age >= {cut + 1}", f"age < {cut}", "sex = 'F'", "sex = 'M'", f"town = '{town}'",
+        f"town != '{town}' and sex = 'F'", f"ill = '{ill}'", f"ill = '{ill}' and age >= {cut}",
+        f"ill = '{ill}' and age >= {cut + 2}", f"ill = '{ill}' and town != 'Dale'", f"avg(age) where town = '{town}'",
+    ]  # fmt: skip
+    return frame, [str(text) for text in rng.permutation(texts)]

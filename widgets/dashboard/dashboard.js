@@ -56,6 +56,8 @@ export default widget(({ el, say, on, mark }) => {
   const question = h("label", { for: slider.id });
   const learnt = figureCard(), worst = figureCard(), cost = figureCard();
   const attackers = h("dl", {}), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers);
+  const answers = h("dl", {}), untold = h("p", { class: "wb-note" });
+  const queries = h("section", { class: "wb-card wb-queries" }, h("h2", {}, "What users of the data would find"), answers, untold);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
   const classes = classTable(say);
@@ -81,7 +83,7 @@ export default widget(({ el, say, on, mark }) => {
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
     h("div", { class: "wb-three wb-cards" }, learnt.element, worst.element, cost.element),
-    sure, beside, classes.element, spoken);
+    sure, beside, queries, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
 
@@ -169,6 +171,10 @@ export default widget(({ el, say, on, mark }) => {
     cost.show(card.cost);
     attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
     sure.hidden = !card.attackers.length;
+    answers.replaceChildren(...card.queries.rows.flatMap(([query, answer]) => [h("dt", {}, h("code", {}, query)), h("dd", {}, firm(answer))]));
+    untold.textContent = firm(card.queries.others);
+    untold.hidden = !card.queries.others;
+    queries.hidden = !card.queries.rows.length && !card.queries.others;
     picture.replaceChildren(...frontierPicture(study, content, open));
     drawChosen(content);
     drawOthers(content);

@@ -198,6 +198,7 @@ class Dashboard(Part):
                 for axis in (study.privacy, study.utility)
             ],
             "refused": study.opened(index)["refused"],
+            "queries": dict(zip(("rows", "others"), statements.asked(study, index), strict=True)),
         }
 
     def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from workbench.publication import format
 from workbench.publication.accuracy import accuracy_of
 from workbench.publication.certainty import surest
 from workbench.publication.distributions import distributions
+from workbench.publication.queries import queries
 from workbench.publication.reasons import reason
 from workbench.publication.shapes import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.publication.standing_out import standing_out
@@ -65,6 +66,7 @@ def details_of(
         "surest": _or_reason(table, lambda: surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(release, smallest)),
         "beside": _or_reason(table, lambda: distributions(release, smallest)),
+        "queries": _or_reason(table, lambda: queries(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,

@@ -25,8 +25,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.scratch import scratch
+from workbench.base.variants import RANDOM
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
@@ -42,11 +43,15 @@ from workbench.publication.results import results_of
 from workbench.publication.seal import seal
 from workbench.publication.selection import keeping, on_axes, refuse_untold_axes, told, worth_opening
 from workbench.publication.shapes import Details
+from workbench.publication.tellable import tellable
 from workbench.releases.base import Release
+from workbench.studies.hierarchy_files import FILE
 from workbench.studies.study import BUNDLED, Study
+from workbench.workloads.workload import Workload
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]
+NOT_HERE = "not published"  # for the file of queries that are not told of
 PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
 
 
@@ -81,6 +86,8 @@ def publish(
     table = study.table(study.read(given))
     for text in table.role_notes:
         warn(text)
+    for name in study.workloads:
+        Workload.named(table, name)  # what is wrong with a query is said before hours are spent
     swept = sweep(
         table,
         study.candidates(),
@@ -95,7 +102,7 @@ def publish(
         results = with_files(results_of(study, table, frontier, details, others), table, made, releases, aside)
         format.write_results(aside, results)
         format.write_chart(aside, frontier.chart(640, 380).to_dict())
-        format.write_study(aside, _bare(study).to_yaml())
+        format.write_study(aside, _bare(study, table).to_yaml())
         seal(aside)
         _into_place(aside, place)
     finally:
@@ -157,7 +164,7 @@ def _spread(table: Table) -> list[str]:
     return found
 
 
-def _bare(study: Study) -> Study:
+def _bare(study: Study, table: Table) -> Study:
     """The study without what tells where the data lie or which values are in them."""
     data = {key: study.data[key] for key in ("bundled", "only", "drop_missing") if key in study.data}
     if "bundled" not in data:
@@ -167,7 +174,21 @@ def _bare(study: Study) -> Study:
         for name, given in study.hierarchies.items()
         if given == BUNDLED or (isinstance(given, Mapping) and given.get("builder") in PLAIN)
     }
-    return study.with_(data=data, hierarchies=plain)
+    return study.with_(data=data, hierarchies=plain, workloads=_bare_workloads(study, table))
+
+
+def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:
+    """Random queries, and those that are told of; for others stands that they are not here."""
+    try:
+        told = {(one.workload, one.number): one.text for one in tellable(table, study.smallest)}
+    except Undefined:
+        told = {}
+    found: dict[str, Any] = {}
+    for name, spec in study.workloads.items():
+        texts = [told.get((name, i)) for i in range(len(spec))] if isinstance(spec, list) else [None]
+        kept = spec if isinstance(spec, Mapping) and RANDOM in spec else texts
+        found[name] = {FILE: NOT_HERE} if kept is texts and None in texts else kept
+    return found
 
 
 # --- the folder

@@ -217,6 +217,24 @@ class Distributions(TypedDict):
     pairs: list[CrossMoved]
 
 
+class QueryRow(TypedDict):
+    """A query that the study names: what a user of the released data would find, and the truth, in words."""
+
+    workload: str
+    query: str
+    told: str
+    truth: str
+    sentence: str
+
+
+@final
+class Queries(TypedDict):
+    """Answers to the queries that the study names, and how many of these are not told."""
+
+    rows: list[QueryRow]
+    hidden: int
+
+
 class Details(TypedDict):
     """What is known of one release that can be opened."""
 
@@ -226,6 +244,7 @@ class Details(TypedDict):
     surest: Surest | Reason
     risk: Risk | Reason
     beside: Distributions | Reason
+    queries: Queries | Reason
     classes: int | Reason
     tied: int  # classes that share the first place, as far as that is told
     small: int  # classes of fewer people than `fewer`

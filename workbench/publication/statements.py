@@ -332,3 +332,14 @@ def how_exposed(row: ClassRow) -> str:
     if (low, high) == (0, 100):
         return "not told"
     return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def asked(study: Published, index: int) -> tuple[list[tuple[str, str]], str]:
+    """The queries that the study names, each with what a user of the release would find, and what to say of others."""
+    found = study.opened(index)["queries"]
+    if "reason" in found:
+        return [], f"The answers to the study's queries are not told: {found['reason']}."
+    count, more = found["hidden"], " more" if found["rows"] else ""
+    queries = "1 query" if count == 1 else f"{count:,} queries"
+    others = f"Of {queries}{more} nothing is told: few {study.wording.many} would show, or there are too many queries."
+    return [(row["query"], row["sentence"]) for row in found["rows"]], others if count else ""

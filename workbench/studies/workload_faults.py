@@ -65,8 +65,10 @@ def missing_workloads(given: Mapping[str, Any]) -> Faults:
                 if isinstance(name, str) and name not in known:
                     text = f"{one['name']}: {said(name)} is no workload of the study; {meant(name, known)}"
                     yield Fault((*path, *place), text)
-                if isinstance(name, Mapping) and "file" in name:
-                    yield Fault((*path, *place), f"{one['name']}: give the file of queries a name in workloads")
+                if isinstance(name, (Mapping, list)):  # what stands here would be in every name of the figure
+                    yield Fault(
+                        (*path, *place), f"{one['name']}: give the queries a name in workloads, and name it here"
+                    )
 
 
 def _variants(given: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Mapping[str, Any]]]:

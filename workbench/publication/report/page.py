@@ -23,6 +23,7 @@ SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "classes": ("Who would be exposed", proposed.classes),
     "risk": ("Who is at risk, and why", proposed.risk),
     "utility": ("What a researcher would get wrong", proposed.utility),
+    "queries": ("What users of the data would find", proposed.queries),
     "beside": ("Original beside release", proposed.beside),
     "dominated": ("Dominated candidates", alternatives.dominated),
     "asked": ("What was asked", question.asked),

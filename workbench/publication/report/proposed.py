@@ -145,6 +145,14 @@ def utility(study: Published, index: int, cap: float | None) -> Markup:
     return _tables([*sentences, cost.example(study, index)], *([(head, rows, None)] if rows else []))
 
 
+def queries(study: Published, index: int, cap: float | None) -> Markup:
+    """What a user of the release would find who asks the study's queries, beside the truth."""
+    rows, others = statements.asked(study, index)
+    if not rows and not others:
+        return Markup("")
+    return _tables([others], *([(("query", "answer"), rows, None)] if rows else []))
+
+
 def beside(study: Published, index: int, cap: float | None) -> Markup:
     """Each column before and after, in coarse numbers, and how far cross tables are off."""
     found, wording = study.opened(index)["beside"], study.wording
