@@ -62,6 +62,7 @@ def read(tmp_path_factory) -> Published:
             "identifiers": ["name"],
         },
         "hierarchies": {"age": {"builder": "intervals", "widths": [10, 20]}},
+        "workloads": {hostile("mine"): [f"`{hostile('sex')}` = 'M'", "age >= 45"]},
         "titles": {"age": hostile("the title")},
         "record": [hostile("patient"), hostile("patients")],
         "recipes": [
@@ -88,6 +89,7 @@ def test_in_every_section_as_a_notebook_shows_it(read):
     told = Report(read)
     seen = [checked(told[name]._repr_html_(), scripts=0).text for name in SECTIONS]
     assert [name for name in NAMES if not any(hostile(name) in text for text in seen)] == []
+    assert hostile("`sex") in seen[[*SECTIONS].index("queries")]
 
 
 def test_in_the_index_of_a_batch(read, tmp_path):

@@ -18,7 +18,7 @@ from workbench.studies.study import Study
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    planted(folder, caps={"P_loss": 0.1}).save(folder / "ill.yaml")
+    planted(folder, caps={"P_loss": 0.1}, workloads={"mine": ["sex = 'M'"]}).save(folder / "ill.yaml")
     return folder / "ill.yaml"
 
 

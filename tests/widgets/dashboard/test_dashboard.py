@@ -241,7 +241,13 @@ def test_several_files_come_as_one_archive(tmp_path):
 
 
 def test_a_release_without_a_file_says_why(tmp_path):
-    heard = Heard(publish(planted(tmp_path), tmp_path / "out", releases=False))
+    asked = {"mine": ["sex = 'M'", f"disease = '{RARE_DISEASE}'"]}
+    heard = Heard(publish(planted(tmp_path, workloads=asked), tmp_path / "out", releases=False))
+    heard.say("hello")
+    ((query, answer),) = heard.one("choice")["card"]["queries"]["rows"]
+    assert query == "sex = 'M'" and answer.startswith("A user of the released data would count about ")
+    assert heard.one("choice")["card"]["queries"]["others"].startswith("Of 1 query more nothing is told")
+    assert RARE_DISEASE not in json.dumps(heard.told)
     (problem,) = heard.say("release", field="download")
     assert "without its releases" in problem["text"]
 
