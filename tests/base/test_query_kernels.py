@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.base import query_kernels
-from workbench.workloads.conditions import Conditions, of_columns
+from workbench.workloads.conditions import Conditions, pack
 from workbench.workloads.tree import Tree
 
 seeds = st.integers(0, 10_000)
 sizes = st.sampled_from([1, 3, 63, 64, 65, 128, 200])
 
 
-def conditions(rng, size, count=4):
+def conditions(rng, size, count=20):
     met = rng.random((count, size)) < rng.choice([0.02, 0.5, 0.98], (count, 1))
     return met, Conditions.packed([{"a": row} for row in met])
 
@@ -25,7 +25,7 @@ def test_codes_of_runs_are_counted(seed, size):
     met, packed = conditions(rng, size)
     low, high = np.sort(rng.integers(0, size, (2, 9)), axis=0).astype(np.int32)
     found = query_kernels.in_runs(packed.bits, packed.at[:, 0], size, low, high)
-    assert found.tolist() == [[int(row[a : b + 1].sum()) for a, b in zip(low, high, strict=True)] for row in met]
+    assert found.T.tolist() == [[int(row[a : b + 1].sum()) for a, b in zip(low, high, strict=True)] for row in met]
 
 
 @settings(max_examples=40, deadline=None)
@@ -33,10 +33,9 @@ def test_codes_of_runs_are_counted(seed, size):
 def test_codes_of_sets_are_counted(seed, size):
     rng = np.random.default_rng(seed)
     met, packed = conditions(rng, size)
-    held, sets = conditions(rng, size, 7)
-    rows = np.stack([sets.bits[at : at + query_kernels.words(size)] for at in sets.at[:, 0]])
-    found = query_kernels.in_sets(packed.bits, packed.at[:, 0], rows)
-    assert found.tolist() == [[int((row & one).sum()) for one in held] for row in met]
+    held = rng.random((7, size)) < 0.5
+    found = query_kernels.in_sets(packed.bits, packed.at[:, 0], pack(held))
+    assert found.T.tolist() == [[int((row & one).sum()) for one in held] for row in met]
 
 
 @settings(max_examples=60, deadline=None)
@@ -47,70 +46,129 @@ def test_what_lies_between_two_codes_that_meet_a_condition_belongs_to_it(seed, s
     amount, between = rng.integers(-3, 9, (2, size)).astype(float)
     low, high = np.sort(rng.integers(0, size, (2, 9)), axis=0).astype(np.int32)
     found = query_kernels.amounts(packed.bits, packed.at[:, 0], low, high, amount, between)
-    for row, answers in zip(met, found, strict=True):
-        for a, b, answer in zip(low, high, answers, strict=True):
-            inside = sum(amount[c] for c in range(a, b + 1) if row[c])
+    least, most = query_kernels.extremes(packed.bits, packed.at[:, 0], low, high, amount)
+    for q, row in enumerate(met):
+        for r, (a, b) in enumerate(zip(low, high, strict=True)):
+            inside = [amount[c] for c in range(a, b + 1) if row[c]]
             gaps = sum(between[c] for c in range(a + 1, b + 1) if row[c] and row[c - 1])
-            assert answer == pytest.approx(inside + gaps)
+            assert found[q, r] == pytest.approx(sum(inside) + gaps)
+            assert (least[q, r], most[q, r]) == (min(inside, default=np.inf), max(inside, default=-np.inf))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, st.integers(1, 64))
+def test_a_word_for_each_code_has_the_queries_that_it_may_be_in(seed, size, count):
+    rng = np.random.default_rng(seed)
+    met, packed = conditions(rng, size, count)
+    asked = rng.random(count) < 0.7
+    found = np.zeros(size, np.uint64)
+    query_kernels.across(packed.bits, np.where(asked, packed.at[:, 0], -1), size, found)
+    for code in range(size):
+        for q in range(count):
+            assert (int(found[code]) >> q) & 1 == (not asked[q] or met[q, code])
 
 
 @settings(max_examples=60, deadline=None)
-@given(seeds, st.booleans())
-def test_sums_are_over_the_products_of_factors(seed, last_asked):
-    """Three columns: bits, a table of factors, bits times numbers."""
+@given(seeds, st.integers(0, 2))
+def test_sums_are_over_the_products_of_factors(seed, last):
+    """Three levels: words, a table of factors, words times numbers."""
     rng = np.random.default_rng(seed)
-    codes = rng.integers(0, [[3], [5], [70]], (3, 50)).astype(np.int32)
-    amount = rng.integers(1, 4, 50).astype(float)
-    met = [rng.random((6, size)) < 0.6 for size in (3, 5, 70)]
-    asked = rng.random((6, 3)) < 0.7
-    asked[:, 2] |= last_asked
-    packed = Conditions.packed(
-        [
-            {name: met[c][q] for c, name in enumerate("abc") if asked[q, c] and c != 1} | {"z": met[0][q]}
-            for q in range(6)
-        ]
-    )
-    at = of_columns(packed, list("abc"))
-    at[:, 1] = np.where(asked[:, 1], 0, -1)
-    table, numbers = rng.choice([0.0, 0.25, 1.0], (6, 5)), rng.normal(size=70)
-    of = np.where(asked[:, 2] & (rng.random(6) < 0.5), 2, -1)
+    codes = rng.integers(0, [[3], [5], [7]], (3, 50)).astype(np.int32)
+    amount, tree = rng.integers(1, 4, 50).astype(float), None
+    tree = Tree.of(list(codes), amount)
+    flags = rng.random((15, 64)) < 0.6
+    factors, numbers = rng.choice([0.25, 1.0, -2.0], (5, 64)), rng.normal(size=7)
+    of, queries = rng.random(64) < 0.5, rng.random(64) < 0.8
     found = query_kernels.sums(
-        Tree.of(list(codes), amount), at, of, packed.bits, table, np.array([-1, 0, -1]), numbers, np.array([-1, -1, 0])
+        tuple(tree),
+        last,
+        pack(queries)[0],
+        pack(flags)[:, 0],
+        np.array([0, 3, 8]),
+        factors,
+        np.array([-1, 0, -1]),
+        numbers,
+        np.array([-1, -1, 0]),
+        np.array([0, 0, pack(of)[0]], np.uint64),
     )
-    for q in range(6):
+    for q in range(64):
         expected = 0.0
         for i in range(50):
-            factor = amount[i]
-            factor *= met[0][q, codes[0, i]] if asked[q, 0] else 1
-            factor *= table[q, codes[1, i]] if asked[q, 1] else 1
-            factor *= met[2][q, codes[2, i]] if asked[q, 2] else 1
-            expected += factor * (numbers[codes[2, i]] if of[q] == 2 else 1)
+            a, b, c = codes[:, i]
+            factor = amount[i] * flags[a, q] * queries[q]
+            factor *= flags[3 + b, q] * factors[b, q] if last > 0 else 1
+            factor *= flags[8 + c, q] * (numbers[c] if of[q] else 1) if last > 1 else 1
+            expected += factor
         assert found[q] == pytest.approx(expected)
 
 
-def test_a_long_sum_goes_on_where_it_stopped(monkeypatch):
-    rng = np.random.default_rng(1)
-    met, packed = conditions(rng, 70, 30)
-    codes = rng.integers(0, 70, 500).astype(np.int32)
-    none = np.full(1, -1)
-    given = (packed.at, np.full(30, -1), packed.bits, np.empty((30, 0)), none, np.zeros(1), none)
-    whole = query_kernels.sums(Tree.of([codes], np.ones(500)), *given)
-    monkeypatch.setattr(query_kernels, "STEPS", 1)
-    assert query_kernels.sums(Tree.of([codes], np.ones(500)), *given).tolist() == whole.tolist()
-    assert whole.tolist() == [row[codes].sum() for row in met]
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(0, 2))
+def test_records_that_meet_conditions_are_counted_by_group(seed, last):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, [[6], [4], [3]], (3, 50)).astype(np.int32)
+    amount, flags = rng.integers(1, 4, 50).astype(float), rng.random((13, 64)) < 0.5
+    tree = tuple(Tree.of(list(codes), amount))
+    found = query_kernels.in_groups(tree, last, pack(flags[0])[0], pack(flags)[:, 0], np.array([0, 6, 10]), 6)
+    for g in range(6):
+        for q in range(64):
+            there = (codes[0] == g) & flags[0, q]
+            there &= flags[6 + codes[1], q] if last > 0 else True
+            there &= flags[10 + codes[2], q] if last > 1 else True
+            assert found[g, q] == amount[there].sum()
 
 
-def test_every_choice_of_values_is_as_likely_as_any_other():
-    at, order = np.arange(6_000, dtype=np.int64), np.array([4, 0, 3, 1, 2])
-    bits = np.zeros(6_000, np.uint64)
-    query_kernels.draw(bits, at, np.random.default_rng(2).integers(2**63, size=6_000).astype(np.uint64), order, 2)
+def test_shares_are_summed_over_groups():
+    counts, shares = np.array([[2, 0, 1], [0, 0, 0]]), np.array([[0.5, 1.0], [9, 9], [1, 0]])
+    assert query_kernels.of_groups(counts, shares).tolist() == [[2.0, 2.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 0, 3, 1, 2]], ids=["in order", "in another"])
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_every_choice_of_values_is_as_likely_as_any_other(order, count):
+    at, bits = np.arange(6_000, dtype=np.int64), np.zeros(6_000, np.uint64)
+    drawn = np.random.default_rng(2).integers(2**63, size=6_000).astype(np.uint64)
+    query_kernels.draw(bits, at, drawn, np.array(order), count)
     found, counts = np.unique(bits, return_counts=True)
-    assert [bin(one).count("1") for one in found.tolist()] == [2] * 10
-    assert (np.abs(counts - 600) < 4 * np.sqrt(600)).all()
+    choices = {1: 5, 2: 10, 4: 5}[count]
+    assert [bin(one).count("1") for one in found.tolist()] == [count] * choices
+    assert (np.abs(counts - 6_000 / choices) < 4 * np.sqrt(6_000 / choices)).all()
+
+
+@pytest.mark.parametrize("size", [1, 64, 130])
+def test_as_many_values_are_drawn_as_are_asked_for(size):
+    for count in range(0, size + 1, 7):
+        bits = np.zeros(3 * query_kernels.words(size), np.uint64)
+        at = np.arange(3) * query_kernels.words(size)
+        query_kernels.draw(bits, at, np.array([7, 8, 9], np.uint64), np.arange(size), count)
+        rows = bits.reshape(3, -1).tolist()
+        assert [sum(bin(one).count("1") for one in row) for row in rows] == [count] * 3
+        assert all(one < 2 ** min(size - 64 * w, 64) for row in rows for w, one in enumerate(row))
+
+
+MASK = 2**64 - 1
+
+
+def splitmix(state):
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) & MASK
+        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & MASK
+        yield mixed ^ (mixed >> 31)
 
 
 def test_the_draw_is_the_same_for_ever():
-    bits = np.zeros(2, np.uint64)
-    query_kernels.draw(bits, np.array([0, 1]), np.array([7, 8], np.uint64), np.arange(40), 11)
-    assert [bin(one).count("1") for one in bits.tolist()] == [11, 11]
-    assert bits.tolist() == [354940880162, 75264893200]
+    bits = np.zeros(1, np.uint64)
+    query_kernels.draw(bits, np.array([0]), np.array([7], np.uint64), np.arange(40), 11)
+    numbers, chance, word = splitmix(7), 11 * 65536 // 40, 0
+    for place in range(16):
+        if chance >> place & 1:
+            word |= next(numbers)
+        elif word:
+            word &= next(numbers)
+    word &= 2**40 - 1
+    while (there := bin(word).count("1")) != 11:
+        code = ((next(numbers) >> 32) * 40) >> 32
+        if (word >> code & 1) == (there > 11):
+            word ^= 1 << code
+    assert bits.tolist() == [word]

@@ -37,10 +37,10 @@ def test_shares_and_numbers_of_runs_and_of_the_same_as_sets():
             for r, (a, b) in enumerate(zip(low, high, strict=True)):
                 codes = [*range(a, b + 1)]
                 if name != "wage":
-                    assert np.isclose(shares[q, r], factor(column, codes, row, False))
-                    assert np.isclose(values[q, r], factor(column, codes, row, True))
-                assert (shares[q, r] == 1) == row[codes].all() and (shares[q, r] == 0) == (not row[codes].any())
-                assert np.isclose(counted[q, r], (row[codes] * numbers[codes]).sum() / len(codes))
+                    assert np.isclose(shares[r, q], factor(column, codes, row, False))
+                    assert np.isclose(values[r, q], factor(column, codes, row, True))
+                assert (shares[r, q] == 1) == row[codes].all() and (shares[r, q] == 0) == (not row[codes].any())
+                assert np.isclose(counted[r, q], (row[codes] * numbers[codes]).sum() / len(codes))
 
 
 def test_nodes_and_the_whole_are_regions():

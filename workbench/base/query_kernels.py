@@ -1,38 +1,29 @@
 """The compiled kernels of queries: what regions have of a condition, and sums over records that meet several.
 
 Conventions: a condition on a column is a bit for each of its codes, in words of 64, and `at` is the number of its first
-word (-1: no condition). Records are a tree, a level a column: `codes` of the nodes, level after level, `first` node of
-each level, where among the next level's the children of each begin (`child`, one entry more a level), and the `total`
-of the records below each.
+word (-1: no condition). Where 64 queries are added up together they are the bits of words. Records are a tree, a level
+a column: `codes` of the nodes, level after level, `first` node of each level, where among the next level's the children
+of each begin (`child`, one entry more a level), and the `total` of the records below each.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from workbench.base.bits import lowest, ones
 from workbench.base.compiled import compiled
-from workbench.base.progress import step
 
-STEPS = 20_000_000  # of a long sum, between two looks at who waits for it
-ODD, PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
-NIBBLES, BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
-ONE, TWO, FOUR, TOP = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-LOW, STEP = np.uint64(63), np.uint64(0x9E3779B97F4A7C15)
-MIX, REMIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-HALF = np.uint64(32)
+ONE = np.uint64(1)
+EVERY, HALVES = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0x00000000FFFFFFFF)
+LOW, HALF = np.uint64(63), np.uint64(32)
+STEP, MIX, REMIX = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))  # SplitMix64
+QUERIES = 64  # that are added up together: the bits of a word
+TILE = 16  # conditions whose counts are in the processor's own memory together
 
 
 def words(size):
     """How many words a condition on a column of so many codes takes."""
     return (size + 63) // 64
-
-
-@compiled
-def _ones(word):
-    """How many bits are set."""
-    word -= (word >> ONE) & ODD
-    word = (word & PAIRS) + ((word >> TWO) & PAIRS)
-    return np.int64((((word + (word >> FOUR)) & NIBBLES) * BYTES) >> TOP)
 
 
 @compiled
@@ -43,33 +34,39 @@ def _met(bits, at, code):
 
 @compiled
 def in_runs(bits, at, size, low, high):
-    """How many codes of each run meet each condition on a column of `size` codes: conditions x runs."""
-    found = np.empty((at.size, low.size), dtype=np.int32)
-    before = np.zeros((size + 63) // 64 + 2, dtype=np.int32)  # codes that meet it in the words before this one
-    for i in range(at.size):
+    """How many codes of each run meet each condition on a column of `size` codes: runs x conditions."""
+    found = np.empty((low.size, at.size), dtype=np.int32)
+    before = np.zeros(((size + 63) // 64 + 2, TILE), dtype=np.int32)  # codes that meet it in the words before this one
+    for first in range(0, at.size, TILE):
+        tile = min(TILE, at.size - first)
         for word in range((size + 63) // 64):
-            before[word + 1] = before[word] + _ones(bits[at[i] + word])
+            for i in range(tile):
+                before[word + 1, i] = before[word, i] + ones(bits[at[first + i] + word])
         for r in range(low.size):
             begin, end = np.int64(low[r]), np.int64(high[r]) + 1
-            count = before[end >> 6] - before[begin >> 6]
+            for i in range(tile):
+                found[r, first + i] = before[end >> 6, i] - before[begin >> 6, i]
             if end & 63:
-                count += _ones(bits[at[i] + (end >> 6)] & ((ONE << (np.uint64(end) & LOW)) - ONE))
+                mask = (ONE << (np.uint64(end) & LOW)) - ONE
+                for i in range(tile):
+                    found[r, first + i] += ones(bits[at[first + i] + (end >> 6)] & mask)
             if begin & 63:
-                count -= _ones(bits[at[i] + (begin >> 6)] & ((ONE << (np.uint64(begin) & LOW)) - ONE))
-            found[i, r] = count
+                mask = (ONE << (np.uint64(begin) & LOW)) - ONE
+                for i in range(tile):
+                    found[r, first + i] -= ones(bits[at[first + i] + (begin >> 6)] & mask)
     return found
 
 
 @compiled
 def in_sets(bits, at, held):
-    """How many codes of each set (a row of bits) meet each condition: conditions x sets."""
-    found = np.empty((at.size, held.shape[0]), dtype=np.int32)
+    """How many codes of each set (a row of bits) meet each condition: sets x conditions."""
+    found = np.empty((held.shape[0], at.size), dtype=np.int32)
     for i in range(at.size):
         for s in range(held.shape[0]):
             count = 0
             for word in range(held.shape[1]):
-                count += _ones(bits[at[i] + word] & held[s, word])
-            found[i, s] = count
+                count += ones(bits[at[i] + word] & held[s, word])
+            found[s, i] = count
     return found
 
 
@@ -110,153 +107,210 @@ def extremes(bits, at, low, high, numbers):
     return least, most
 
 
-def sums(tree, at, of, bits, tables, table_at, values, value_at):
-    """For each query the sum over the records of their factors, one for each level that it asks about (`at` >= 0).
+@compiled
+def across(bits, at, size, found):
+    """For each code of a column which of up to 64 queries, a bit each, it may be in: all without a condition there."""
+    square = np.empty(64, dtype=np.uint64)
+    for word in range((size + 63) // 64):
+        for i in range(64):
+            square[i] = bits[at[i] + word] if i < at.size and at[i] >= 0 else EVERY
+        _transpose(square)
+        for code in range(64 * word, min(64 * word + 64, size)):
+            found[code] = square[code & 63]
 
-    The factor of a level is a row of `tables` from column `table_at` on, or where that is -1 whether the bits are set,
-    times the number of the code on level `of` (-1: none), in `values` from `value_at` on.
-    """
-    found, (spans, weights) = np.zeros(len(at)), _room(tree)
-    factors, done = (at, of, bits, tables, table_at, values, value_at), 0
-    while done < len(at):
-        done = _sums(done, STEPS, found, spans, weights, tree, factors)
-        step()
+
+@compiled
+def _transpose(square):
+    """Bit j of word i becomes bit i of word j (Warren, Hacker's Delight, 7-3)."""
+    apart, mask = 32, HALVES
+    while apart:
+        shift = np.uint64(apart)
+        i = 0
+        while i < 64:
+            other = ((square[i] >> shift) ^ square[i + apart]) & mask
+            square[i] ^= other << shift
+            square[i + apart] ^= other
+            i = (i + apart + 1) & ~apart
+        apart >>= 1
+        mask ^= mask << np.uint64(apart)
+
+
+@compiled
+def of_groups(counts, shares):
+    """The sum over the people of each group of their share: `counts` are groups x values, `shares` values x queries."""
+    found = np.zeros((counts.shape[0], shares.shape[1]))
+    for g in range(counts.shape[0]):
+        for v in range(counts.shape[1]):
+            count = counts[g, v]
+            if count:
+                for q in range(shares.shape[1]):
+                    found[g, q] += count * shares[v, q]
     return found
 
 
-def dealt(tree, at, bits, fewest, room):
-    """The least and the most records that meet each query, whose last level are buckets: of a bucket with n records
-    that meet the conditions on all other levels at least n + `fewest`, and at most n and its `room`."""
-    nothing, none = np.empty((len(at), 0)), np.full(at.shape[1], -1)
-    factors, done = (at, np.full(len(at), -1), bits, nothing, none, np.empty(0), none), 0
-    (spans, weights), people = _room(tree), np.zeros(fewest.shape[1])
-    least, most = np.zeros(len(at)), np.zeros(len(at))
-    while done < len(at):
-        done = _dealt(done, STEPS, least, most, people, spans, weights, tree, factors, fewest, room)
-        step()
-    return least, most
-
-
-def _room(tree):
-    """Room for the nodes of a level that are reached, in runs of neighbours, and what each run counts; twice."""
-    most = int(np.diff(tree[1]).max(initial=0)) + 1
-    return np.empty((2, 2, most), np.int64), np.empty((2, most))
-
-
 @compiled
-def _descend(q, until, spans, weights, tree, factors):
-    """The nodes of level `until` that a query reaches: in which half of the room they are, how many runs, the work."""
-    codes, first, child, _ = tree
-    at, of, bits, tables, table_at, values, value_at = factors
-    spans[0, 0, 0], spans[0, 1, 0], weights[0, 0], there, work = 0, first[1], 1.0, 1, 1
-    for level in range(until):
-        now, then, here, there = level % 2, 1 - level % 2, there, 0
-        below = first[level] + level
-        work += here
-        if at[q, level] < 0:
-            for i in range(here):
-                spans[then, 0, i] = child[below + spans[now, 0, i]]
-                spans[then, 1, i] = child[below + spans[now, 1, i]]
-                weights[then, i] = weights[now, i]
-            there = here
+def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_at, summed):
+    """For each of 64 queries the sum over the records of their factors, one a level; `queries` has a bit for each.
+
+    The factor of a level is 0 where the query's bit is not set in the word of the code (`words` from `word_at` on); a
+    number in the row of the code (`factors` from `factor_at` on) where there are such (-1: none); and the number of the
+    code (`values` from `value_at` on) for the queries whose bits are set in `summed`. Levels behind `last` count alike.
+    """
+    codes, first, child, total = tree
+    found, weights = np.zeros(64), np.ones((last + 1, 64))
+    node, end, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
+    own = np.zeros(last + 1, np.int64)  # the row of weights that counts on each level
+    level, end[0], live[0] = 0, first[1], queries
+    while level >= 0:
+        if level == last:
+            begin, until, row = first[level] + node[level], first[level] + end[level], weights[own[level]]
+            if summed[level] or factor_at[level] >= 0:
+                for i in range(begin, until):
+                    here = live[level] & words[word_at[level] + codes[i]]
+                    if here:
+                        number = values[value_at[level] + codes[i]] if summed[level] else 1.0
+                        at = factor_at[level] + codes[i] if factor_at[level] >= 0 else -1
+                        _count_in(found, here, total[i], row, factors, at, summed[level], number)
+            else:
+                every = words[word_at[level] :]
+                for i in range(begin, until):
+                    here, amount = live[level] & every[codes[i]], total[i]
+                    while here:
+                        q = lowest(here)
+                        found[q] += amount * row[q]
+                        here &= here - ONE
+            level -= 1
             continue
-        start, table, value = at[q, level], table_at[level], value_at[level] if of[q] == level else -1
-        for i in range(here):
-            weight = weights[now, i]
-            work += spans[now, 1, i] - spans[now, 0, i]
-            for node in range(spans[now, 0, i], spans[now, 1, i]):
-                code, factor = codes[first[level] + node], weight
-                if table >= 0:
-                    factor *= tables[q, table + code]
-                    if factor == 0.0:
-                        continue
-                elif not _met(bits, start, code):
-                    continue
-                if value >= 0:
-                    factor *= values[value + code]
-                begin, end = child[below + node], child[below + node + 1]
-                if there and spans[then, 1, there - 1] == begin and weights[then, there - 1] == factor:
-                    spans[then, 1, there - 1] = end
+        if node[level] == end[level]:
+            level -= 1
+            continue
+        code, below = codes[first[level] + node[level]], first[level] + level + node[level]
+        here = live[level] & words[word_at[level] + code]
+        node[level] += 1
+        if not here:
+            continue
+        own[level + 1] = own[level]
+        if factor_at[level] >= 0 or summed[level]:
+            own[level + 1] = level + 1
+            number = values[value_at[level] + code] if summed[level] else 1.0
+            at = factor_at[level] + code if factor_at[level] >= 0 else -1
+            _weigh(weights[own[level]], weights[level + 1], factors, at, summed[level], number)
+        level += 1
+        node[level], end[level], live[level] = child[below], child[below + 1], here
+    return found
+
+
+@compiled
+def _weigh(before, after, factors, at, summed, number):
+    """What records count for each query once a level is counted in."""
+    if at >= 0:
+        for q in range(64):
+            after[q] = before[q] * factors[at, q]
+    else:
+        for q in range(64):
+            after[q] = before[q] * (number if summed >> np.uint64(q) & ONE else 1.0)
+
+
+@compiled
+def _count_in(found, here, amount, weights, factors, at, summed, number):
+    """An amount to the sum of each query whose bit is set, as many times as it counts there."""
+    if at >= 0:
+        for q in range(64):
+            found[q] += amount * weights[q] * factors[at, q] if here >> np.uint64(q) & ONE else 0.0
+        return
+    while here:
+        q = lowest(here)
+        found[q] += amount * weights[q] * (number if summed >> np.uint64(q) & ONE else 1.0)
+        here &= here - ONE
+
+
+@compiled
+def in_groups(tree, last, queries, words, word_at, groups):
+    """For each of 64 queries how many records of each group, the codes of the first level, have its bit in all words
+    of the others."""
+    codes, first, child, total = tree
+    found = np.zeros((groups, 64))
+    node, end, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
+    level, end[0], live[0] = 0, first[1], queries
+    while level >= 0:
+        if level == last:
+            row = found[codes[node[0] - 1] if level else 0]
+            for i in range(first[level] + node[level], first[level] + end[level]):
+                here = live[level]
+                if level:
+                    here &= words[word_at[level] + codes[i]]
                 else:
-                    spans[then, 0, there], spans[then, 1, there], weights[then, there] = begin, end, factor
-                    there += 1
-    return until % 2, there, work
-
-
-@compiled
-def _sums(q, most, found, spans, weights, tree, factors):
-    codes, first, _, total = tree
-    at, of, bits, tables, table_at, values, value_at = factors
-    work = 0
-    while q < at.shape[0] and work < most:
-        last = 0
-        for level in range(at.shape[1]):
-            if at[q, level] >= 0:
-                last = level
-        now, there, steps = _descend(q, last, spans, weights, tree, factors)
-        start, table, value = at[q, last], table_at[last], value_at[last] if of[q] == last else -1
-        answer = 0.0
-        for i in range(there):
-            weight = weights[now, i]
-            work += spans[now, 1, i] - spans[now, 0, i]
-            for node in range(first[last] + spans[now, 0, i], first[last] + spans[now, 1, i]):
-                factor = weight * total[node]
-                if start >= 0:
-                    if table >= 0:
-                        factor *= tables[q, table + codes[node]]
-                    elif not _met(bits, start, codes[node]):
-                        continue
-                    if value >= 0:
-                        factor *= values[value + codes[node]]
-                answer += factor
-        found[q] = answer
-        q += 1
-        work += steps
-    return q
-
-
-@compiled
-def _dealt(q, steps, least, most, people, spans, weights, tree, factors, fewest, room):
-    codes, first, _, total = tree
-    buckets, work = factors[0].shape[1] - 1, 0
-    touched = np.empty(people.size, dtype=np.int64)
-    while q < least.size and work < steps:
-        now, there, more = _descend(q, buckets, spans, weights, tree, factors)
-        met = 0
-        for i in range(there):
-            work += spans[now, 1, i] - spans[now, 0, i]
-            for node in range(first[buckets] + spans[now, 0, i], first[buckets] + spans[now, 1, i]):
-                bucket = codes[node]
-                if people[bucket] == 0:
-                    touched[met] = bucket
-                    met += 1
-                people[bucket] += total[node]
-        for i in range(met):
-            bucket = touched[i]
-            least[q] += max(0.0, people[bucket] + fewest[q, bucket])
-            most[q] += min(people[bucket], room[q, bucket])
-            people[bucket] = 0
-        q += 1
-        work += more
-    return q
+                    row = found[codes[i]]
+                while here:
+                    row[lowest(here)] += total[i]
+                    here &= here - ONE
+            level -= 1
+            continue
+        if node[level] == end[level]:
+            level -= 1
+            continue
+        here, below = live[level], first[level] + level + node[level]
+        if level:
+            here &= words[word_at[level] + codes[first[level] + node[level]]]
+        node[level] += 1
+        if here:
+            level += 1
+            node[level], end[level], live[level] = child[below], child[below + 1], here
+    return found
 
 
 @compiled
 def draw(bits, at, seeds, order, count):
     """Set `count` bits of each condition at random, every choice as likely as any other; bit i is that of order[i].
 
-    The numbers are those of SplitMix64 (Steele, Lea & Flood 2014): the same in every version of every library.
+    Each bit is set by chance, all with the same, and then as many of either kind are turned as are too many. The
+    numbers are those of SplitMix64 (Steele, Lea & Flood 2014): the same in every version of every library.
     """
+    size, state, plain = order.size, np.zeros(1, dtype=np.uint64), True
+    for i in range(size):
+        plain &= order[i] == i
+    chance, drawn = (count << 16) // size, np.empty((size + 63) // 64, dtype=np.uint64)
     for i in range(at.size):
-        state, needed = seeds[i], np.uint64(count)
-        for c in range(order.size):
-            if needed == 0:
-                break
-            state += STEP
-            mixed = (state ^ (state >> np.uint64(30))) * MIX
-            mixed = (mixed ^ (mixed >> np.uint64(27))) * REMIX
-            chance = (((mixed ^ (mixed >> np.uint64(31))) >> HALF) * np.uint64(order.size - c)) >> HALF
-            if chance < needed:
-                code = order[c]
+        state[0], there = seeds[i], 0
+        for word in range(drawn.size):
+            drawn[word] = _by_chance(state, chance)
+            if word == size >> 6:
+                drawn[word] &= (ONE << (np.uint64(size) & LOW)) - ONE
+            there += ones(drawn[word])
+        while there != count:
+            code = np.int64(((_random(state) >> HALF) * np.uint64(size)) >> HALF)
+            if _met(drawn, 0, code) == (there > count):
+                drawn[code >> 6] ^= ONE << (np.uint64(code) & LOW)
+                there += 1 if there < count else -1
+        for word in range(drawn.size):
+            here = drawn[word]
+            if plain:
+                bits[at[i] + word] = here
+                continue
+            while here:
+                code = order[64 * word + lowest(here)]
                 bits[at[i] + (code >> 6)] |= ONE << (np.uint64(code) & LOW)
-                needed -= ONE
+                here &= here - ONE
+
+
+@compiled
+def _by_chance(state, chance):
+    """A word whose bits are each set with this chance, in parts of 65,536."""
+    word = np.uint64(0)
+    if chance >> 16:
+        return EVERY
+    for place in range(16):
+        if (chance >> place) & 1:
+            word |= _random(state)
+        elif word:
+            word &= _random(state)
+    return word
+
+
+@compiled
+def _random(state):
+    """The next of the numbers that follow from a state."""
+    state[0] += STEP
+    mixed = (state[0] ^ (state[0] >> np.uint64(30))) * MIX
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * REMIX
+    return mixed ^ (mixed >> np.uint64(31))

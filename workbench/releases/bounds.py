@@ -17,8 +17,9 @@ from workbench.base import query_kernels
 from workbench.base.errors import Undefined
 from workbench.releases.picked import FOR_CERTAIN, NOTHING, PERHAPS, Picked, greatest
 from workbench.releases.regions import Regions
-from workbench.releases.told import Branch, Level, Reading, Told, blocks
+from workbench.releases.told import Branch, Level, Reading, Told
 from workbench.workloads.exact import AVG, COUNT, numbers_of
+from workbench.workloads.together import Coded, blocks
 from workbench.workloads.tree import Tree
 from workbench.workloads.workload import Workload
 
@@ -61,27 +62,31 @@ def _counts(told: Told, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _dealt(told: Told, branch: Branch) -> tuple[np.ndarray, np.ndarray]:
     """The same in buckets, of the published records."""
-    levels = [level for level in branch.levels if level.name]
-    tree = Tree.of([*(level.codes for level in levels), branch.group], branch.people)
-    at = np.column_stack([told.places(levels, branch.which)[:, : len(levels)], np.full(len(branch.which), -1)])
-    least, most = np.zeros((2, len(at)))
-    for some in blocks(len(at), 2 * len(told.classes)):
-        fewest, room = rooms(told, branch.which[some])
-        least[some], most[some] = query_kernels.dealt(tree, at[some], told.conditions.bits, fewest, room)
+    none = np.full(len(branch.which), -1)
+    buckets = Coded(len(told.classes), none, told.conditions.bits)
+    named = [level for level in branch.levels if level.name]
+    levels = [buckets, *(told.asked(level, branch.which, none, Regions.inside) for level in named)]
+    tree = Tree.of([branch.group, *(level.codes for level in named)], branch.people)
+    least, most = np.zeros((2, len(none)))
+    for block in blocks(levels, len(none)):
+        met = query_kernels.in_groups(tuple(tree), *block[1:5], len(told.classes))
+        fewest, room = rooms(told, branch.which[block.some])
+        met = met[:, : fewest.shape[1]]
+        least[block.some], most[block.some] = np.maximum(met + fewest, 0).sum(axis=0), np.minimum(met, room).sum(axis=0)
     return least, most
 
 
 def rooms(told: Told, which: np.ndarray, but: str = "") -> tuple[np.ndarray, np.ndarray]:
-    """Of each bucket: with n records that meet all other conditions, at least n and the first of these numbers meet
+    """Buckets x queries: where n records meet all other conditions, at least n and the first of these numbers meet
     those on sensitive columns too (`but` one of them), and at most n or the second."""
-    fewest, room = np.zeros((len(which), len(told.classes))), np.full((len(which), len(told.classes)), np.inf)
+    fewest, room = np.zeros((len(told.classes), len(which))), np.full((len(told.classes), len(which)), np.inf)
     none = np.full(len(which), -1)
     for name in told.dealt:
-        asked = (told.at(name, which) >= 0)[:, None] & (name != but)
-        counts, nodes = told.release.people_of_classes(name).T.astype(float), told.nodes(name)
-        inside, meeting = (told.factors(name, nodes, which, none, one) @ counts for one in BOTH)
-        fewest += np.where(asked, inside - told.classes.sizes, 0)
-        room = np.minimum(room, np.where(asked, meeting, np.inf))
+        asked = (told.at(name, which) >= 0) & (name != but)
+        if asked.any():
+            inside, meeting = (told.of_values(name, which, none, one) for one in BOTH)
+            fewest += np.where(asked, inside - told.classes.sizes[:, None], 0)
+            room = np.minimum(room, np.where(asked, meeting, np.inf))
     return fewest, room
 
 
@@ -143,7 +148,7 @@ class _Amounts:
     def _of_buckets(self, group: np.ndarray, people: np.ndarray, but: str = "") -> tuple[np.ndarray, np.ndarray]:
         """The fewest and the most of each bucket that meet the conditions, `but` for that on one sensitive column."""
         there = np.bincount(group, people, len(self.told.classes))
-        fewest, room = (one[0] for one in rooms(self.told, self._which, but))
+        fewest, room = (one[:, 0] for one in rooms(self.told, self._which, but))
         return np.maximum(there + fewest, 0), np.minimum(there, room)
 
     def _left_out(self) -> tuple[Picked, float, float]:
@@ -170,7 +175,7 @@ class _Amounts:
         return self._row(level.name, regions, reading)[level.codes]
 
     def _row(self, name: str, regions: Regions, reading: Reading) -> np.ndarray:
-        return reading(regions, self.told.conditions.bits, self.told.at(name, self._which))[0]
+        return reading(regions, self.told.conditions.bits, self.told.at(name, self._which))[:, 0]
 
     def _hidden(self, names: Sequence[str], reading: Reading) -> float:
         return float(self.told.of_anybody(names, self._which, np.array([-1]), reading)[0])
@@ -190,5 +195,5 @@ class _Amounts:
         least, most = regions.extremes(
             self.told.conditions.bits, self.told.at(self._of, self._which), numbers_of(column)
         )
-        there = np.isfinite(least[0])
-        return np.where(there, least[0], 0.0), np.where(there, most[0], 0.0)
+        there = np.isfinite(least[:, 0])
+        return np.where(there, least[:, 0], 0.0), np.where(there, most[:, 0], 0.0)

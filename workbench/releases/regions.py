@@ -56,10 +56,10 @@ class Regions:
         if self.held is None:
             return self.high - self.low + 1
         everything = pack(np.ones(self.column.size, bool))
-        return query_kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[0]
+        return query_kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[:, 0]
 
     def met(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """How many codes of each region meet each condition: conditions x regions."""
+        """How many codes of each region meet each condition: regions x conditions."""
         if self.held is not None:
             return query_kernels.in_sets(bits, at, self.held)
         return query_kernels.in_runs(bits, at, self.column.size, self.low, self.high)
@@ -68,13 +68,13 @@ class Regions:
         """The share of each region that meets each condition: of the codes of a set, of the width of a run."""
         met = self.met(bits, at)
         if self._plain:
-            return met / self.sizes
-        part = self._amounts(bits, at, np.ones(self.column.size)) / self._widths
-        return np.where(met == self.sizes, 1.0, np.where(met > 0, np.clip(part, 1e-300, 1.0), 0.0))
+            return met / self.sizes[:, None]
+        part = self._amounts(bits, at, np.ones(self.column.size))
+        return np.where(met == self.sizes[:, None], 1.0, np.where(met > 0, np.clip(part, 1e-300, 1.0), 0.0))
 
     def inside(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
         """1 where all codes of a region meet a condition, else 0."""
-        return (self.met(bits, at) == self.sizes).astype(float)
+        return (self.met(bits, at) == self.sizes[:, None]).astype(float)
 
     def meeting(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
         """1 where any code of a region meets a condition, else 0."""
@@ -83,40 +83,34 @@ class Regions:
     def extremes(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The least and the greatest number that meets each condition in each region; infinite where none does."""
         if self.held is None:
-            return query_kernels.extremes(bits, at, self.low, self.high, numbers)
+            least, most = query_kernels.extremes(bits, at, self.low, self.high, numbers)
+            return least.T, most.T
         met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
-        both = met[:, None, :] & self._rows(self.held)[None]
+        both = self._rows(self.held)[:, None, :] & met[None]
         return np.where(both, numbers, np.inf).min(axis=2), np.where(both, numbers, -np.inf).max(axis=2)
 
     def values(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """The same, times the mean number of what meets the condition: what is expected of a sum."""
         if self.held is None:
-            return self._amounts(bits, at, numbers) / self._widths
+            return self._amounts(bits, at, numbers)
         met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
-        return (met * numbers) @ self._rows(self.held).T.astype(float) / self.sizes
+        return self._rows(self.held).astype(float) @ (met * numbers).T / self.sizes[:, None]
 
     def _rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of bits as boolean arrays over codes."""
         return unpack(words, self.column.size)
 
-    @property
+    @cached_property
     def _plain(self) -> bool:
         """Whether widths are numbers of codes."""
         left, right = self.column.edges
         return self.held is not None or bool(((right - left == 1).all()) and (left[1:] == right[:-1]).all())
 
-    @property
-    def _widths(self) -> np.ndarray:
-        left, right = self.column.edges
-        return np.where(self.low == self.high, 1.0, right[self.high] - left[self.low])
-
     def _amounts(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """What of each run meets each condition, with what lies between two neighbours that do; each code counts its
-        number as many times as it is wide."""
+        """The share of the width of each run that meets each condition, each code times its number; what lies between
+        two neighbours that meet it does."""
         left, right = self.column.edges
         width, between = right - left, np.append(0.0, left[1:] - right[:-1])
         middle = np.append(0.0, (numbers[1:] + numbers[:-1]) / 2)
         found = query_kernels.amounts(bits, at, self.low, self.high, width * numbers, between * middle)
-        one = self.low == self.high  # a single code is as wide as it is
-        found[:, one] /= width[self.low[one]]
-        return found
+        return (found / (right[self.high] - left[self.low])).T

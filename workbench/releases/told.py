@@ -17,21 +17,16 @@ import numpy as np
 from workbench.base import query_kernels
 from workbench.data import weights
 from workbench.releases.regions import Regions
-from workbench.workloads.exact import numbers, numbers_of
+from workbench.workloads import together
+from workbench.workloads.exact import coded, numbers_of
+from workbench.workloads.together import Tabled
 from workbench.workloads.tree import Tree
 from workbench.workloads.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.releases.base import Release
 
-ROOM = 2_000_000  # factors that a table has at most
 Reading = Callable[[Regions, np.ndarray, np.ndarray], np.ndarray]  # of regions under conditions, as `Regions.shares`
-
-
-def blocks(queries: int, wide: int) -> Iterator[slice]:
-    """Some queries at a time, of which each has so many factors."""
-    rows = max(ROOM // max(wide, 1), 1)
-    return (slice(begin, begin + rows) for begin in range(0, queries, rows))
 
 
 class Level(NamedTuple):
@@ -40,11 +35,6 @@ class Level(NamedTuple):
     name: str
     codes: np.ndarray
     regions: Regions | None = None
-
-    @property
-    def tabled(self) -> bool:
-        """Whether its factors are more than whether a code meets a condition."""
-        return self.regions is not None or not self.name
 
 
 class Branch(NamedTuple):
@@ -92,7 +82,7 @@ class Told:
             yield places, self._branch(names, which[places])
 
     def _branch(self, unchanged: Sequence[str], which: np.ndarray) -> Branch:
-        """Columns with few codes come first, the buckets last."""
+        """The buckets come first, then columns with few codes."""
         quasi = [name for name in self.quasi if (self.at(name, which) >= 0).any()]
         group, codes, people = self.release.joint([*unchanged, *(quasi if self.classes.exact else ())])
         levels = [Level(name, codes[name], self._published_nodes(name)) for name in unchanged]
@@ -102,9 +92,9 @@ class Told:
             else:
                 regions, number = self._regions(name)
                 levels.append(Level(name, number[group], regions))
-        levels.sort(key=lambda level: int(level.codes.max(initial=0)))
+        levels.sort(key=lambda level: (level.regions is None, int(level.codes.max(initial=0))))
         if (self.at_any(self.dealt, which) >= 0).any():
-            levels.append(Level("", group))
+            levels.insert(0, Level("", group))
         return Branch(which, levels, group, people)
 
     def _regions(self, name: str) -> tuple[Regions, np.ndarray]:
@@ -145,62 +135,53 @@ class Told:
         return found
 
     def _published(self, branch: Branch, of: np.ndarray, reading: Reading) -> np.ndarray:
-        which, levels = branch.which, branch.levels
-        tree, at = Tree.of([level.codes for level in levels], branch.people), self.places(levels, which)
-        level_of = {self.workload.columns.index(one.name): i for i, one in enumerate(levels) if not one.tabled}
-        summed = np.array([level_of.get(column, -1) for column in of.tolist()])
-        values, value_at = numbers(self.table, [level.name for level in levels if level.name])
-        found, (table_at, tables) = np.zeros(len(which)), self._tables(levels, which, of, reading)
-        for some, table in tables:
-            found[some] = query_kernels.sums(
-                tree, at[some], summed[some], self.conditions.bits, table, table_at, values, value_at
-            )
-        return found
+        tree = Tree.of([level.codes for level in branch.levels], branch.people)
+        levels = [self.asked(level, branch.which, of, reading) for level in branch.levels]
+        return together.sums(tree, levels, len(branch.which))
 
-    def places(self, levels: Sequence[Level], which: np.ndarray) -> np.ndarray:
-        """Where the conditions of each query on each level begin; on buckets, of any sensitive column."""
-        asks = [self.at_any([level.name] if level.name else self.dealt, which) for level in levels]
-        return np.column_stack(asks) if levels else np.full((len(which), 1), -1)
+    def asked(self, level: Level, which: np.ndarray, of: np.ndarray, reading: Reading) -> together.Level:
+        """A level as some queries ask about it."""
+        if not level.name:
+            at = self.at_any(self.dealt, which)
+            return Tabled(len(self.classes), at, lambda some: self._of_buckets(which[some], of[some], reading))
+        if level.regions is None:
+            return coded(self.workload, level.name, which, of)
+        name, regions, at = level.name, level.regions, self.at(level.name, which)
+        return Tabled(len(regions), at, lambda some: self.factors(name, regions, which[some], of[some], reading))
 
-    def _tables(
-        self, levels: Sequence[Level], which: np.ndarray, of: np.ndarray, reading: Reading
-    ) -> tuple[np.ndarray, Iterator[tuple[slice, np.ndarray]]]:
-        """Where the factors of each level stand in tables (-1: in none), and these, for some queries at a time."""
-        wide = [len(self.classes if level.regions is None else level.regions) * level.tabled for level in levels]
-        at = np.where(np.array([*wide, 0]) > 0, np.cumsum([0, *wide]), -1)
-
-        def tables() -> Iterator[tuple[slice, np.ndarray]]:
-            for some in blocks(len(which), sum(wide)):
-                parts = [self._table(level, which[some], of[some], reading) for level in levels if level.tabled]
-                yield some, np.concatenate([*parts, np.empty((len(which[some]), 0))], axis=1)
-
-        return at, tables()
-
-    def _table(self, level: Level, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
-        """The factors of the regions of a column, or of buckets: queries x regions."""
-        if level.regions is not None:
-            return self.factors(level.name, level.regions, which, of, reading)
-        found = np.ones((len(which), len(self.classes)))
+    def _of_buckets(self, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+        """Buckets x queries: the share of each that meets the conditions on sensitive columns."""
+        found = np.ones((len(self.classes), len(which)))
         for name in self.dealt:
             if (self.at(name, which) >= 0).any():
-                counts = self.release.people_of_classes(name)
-                belief = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-                found *= self.factors(name, self.nodes(name), which, of, reading) @ belief.T
+                found *= self.of_values(name, which, of, reading) / self.sizes[:, None]
         return found
+
+    def of_values(self, name: str, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+        """Buckets x queries: the people of each whose sensitive value meets the condition."""
+        shares = self.factors(name, self.nodes(name), which, of, reading)
+        return query_kernels.of_groups(self.release.people_of_classes(name), shares)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The people of each class, at least the least number there is."""
+        return np.maximum(self.release.people_of_classes()[:, 0], np.finfo(float).tiny)
 
     def factors(
         self, name: str, regions: Regions, which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares
     ) -> np.ndarray:
-        """Queries x regions: how each region meets the condition on the column, its share times the mean number in it
+        """Regions x queries: how each region meets the condition on the column, its share times the mean number in it
         where the query sums it, and 1 where there is no condition."""
         at, bits = self.at(name, which), self.conditions.bits
         summed = (of == self.workload.columns.index(name)) & (at >= 0)
         asked = (at >= 0) & ~summed
-        found = np.ones((len(which), len(regions)))
+        if asked.all():
+            return reading(regions, bits, at)
+        found = np.ones((len(regions), len(which)))
         if asked.any():
-            found[asked] = reading(regions, bits, at[asked])
+            found[:, asked] = reading(regions, bits, at[asked])
         if summed.any():
-            found[summed] = regions.values(bits, at[summed], numbers_of(self.table.columns[name]))
+            found[:, summed] = regions.values(bits, at[summed], numbers_of(self.table.columns[name]))
         return found
 
     def of_anybody(
@@ -210,7 +191,7 @@ class Told:
         found = np.ones(len(which))
         for name in names:
             if name in self.table.sensitive and reading is Regions.shares:
-                found *= self.factors(name, self.nodes(name), which, of) @ weights.shares(self.table)[name]
+                found *= weights.shares(self.table)[name] @ self.factors(name, self.nodes(name), which, of)
             else:
-                found *= self.factors(name, Regions.whole(self.table.columns[name]), which, of, reading)[:, 0]
+                found *= self.factors(name, Regions.whole(self.table.columns[name]), which, of, reading)[0]
         return found

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.base import query_kernels
 from workbench.data import weights
 from workbench.data.column import Column
 from workbench.data.table import Table
-from workbench.workloads.conditions import of_columns
+from workbench.workloads import together
 from workbench.workloads.query import AGGREGATES
+from workbench.workloads.together import Coded
 from workbench.workloads.tree import Tree
 
 if TYPE_CHECKING:
@@ -26,18 +26,19 @@ def answers(workload: Workload) -> np.ndarray:
     """Counts, sums and averages over the records that meet the conditions, by their original codes."""
     table = workload.table
     names = sorted(workload.columns, key=lambda name: table.columns[name].size)  # few branches first
-    tree, at = of_records(table, names), of_columns(workload.conditions, names)
-    level = np.array([*map(names.index, workload.columns), -1])
-    values, value_at = numbers(table, names)
-    no_table = np.full(max(len(names), 1), -1)
+    tree = of_records(table, names)
 
     def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
-        tables = np.empty((len(which), 0))
-        return query_kernels.sums(
-            tree, at[which], level[of], workload.conditions.bits, tables, no_table, values, value_at
-        )
+        return together.sums(tree, [coded(workload, name, which, of) for name in names], len(which))
 
     return put_together(workload, sums)
+
+
+def coded(workload: Workload, name: str, which: np.ndarray, of: np.ndarray) -> Coded:
+    """A column by its codes, for some queries that sum the columns `of`."""
+    column, number = workload.table.columns[name], workload.columns.index(name)
+    at, summed = np.ascontiguousarray(workload.conditions.at[which, number]), of == number
+    return Coded(column.size, at, workload.conditions.bits, *((numbers_of(column), summed) if summed.any() else ()))
 
 
 def of_records(table: Table, names: Sequence[str]) -> Tree:
@@ -53,12 +54,6 @@ def numbers_of(column: Column) -> np.ndarray:
     if column.kind != "number":
         return np.zeros(column.size)
     return np.append(column.values.astype(float), 0.0)[: column.size]
-
-
-def numbers(table: Table, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of several columns, and where those of each begin."""
-    found = [numbers_of(table.columns[name]) for name in names] or [np.zeros(1)]
-    return np.concatenate(found), np.cumsum([0, *map(len, found)])[:-1]
 
 
 def put_together(workload: Workload, sums: Sums) -> np.ndarray:

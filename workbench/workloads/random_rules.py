@@ -21,6 +21,7 @@ from workbench.base import query_kernels
 from workbench.base.errors import BadInput, at, columns_meant, meant, said
 from workbench.data.table import Table
 from workbench.workloads.conditions import Conditions, pack
+from workbench.workloads.together import Coded, sums
 from workbench.workloads.tree import Tree
 
 OF_TYPE = {"type 1": 3, "type 2": 5}  # columns, where none are named
@@ -184,14 +185,14 @@ def _ranges(table: Table, settings: Settings, rng: np.random.Generator) -> Condi
     """Ranges around records at random, found by halving: wider ranges hold no fewer records."""
     names = settings.ranged(table)
     cells = table.engine.collapse(names, [])
-    tree = Tree.of(list(cells.quasi), cells.weight)
+    tree, sizes = Tree.of(list(cells.quasi), cells.weight), [table.columns[name].size for name in names]
     of_record = np.searchsorted(np.cumsum(cells.weight), rng.integers(table.records, size=settings.count), side="right")
     centres = cells.quasi[:, of_record]
     needed = math.ceil(round(settings.selectivity * table.records, 6))
     low, high = np.zeros(settings.count), np.ones(settings.count)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        enough = _held(tree, _around(table, names, centres, middle)) >= needed
+        enough = _held(tree, sizes, _around(table, names, centres, middle)) >= needed
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return _around(table, names, centres, high)
 
@@ -213,8 +214,9 @@ def _around(table: Table, names: Sequence[str], centres: np.ndarray, share: np.n
     return found
 
 
-def _held(tree: Tree, conditions: Conditions) -> np.ndarray:
+def _held(tree: Tree, sizes: Sequence[int], conditions: Conditions) -> np.ndarray:
     """The records that meet each of these conditions."""
-    none = np.full(len(conditions.columns), -1)
-    of = np.full(len(conditions.at), -1)
-    return query_kernels.sums(tree, conditions.at, of, conditions.bits, np.empty((len(of), 0)), none, np.empty(0), none)
+    levels = [
+        Coded(size, np.ascontiguousarray(at), conditions.bits) for size, at in zip(sizes, conditions.at.T, strict=True)
+    ]
+    return sums(tree, levels, len(conditions.at))
