@@ -63,7 +63,8 @@ def within(
     kept = found.kept(table, model)
     if not kept.any():
         raise Unsatisfiable(
-            f"no cluster within delta = {delta:g} keeps {model}; take a larger delta, or none, which a sample chooses"
+            f"no cluster within delta = {delta:g} keeps {model}; take a larger delta or larger parts, or none: then "
+            "a sample chooses one"
         )
     stand = kept[found.number]
     number = (np.cumsum(kept) - 1)[found.number[stand]].astype(np.int32)
