@@ -160,15 +160,8 @@ def splitmix(state):
 def test_the_draw_is_the_same_for_ever():
     bits = np.zeros(1, np.uint64)
     query_kernels.draw(bits, np.array([0]), np.array([7], np.uint64), np.arange(40), 11)
-    numbers, chance, word = splitmix(7), 11 * 65536 // 40, 0
-    for place in range(16):
-        if chance >> place & 1:
-            word |= next(numbers)
-        elif word:
-            word &= next(numbers)
-    word &= 2**40 - 1
-    while (there := bin(word).count("1")) != 11:
-        code = ((next(numbers) >> 32) * 40) >> 32
-        if (word >> code & 1) == (there > 11):
-            word ^= 1 << code
+    numbers, needed, word = splitmix(7), 11, 0
+    for code in range(40):
+        if ((next(numbers) >> 32) * (40 - code)) >> 32 < needed:
+            word, needed = word | 1 << code, needed - 1
     assert bits.tolist() == [word]

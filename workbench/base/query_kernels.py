@@ -263,54 +263,28 @@ def in_groups(tree, last, queries, words, word_at, groups):
 def draw(bits, at, seeds, order, count):
     """Set `count` bits of each condition at random, every choice as likely as any other; bit i is that of order[i].
 
-    Each bit is set by chance, all with the same, and then as many of either kind are turned as are too many. The
-    numbers are those of SplitMix64 (Steele, Lea & Flood 2014): the same in every version of every library.
+    Each is set by the chance that it has after those before it (selection sampling). The numbers are those of
+    SplitMix64 (Steele, Lea & Flood 2014): the same in every version of every library.
     """
-    size, state, plain = order.size, np.zeros(1, dtype=np.uint64), True
+    size, plain = order.size, True
     for i in range(size):
         plain &= order[i] == i
-    chance, drawn = (count << 16) // size, np.empty((size + 63) // 64, dtype=np.uint64)
-    for i in range(at.size):
-        state[0], there = seeds[i], 0
-        for word in range(drawn.size):
-            drawn[word] = _by_chance(state, chance)
-            if word == size >> 6:
-                drawn[word] &= (ONE << (np.uint64(size) & LOW)) - ONE
-            there += ones(drawn[word])
-        while there != count:
-            code = np.int64(((_random(state) >> HALF) * np.uint64(size)) >> HALF)
-            if _met(drawn, 0, code) == (there > count):
-                drawn[code >> 6] ^= ONE << (np.uint64(code) & LOW)
-                there += 1 if there < count else -1
-        for word in range(drawn.size):
-            here = drawn[word]
+    for q in range(at.size):
+        state, needed = seeds[q], np.uint64(count)
+        for first in range(0, size, 64):
+            word = np.uint64(0)
+            for i in range(first, min(first + 64, size)):
+                state += STEP
+                mixed = (state ^ (state >> np.uint64(30))) * MIX
+                mixed = (mixed ^ (mixed >> np.uint64(27))) * REMIX
+                chance = (((mixed ^ (mixed >> np.uint64(31))) >> HALF) * np.uint64(size - i)) >> HALF
+                taken = np.uint64(chance < needed)  # no branch to be guessed wrong
+                word |= taken << np.uint64(i - first)
+                needed -= taken
             if plain:
-                bits[at[i] + word] = here
+                bits[at[q] + (first >> 6)] = word
                 continue
-            while here:
-                code = order[64 * word + lowest(here)]
-                bits[at[i] + (code >> 6)] |= ONE << (np.uint64(code) & LOW)
-                here &= here - ONE
-
-
-@compiled
-def _by_chance(state, chance):
-    """A word whose bits are each set with this chance, in parts of 65,536."""
-    word = np.uint64(0)
-    if chance >> 16:
-        return EVERY
-    for place in range(16):
-        if (chance >> place) & 1:
-            word |= _random(state)
-        elif word:
-            word &= _random(state)
-    return word
-
-
-@compiled
-def _random(state):
-    """The next of the numbers that follow from a state."""
-    state[0] += STEP
-    mixed = (state[0] ^ (state[0] >> np.uint64(30))) * MIX
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * REMIX
-    return mixed ^ (mixed >> np.uint64(31))
+            while word:
+                code = order[first + lowest(word)]
+                bits[at[q] + (code >> 6)] |= ONE << (np.uint64(code) & LOW)
+                word &= word - ONE
