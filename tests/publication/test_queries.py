@@ -7,7 +7,7 @@ import pytest
 
 from tests.planted import planted
 from tests.publication.test_tellable import SMALLEST, frame, table
-from workbench.base.errors import Undefined
+from workbench.base.errors import BadInput, Undefined
 from workbench.base.small_counts import coarse
 from workbench.methods import Mondrian, Remove
 from workbench.models import KAnonymity
@@ -110,3 +110,10 @@ def test_the_report_has_a_section_with_each_answer(read):
     assert json.dumps(found)  # plain data
     for row in found["rows"]:
         assert row["query"].replace("'", "&#39;").replace(">", "&gt;") in page
+
+
+def test_queries_that_stand_in_a_measure_are_not_published(tmp_path):
+    study = planted(tmp_path)
+    asked = {"name": "query error", "workload": ["town = 'Markerville'"]}
+    with pytest.raises(BadInput, match="give the queries a name in workloads"):
+        publish(study.with_(measures=(*study.measures, asked)), tmp_path / "out")

@@ -45,8 +45,10 @@ from workbench.publication.selection import keeping, on_axes, refuse_untold_axes
 from workbench.publication.shapes import Details
 from workbench.publication.tellable import tellable
 from workbench.releases.base import Release
+from workbench.studies.faults import first
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.study import BUNDLED, Study
+from workbench.studies.workload_faults import missing_workloads
 from workbench.workloads.workload import Workload
 
 Progress = Callable[[int, int, str], object]
@@ -86,6 +88,7 @@ def publish(
     table = study.table(study.read(given))
     for text in table.role_notes:
         warn(text)
+    first(missing_workloads(study.to_dict()))  # queries that stand in a measure would be in every name of its figure
     for name in study.workloads:
         Workload.named(table, name)  # what is wrong with a query is said before hours are spent
     swept = sweep(
