@@ -57,3 +57,10 @@ def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
         o.text for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "stream"
     )
     assert "14 values" in printed
+
+
+def test_srivastava_weis_stands_beside_the_slides(tmp_path):
+    html = shown(run(ROOT / "notebooks" / "papers" / "srivastava_weis_2005.ipynb", tmp_path), "text/html")
+    assert html.count("data:image/svg+xml") >= 2
+    for figure in ("277,274", "164,649", "29,102", "9,678", "82,661", "12.16", "92.83", "generated donations"):
+        assert figure in html
