@@ -34,6 +34,7 @@ BENCHMARKS = (
     "lattice",
     "clustering",
     "figure_2a",
+    "queries",
     "large_file",
     "larger_than_memory",
     "exporting",

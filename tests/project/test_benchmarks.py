@@ -19,6 +19,7 @@ from benchmarks import (
     measuring,
     million,
     privacy_figures,
+    queries,
     run,
 )
 from benchmarks.measuring import Figure
@@ -148,3 +149,11 @@ def test_clusterings_are_timed_and_weighed():
     assert figures["memory at 2,000 records"].met and len(figures) == 3
     losses = by_name(clustering.losses(table))
     assert len(losses) == 8 and all(0 <= one.measured < 1 for one in losses.values())
+
+
+def test_queries_are_answered_and_bounded(monkeypatch):
+    monkeypatch.setattr(queries, "DONATIONS", HERE / "there is none")
+    found = by_name(queries.measure(runs=1, n=2_000, count=70))
+    assert sum("their bounds" in what for what in found) == 4 and len(found) == 10
+    assert found["generated donations, bucketized: 70 queries, CPU"].required == 2000
+    assert found["Adult, generalized: 1,000 queries, CPU, their bounds"].required == 90
