@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.lattice.lattice import LatticeView as LatticeView
     from widgets.original.original import OriginalBeside as OriginalBeside
     from widgets.preview.preview import ReleasePreview as ReleasePreview
+    from widgets.query_errors.query_errors import QueryErrors as QueryErrors
     from widgets.recipes.recipes import RecipePicker as RecipePicker
     from widgets.release.release import ReleaseCard as ReleaseCard
     from widgets.roles.roles import RolePicker as RolePicker
@@ -29,6 +30,7 @@ _HOME = {
     "HierarchyEditor": "hierarchies.editor",
     "LatticeView": "lattice.lattice",
     "OriginalBeside": "original.original",
+    "QueryErrors": "query_errors.query_errors",
     "RecipePicker": "recipes.recipes",
     "ReleaseCard": "release.release",
     "ReleasePreview": "preview.preview",

@@ -12,6 +12,7 @@ from widgets.disclosure import disclosure
 from widgets.frontier import frontier
 from widgets.hierarchies import editor
 from widgets.preview import preview
+from widgets.query_errors import query_errors
 from widgets.recipes import recipes
 from widgets.release import release
 from widgets.roles import roles
@@ -29,6 +30,7 @@ PARTS = {
     "hierarchies": editor.HierarchyEditor,
     "recipes": recipes.RecipePicker,
     "frontier": frontier.FrontierChart,
+    "query_errors": query_errors.QueryErrors,
     "release": release.ReleaseCard,
     "disclosure": disclosure.DisclosureTable,
     "preview": preview.ReleasePreview,

@@ -18,6 +18,7 @@ Study(
     name="from the notebook", data={"given": "frame"}, quasi=("age", "sex"), sensitive=("ill",),
     recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 50, 200]}},),
     measures=({"name": "privacy loss"}, {"name": "information loss"}), axes=("P_loss", "NCP"),
+    chosen={"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 50}},
 ).save("s.study.yaml")
 bench = Workbench(frame, keep="s.study.yaml")
 bench
@@ -53,7 +54,7 @@ def test_queries_are_written_drawn_and_an_axis(address, on_stage):
     expect(text).to_have_attribute("aria-invalid", "true")
     part.get_by_role("button", name="line 3, column 14").press("Enter")
     assert text.evaluate("one => one.value.slice(one.selectionStart)") == "agee > 3"
-    text.fill("age >= 55\nsex = 'Male'")
+    text.fill("age >= 56\nsex = 'Male' and age < 31")
     text.press("Control+Enter")
     expect(part.locator(".wb-name span")).to_have_text("2 queries")
     name = part.get_by_label("Name")
@@ -62,6 +63,7 @@ def test_queries_are_written_drawn_and_an_axis(address, on_stage):
     expect(part.locator(".wb-name b")).to_have_text("state")
     _draw(part)
     _on_the_axis(page)
+    _errors_of_the_release(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -99,3 +101,16 @@ def _on_the_axis(page):
     part.locator("[data-field='axis.utility'] select").select_option("Q_err(workload=state)")
     expect(page.locator(".wb-done")).to_have_text("5 points")
     expect(page.locator(".wb-stage")).to_contain_text("Q_err(workload=state)")
+
+
+def _errors_of_the_release(page):
+    """The worst query selects the classes that it cuts; two workloads stand beside each other."""
+    part = step(page, "Query errors: how wrong answers are")
+    worst = part.get_by_role("region", name="the queries that go most wrong").get_by_role("button")
+    expect(worst).to_have_count(1)  # the other is answered exactly
+    expect(part.locator(".wb-errors-picture [aria-roledescription=bar]")).to_have_count(10)
+    worst.first.press("Enter")
+    expect(worst.first).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".wb-shown")).not_to_contain_text("; 0 selected")
+    part.get_by_label("beside it").select_option("random queries")
+    expect(part).to_contain_text("The points are not measured by the workload 'random queries'")

@@ -150,6 +150,9 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.card.observe(lambda event: None if event.new else self._rested(), "making")
         self.card.observe(lambda _: self._released(), ["release", "making"])
         self.card.observe(lambda event: self._keep(event.new), "kept")
+        self.card.observe(lambda event: setattr(self.query_errors, "frontier", event.new), "frontier")
+        self.chart.observe(lambda event: setattr(self.query_errors, "selected", event.new), "selected")
+        self.query_errors.observe(lambda event: self._cut(event.new), "cut")
         self.preview.observe(lambda event: self._leave_out(event.new), "dropped")
         self.lattice.observe(lambda event: setattr(self.card, "recipe", event.new), "chosen")
 
@@ -191,6 +194,11 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         new = [ranges_of(recipe) for recipe in recipes]
         there = self.session.study.recipes
         self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
+
+    def _cut(self, classes: list[int]) -> None:
+        """The classes that a query cuts are selected, in the table of the same release."""
+        if self.disclosure.release is self.query_errors.release:
+            self.disclosure.selected = classes
 
     def _leave_out(self, names: list[str]) -> None:
         """Neutral columns that would tell too much are in no release any more."""
@@ -317,9 +325,10 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
         recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
-            self.disclosure.pending = self.original.pending = self.lattice.pending = self.card.making
+            for part in (self.disclosure, self.query_errors, self.original, self.lattice):
+                part.pending = self.card.making
             self.disclosure.model = recipe.model if recipe else None
-            self.disclosure.release = self.original.release = self.card.release
+            self.disclosure.release = self.query_errors.release = self.original.release = self.card.release
             self.lattice.recipe = recipe
             with self.preview.hold_trait_notifications():
                 self.preview.recipe, self.preview.release = recipe, self.card.release

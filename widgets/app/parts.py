@@ -11,6 +11,7 @@ from widgets.hierarchies.editor import HierarchyEditor
 from widgets.lattice.lattice import LatticeView
 from widgets.original.original import OriginalBeside
 from widgets.preview.preview import ReleasePreview
+from widgets.query_errors.query_errors import QueryErrors
 from widgets.recipes.recipes import RecipePicker
 from widgets.release.release import ReleaseCard
 from widgets.roles.roles import RolePicker
@@ -20,7 +21,7 @@ from widgets.workloads.workloads import WorkloadPicker
 from workbench.studies.study import ROLES, Study
 
 STEPS = ("data", "roles", "hierarchies", "workloads", "recipes")
-LATER = ("original", "lattice")  # folded, below everything
+LATER = ("query_errors", "original", "lattice")  # folded, below everything
 PARTS = ("top", *STEPS, "chart", "card", "preview", "disclosure", *LATER)
 
 
@@ -41,6 +42,7 @@ class WorkbenchParts(WorkbenchResults):
         self.card = ReleaseCard(None)
         self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
+        self.query_errors = QueryErrors(None, unfolded=False)
         self.original = OriginalBeside(None, unfolded=False)
         self.lattice = LatticeView(None, unfolded=False)
 

@@ -36,7 +36,7 @@ export default widget(({ model, el, say, on, trait }) => {
     const input = h("input", { type: "number", ...attributes, onchange: () => draw(true) });
     return [input, field(`random-${key}`, label, input, help)];
   };
-  const range = attributes => h("input", { type: "range", ...attributes, oninput: () => { ranged(); soon(); }, onchange: () => { ranged(); draw(true); } });
+  const range = attributes => h("input", { type: "range", ...attributes, oninput: event => { ranged(event.target); soon(); }, onchange: () => draw(true) });
   const dimension = range({ min: 0, step: 1 }), selectivity = range({ min: 0, step: 1 });
   const [much, muchField] = number("selectivity", "selectivity, sel", "the share of all combinations of values that meets a query", { min: 0, max: 1, step: "any" });
   const [many, manyField] = number("count", "queries", "how many are drawn", { min: 1, max: 10000, step: 1 });
@@ -53,9 +53,9 @@ export default widget(({ model, el, say, on, trait }) => {
   const examples = h("div", {}, words, h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "queries and true answers" },
     h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Query"), h("th", { scope: "col", class: "wb-number" }, "True answer"))), rows)));
 
-  function ranged() {
+  function ranged(slider) {
     shown.textContent = dimension.value;
-    much.value = state.stops[Number(selectivity.value)];
+    if (slider === selectivity) much.value = state.stops[Number(selectivity.value)];
   }
   function draw(keep) {
     say("draw", { field: "random", name: state.chosen, dimension: Number(dimension.value), selectivity: Number(much.value),
@@ -83,7 +83,8 @@ export default widget(({ model, el, say, on, trait }) => {
     written.hidden = given.of !== "written";
     drawnAt.hidden = given.of !== "random";
     examples.hidden = head.hidden = given.of === "written";
-    name.value = given.chosen;
+    const put = (input, value) => { if (another || document.activeElement !== input) input.value = value; }; // not under a hand
+    put(name, given.chosen);
     remove.setAttribute("aria-label", `delete the workload ${given.chosen}`);
     notes.replaceChildren(...given.unusable.map(text => h("li", {}, text)));
     if (given.of === "written") editor.show(given.text, given.chosen);
@@ -92,12 +93,12 @@ export default widget(({ model, el, say, on, trait }) => {
     if (given.of !== "random") return;
     const { settings } = given;
     dimension.max = given.most;
-    dimension.value = settings.dimension;
+    put(dimension, settings.dimension);
     selectivity.max = given.stops.length - 1;
     const near = stop => Math.abs(Math.log(stop / settings.selectivity));
-    selectivity.value = given.stops.reduce((best, stop, i) => near(stop) < near(given.stops[best]) ? i : best, 0);
-    ranged();
-    [much.value, many.value, seed.value] = [settings.selectivity, settings.count, settings.seed];
+    put(selectivity, given.stops.reduce((best, stop, i) => near(stop) < near(given.stops[best]) ? i : best, 0));
+    shown.textContent = dimension.value;
+    for (const [input, value] of [[much, settings.selectivity], [many, settings.count], [seed, settings.seed]]) put(input, value);
   }));
   on("examples", ({ ask, rows: found, text, notes: said }) => {
     if (ask && ask !== asks) return;

@@ -508,3 +508,16 @@ def test_a_workload_that_is_needed_stays(bench, said):
     bench.workloads._heard(None, {"kind": "remove", "field": "name", "name": "state"}, [])
     assert "choose another measure first" in said[-1][2]
     assert list(bench.workloads.workloads) == ["state"] == list(bench.session.study.workloads)
+
+
+def test_a_query_selects_the_classes_that_it_cuts(bench, said):
+    bench._change(bench.workloads, workloads={"state": ["age >= 40 and sex = 'F'", "age >= 41"]})
+    assert bench.query_errors.release is bench.card.release is not None
+    bench.query_errors.unfolded = True
+    bench.query_errors._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    selected = bench.disclosure.selected
+    assert selected and not said and set(selected) == set(bench.selected_classes.index)
+    bench.query_errors._heard(None, {"kind": "query", "query": -1, "field": "workload"}, [])
+    assert not bench.disclosure.selected
+    keep(bench, "state", "age >= 41")  # another table: nobody can choose a query of the release before
+    assert bench.query_errors._asked[0] is bench.card.release

@@ -16,6 +16,7 @@ from widgets import (
     HierarchyEditor,
     LatticeView,
     OriginalBeside,
+    QueryErrors,
     RecipePicker,
     ReleaseCard,
     ReleasePreview,
@@ -69,6 +70,7 @@ def built(name, folder):
         "HierarchyEditor": lambda: HierarchyEditor(Table.bare(FRAME).with_roles(["age", "town", "born"], "ill")),
         "LatticeView": lambda: LatticeView(table, recipe),
         "OriginalBeside": lambda: OriginalBeside(recipe.release(table)),
+        "QueryErrors": lambda: QueryErrors(recipe.release(table.with_workloads({"old": ["age > 40"]}))),
         "RecipePicker": lambda: RecipePicker(
             table, recipes=RANGES, measures=[one.to_dict() for one in MEASURES], axes=["P_loss", "U_loss"]
         ),
@@ -84,7 +86,7 @@ def built(name, folder):
 
 
 PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
-         "LatticeView", "OriginalBeside", "RecipePicker",
+         "LatticeView", "OriginalBeside", "QueryErrors", "RecipePicker",
          "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar", "WorkloadPicker"]  # fmt: skip
 
 

@@ -8,7 +8,11 @@ from widgets.base.part import WIDGETS
 
 SHARED = {"shared", "vega"}
 SHEETS = {path.stem: path for path in sorted(WIDGETS.glob("[a-z]*/*.css")) if path.stem not in SHARED}
-PARTS = {"editor": "hierarchies"}  # where the sheet is called otherwise than what it styles
+PARTS = {
+    "editor": "hierarchies",
+    "matrix": "roles",
+    "query_errors": "query-errors",
+}  # where the sheet is called otherwise than what it styles
 
 
 @pytest.mark.parametrize("sheet", SHEETS)

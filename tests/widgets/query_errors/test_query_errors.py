@@ -1,0 +1,95 @@
+"""Query errors, as their view hears them."""
+
+import pytest
+
+from tests.widgets.workloads.people import people
+from widgets.query_errors.query_errors import QueryErrors
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss, QueryError
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
+
+WORKLOADS = {"state": ["age >= 40", "sex = 'M'", "sex = 'F' and age < 25"], "other": ["ill = 'flu'"]}
+
+
+def table():
+    return people().with_workloads(WORKLOADS)
+
+
+@pytest.fixture
+def part():
+    """A part in a script, with what it says: long work is done when it is asked for."""
+    made = QueryErrors(None)
+    made.said = []
+    made.send = lambda content, buffers=None: made.said.append(content)
+    made.release = Mondrian()(table(), KAnonymity(5))
+    return made
+
+
+def heard(part, kind):
+    return [one for one in part.said if one["kind"] == kind]
+
+
+def test_the_worst_query_comes_first_with_what_it_cuts(part):
+    (found,) = heard(part, "errors")
+    rows = found["rows"]
+    assert rows[0]["text"] == "sex = 'F' and age < 25" and "on average" in found["text"]
+    assert rows[0]["truth"] == "1" and rows[0]["classes"] == 1 and rows[0]["by"] in ("age", "sex")
+    assert sum(row["queries"] for row in found["spec"]["datasets"]["errors"]) == 3
+    assert part.about() == "workload state"
+
+
+def test_a_query_chosen_tells_its_classes_each_time(part):
+    told = []
+    part.observe(lambda event: told.append(event.new), "cut")
+    for query in (0, 0, -1):
+        part._heard(None, {"kind": "query", "query": query, "field": "workload"}, [])
+    assert told == [[0], [0], []]
+    assert heard(part, "chosen")[0]["text"].startswith("It cuts 1 of 1 class,")
+    part._heard(None, {"kind": "query", "query": 3, "field": "workload"}, [])
+    assert "no such query" in heard(part, "problem")[-1]["text"]
+
+
+def test_another_workload_or_release_is_asked_anew(part):
+    part._heard(None, {"kind": "workload", "workload": "other", "beside": "state", "field": "workload"}, [])
+    assert (part.workload, part.beside) == ("other", "state")
+    assert heard(part, "errors")[-1]["rows"] == []  # sensitive values are published unchanged
+    part.release = Keep()(table())
+    part.workload = "state"
+    assert heard(part, "errors")[-1]["rows"] == []
+    for wrong in ({"workload": "x"}, {"workload": "other", "beside": 3}, {}):
+        part._heard(None, {"kind": "workload", "field": "workload", **wrong}, [])
+        assert "there is no workload" in heard(part, "problem")[-1]["text"]
+
+
+def test_nothing_outlives_its_release(part):
+    part.release = None
+    part._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    assert heard(part, "nothing") and "is gone" in heard(part, "problem")[-1]["text"] and "no release" in part.about()
+
+
+def test_nothing_is_asked_while_it_is_closed_or_another_release_is_made(monkeypatch):
+    asked = []
+    monkeypatch.setattr("widgets.query_errors.query_errors.QueryError", lambda *given, **more: asked.append(given))
+    part = QueryErrors(None, unfolded=False)
+    part.release = Keep()(table())
+    part.pending, part.unfolded = True, True
+    part.show()
+    assert not asked
+
+
+def test_two_frontiers_stand_beside_each_other_once_both_are_measured(part):
+    part.beside = "other"
+    assert heard(part, "both")[-1] == {"kind": "both", "specs": [], "text": "The points are being measured."}
+    recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in (2, 5)]
+    part.frontier = sweep(table(), recipes, [PrivacyLoss(), QueryError("state")])
+    assert "'other': tick query error" in heard(part, "both")[-1]["text"]
+    part.frontier = sweep(table(), recipes, [PrivacyLoss(), QueryError("state"), QueryError("other")])
+    assert len(heard(part, "both")[-1]["specs"]) == 2
+
+
+def test_no_query_is_in_a_synced_trait(part):
+    part._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    assert "age >= 40" in str(heard(part, "errors")) and "age >= 40" not in str(part.get_state()) + repr(part)
+    assert "cut" not in part.get_state()
