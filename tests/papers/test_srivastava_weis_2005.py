@@ -241,3 +241,43 @@ def test_figures_of_real_visits():
             "age first": [1.566, 0, 0, 3.803],
         },
     )
+
+
+def test_what_each_heuristic_costs_on_other_workloads_of_generated_donations():
+    """None is best for all; the widest is neither best nor worst for any."""
+    table = donations("generated")
+    largest = table.frame["employer"].value_counts().index[:100]
+    workloads = {
+        "zips": Workload.random(table, count=200, rule="equality", columns=["zip"]),
+        "largest": Workload.of(table, [f"employer = '{name}'" for name in largest]),
+        "both": Workload.random(table, count=200, rule="equality", columns=["state", "employer"]),
+    }
+    releases = {name: method(table, KAnonymity(10)) for name, method in FOR_DONATIONS.items()}
+    found = pd.DataFrame(
+        {
+            about: {name: width(one, asked).mean() for name, one in releases.items()}
+            for about, asked in workloads.items()
+        }
+    ).join(of_donations("generated")[["state", "company"]])
+    assert found.idxmin().tolist() == ["most", "company", "state", "most", "company"]
+    assert found.loc["company", "largest"] == pytest.approx(0.09, abs=0.005)
+    assert "widest" not in {*found.idxmin(), *found.idxmax()}
+
+
+def test_selections_and_expected_answers_tell_the_same_story():
+    table = donations("generated")
+    asked = {name: Workload.random(table, rule="equality", columns=[name]) for name in ("state", "employer")}
+    right, off = {}, {}
+    for name in ("state", "company", "most"):
+        release = FOR_DONATIONS[name](table, KAnonymity(10))
+        for about, workload in asked.items():
+            right[name, about] = (workload.truth / release.bounds(workload)[1]).mean()
+            off[name, about] = (np.abs(release.count(workload) - workload.truth) / workload.truth).mean()
+    assert right["state", "state"] == right["most", "state"] == 1 and right["company", "state"] < 0.06
+    assert right["company", "employer"] > 0.12 and right["state", "employer"] < 0.005 > right["most", "employer"]
+    assert off["state", "state"] == pytest.approx(0, abs=1e-9) and off["company", "state"] == pytest.approx(
+        1.99, abs=0.01
+    )
+    assert [off[name, "employer"] for name in ("company", "state", "most")] == pytest.approx(
+        [0.61, 0.75, 1.31], abs=0.01
+    )
