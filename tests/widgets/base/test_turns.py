@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import people
 from tests.widgets.app.test_app import STUDY
 from widgets import Workbench
+from widgets.app.parts import PARTS
 from widgets.base.turns import turns_here, waited
 from workbench.base.errors import BadInput
 
@@ -127,7 +128,7 @@ def test_no_value_of_the_data_is_in_a_repr(here):
     bench = Workbench(here)
     bench.hierarchies.hierarchies = {"work": {"builder": "groups", "levels": [{"Mrs Miller's": ["Farm", "Shop"]}]}}
     parts = [value for value in vars(bench).values() if hasattr(value, "about")]
-    assert len(parts) == 11
+    assert len(parts) == len(PARTS)
     for one in (bench, *parts):
         assert not any(word in repr(one) for word in ("Farm", "Miller", "Ulcer")) and len(repr(one)) < 200
 
