@@ -4,7 +4,7 @@ import pytest
 
 from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import listed
+from workbench.frontier.grid import combined, listed
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian, Remove
 from workbench.models import And, KAnonymity, TCloseness
@@ -52,3 +52,16 @@ def test_names_of_columns_are_one_value_and_lists_of_them_several():
 def test_a_recipe_that_cannot_be_says_why(ranges, says):
     with pytest.raises(BadInput, match=says):
         written_out(ranges)
+
+
+def test_weights_that_count_relative_to_each_other_run_together():
+    method = {"name": "threshold clustering", "utility": [1, 0.5, 0], "protection": [0, 0.5, 1], "r": [0.5, 0.7]}
+    made = [one.method for one in written_out({"method": method})]
+    assert [(one.utility, one.protection, one.r) for one in made] == [
+        (1, 0, 0.5), (1, 0, 0.7), (0.5, 0.5, 0.5), (0.5, 0.5, 0.7), (0, 1, 0.5), (0, 1, 0.7),
+    ]  # fmt: skip
+    assert combined("method", method) == 6
+    one_list = written_out({"method": {"name": "threshold clustering", "utility": [1, 0.5]}})
+    assert [(one.method.utility, one.method.protection) for one in one_list] == [(1, 0.5), (0.5, 0.5)]
+    with pytest.raises(BadInput, match="give as many of one"):
+        written_out({"method": {**method, "utility": [1, 0]}})

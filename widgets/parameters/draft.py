@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets.parameters import columns, ranges
+from widgets.parameters import columns, ranges, shares
 from workbench.base.errors import BadInput
 from workbench.base.variants import RANDOM, Plain, Variant, about
 from workbench.data.table import Table
@@ -29,6 +29,10 @@ class Draft:
         settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
         lists = {name: one if kind.parameters()[name].listed(one) else [one] for name, one in settings.items()}
+        for name, against in shares.halves(kind).items():  # they run together
+            longest = max(len(lists[name]), len(lists[against]))
+            for one in (name, against):
+                lists[one] = lists[one] * longest if len(lists[one]) == 1 else lists[one]
         return cls(kind, {name: [tuple(v) if isinstance(v, list) else v for v in lists[name]] for name in lists})
 
     @classmethod
@@ -53,7 +57,8 @@ class Draft:
     @property
     def count(self) -> int:
         """How many variants it stands for."""
-        return math.prod(map(len, self.values.values()))
+        within = shares.halves(self.kind)
+        return math.prod(len(values) for name, values in self.values.items() if name not in within)
 
     def type(self, name: str, text: str, table: Table | None) -> None:
         """Take what was typed; BadInput leaves the last good values, and the text as it stands."""
@@ -64,7 +69,7 @@ class Draft:
             self.wrong[name] = (text, str(error))
             raise
         self.wrong.pop(name, None)
-        self.values[name] = found
+        self.values |= _turned([shares.settings(self.kind, name, value) for value in found])
 
     def _read(self, name: str, text: str, table: Table | None) -> list[Any]:
         """The numbers, or the names of columns, that a text says."""
@@ -76,7 +81,14 @@ class Draft:
         """What reads back as the values of a parameter that is typed."""
         if self.kind.parameters()[name].columns:
             return columns.written(self.values[name])
-        return ranges.written(self.values[name], self.kind, name)
+        return ranges.written(self._numbers(name), self.kind, name)
+
+    def _numbers(self, name: str) -> list[Any]:
+        """The numbers of a parameter; of two weights that count relative to each other the shares."""
+        against = self.kind.parameters()[name].against
+        if against is None:
+            return self.values[name]
+        return list(map(shares.share, self.values[name], self.values[against]))
 
     def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
         """Take the choices at these places."""
@@ -137,20 +149,23 @@ class Draft:
 
     def view(self, table: Table | None) -> dict[str, Any]:
         """What a view draws: name, one line about it, and a field a parameter."""
-        fields = [shown for name in self.kind.parameters() if (shown := self._field(name, table))]
+        names = [name for name in self.kind.parameters() if name not in shares.halves(self.kind)]
+        fields = [shown for name in names if (shown := self._field(name, table))]
         return {"name": self.kind.name, "about": about(self.kind), "count": self.count, "fields": fields}
 
     def _field(self, name: str, table: Table | None) -> dict[str, Any] | None:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
-        common = {"name": name, "help": declared.help, "problem": problem}
+        common = {"name": name, "help": declared.help, "problem": problem, "optional": declared.optional}
         if declared.columns:
             shown = text if name in self.wrong else self._written(name)
             return {**common, "type": "columns", "text": shown, "options": list(table.names if table else ())}
         if ranges.is_number(self.kind, name):
+            values = self._numbers(name)
             end = ranges.ends(self.kind, name, table, max((one for one in values if one is not None), default=None))
             shown = text if name in self.wrong else ranges.written(values, self.kind, name)
-            return {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
+            numbers = {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
+            return {**numbers, **_between(name, declared.against)}
         if declared.choices is None and not self._names(name):
             return None  # neither a number nor a choice: a study's file may set it
         options = self.options(name, table)
@@ -158,6 +173,19 @@ class Draft:
         shown_as = "column" if declared.column else "choice"
         words = [str(value) if self._names(name) and isinstance(value, str) else label(value) for value in options]
         return {**common, "type": shown_as, "options": words, "chosen": places}
+
+
+def _turned(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A list for each name, from one mapping for each place."""
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _between(name: str, against: str | None) -> dict[str, Any]:
+    """Of two weights that one number trades: both names, and what the number is."""
+    if against is None:
+        return {}
+    help = f"the share of {name}, {against} has the rest: 0 is {against} alone, 1 {name} alone"
+    return {"between": [against, name], "help": help}
 
 
 def label(value: Any) -> str:

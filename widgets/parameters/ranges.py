@@ -41,6 +41,11 @@ def is_number(kind: Kind, name: str) -> bool:
     return kind.number_type(name) is not None
 
 
+def numbers(kind: Kind) -> list[str]:
+    """The parameters that are numbers."""
+    return [name for name in kind.parameters() if is_number(kind, name)]
+
+
 def is_whole(kind: Kind, name: str) -> bool:
     """Whether a parameter takes whole numbers only."""
     return kind.number_type(name) is int

@@ -27,6 +27,9 @@ function fieldsOf(chosen, prefix, where, say) {
 
 const FIELDS = { numbers: numbersField, columns: columnsField, choice: choiceField, column: choiceField };
 
+/** What a field is called; two weights that one number trades by both. */
+const wordsOf = one => one.between?.join(" … ") ?? one.name;
+
 function numbersField(one, key, message, say) {
   const input = h("input", { type: "text", id: fresh("values"), "data-key": key, autocomplete: "off", spellcheck: "false",
     "aria-label": `${one.name}: ${one.help}`, title: "10, 20, 50 or 5..100 step 5 or 2..512 x2" });
@@ -37,7 +40,7 @@ function numbersField(one, key, message, say) {
   input.addEventListener("change", () => { input.dataset.sent = "yes"; say("values", { ...message, text: input.value }); });
   const picture = h("span", { class: "wb-picture" }, dots(one.values, one));
   const element = h("div", { class: "wb-param", "data-field": key },
-    h("label", { for: input.id, title: one.help }, one.name), input, picture, h("span", { class: "wb-wrong", role: "alert" }));
+    h("label", { for: input.id, title: one.help }, wordsOf(one)), input, picture, h("span", { class: "wb-wrong", role: "alert" }));
   element.picture = values => picture.replaceChildren(dots(values, one));
   return element;
 }
@@ -123,7 +126,7 @@ function groupOf(group, g, { methods, models, groups }, say) {
 }
 
 const optionsInWords = chosen => chosen.fields.map(one =>
-  `${one.name} ${one.chosen === undefined ? one.text || "none" : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
+  `${wordsOf(one)} ${one.chosen === undefined ? one.text || "none" : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
 
 export default widget(({ model, el, say, on, trait, mark, at }) => {
   const { element, body, chosen } = step("Methods and measures", { model, trait });

@@ -22,7 +22,7 @@ from workbench.base.errors import BadInput, said
 from workbench.base.variants import Plain, about, canonical, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
-from workbench.frontier.grid import listed
+from workbench.frontier.grid import combined, listed
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
@@ -341,13 +341,9 @@ def _combinations(given: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _count(recipes: Sequence[Mapping[str, Any]]) -> int:
     """How many releases are asked for."""
     return sum(
-        math.prod(_combined("model" if i else "method", one) for i, one in enumerate(_variants(ranges)))
+        math.prod(combined("model" if i else "method", one) for i, one in enumerate(_variants(ranges)))
         for ranges in recipes
     )
-
-
-def _combined(kind: str, given: Mapping[str, Any]) -> int:
-    return math.prod(map(len, listed(kind, given).values()))
 
 
 def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from widgets.parameters import ranges
+from widgets.parameters import ranges, shares
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures
 from workbench.base.variants import Variant
@@ -61,6 +61,11 @@ def changed(recipe: Recipe, part: int | str, **values: Any) -> Recipe:
     return replace(recipe, model=reduce(and_, models))
 
 
+def moved(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
+    """The recipe with the control of one parameter at another number."""
+    return changed(recipe, part, **shares.settings(type(part_of(recipe, part)), name, value))
+
+
 def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
     """Place and name of every number in the recipe's models."""
     for part, model in enumerate(recipe.model.parts if recipe.model else ()):
@@ -101,7 +106,7 @@ def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: s
     numbers = sorted(number for number in known if number is not None)
     if not numbers:
         return None
-    wanted = getattr(part_of(recipe, part), name)
+    wanted = shares.stands_at(part_of(recipe, part), name)
     high = next((number for number in numbers if number >= wanted), numbers[-1])
     low = next((number for number in reversed(numbers) if number <= wanted), numbers[0])
     if low >= high:  # measured before, or beyond the last that was
@@ -118,8 +123,9 @@ def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: s
 def _number(other: Recipe, recipe: Recipe, part: int | str, name: str) -> float | None:
     """The number that another recipe has there, if it differs from this one in nothing else."""
     try:
-        own = getattr(part_of(other, part), name, None)
-        return own if own is not None and changed(recipe, part, **{name: own}) == other else None
+        there = part_of(other, part)
+        own = shares.stands_at(there, name) if name in there.parameters() else None
+        return own if own is not None and moved(recipe, part, name, own) == other else None
     except BadInput:  # it has fewer models, or other ones
         return None
 

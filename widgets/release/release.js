@@ -88,7 +88,8 @@ function slider(one, part, asker, before) {
     asker.ask("move", { ...message, value: typed.value });
   });
   const element = h("div", { class: "wb-slide", "data-field": key },
-    h("label", { for: id, title: one.help }, one.name), range, typed,
+    h("label", { for: id, title: one.help }, one.between ? "weights" : one.name), range, typed,
+    one.between ? h("span", { class: "wb-between", "aria-hidden": "true" }, one.between.map(end => h("span", {}, end))) : null,
     h("span", { class: "wb-hush", id: `${id}-help` }, one.help), h("span", { class: "wb-wrong", role: "alert" }));
   element.stands = () => stands;
   element.follow = value => { if (!held) show(value); };
@@ -200,9 +201,11 @@ export default widget(({ el, say, on, at, mark }) => {
     }
     drawn = shape;
     const before = new Map([...controls.querySelectorAll("[data-field]")].map(one => [one.dataset.field, one]));
-    const draw = part => part.fields.map(one => FIELDS[one.type](one, part.part, asker, before.get(`${part.part}.${one.name}`)));
-    keepingPlace(controls, () => controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method"
-      ? part.fields.length ? [h("details", { class: "wb-how", "data-key": "how" }, h("summary", { "data-key": "how.summary" }, "method: ", part.name), draw(part))] : []
+    const draw = (part, which = () => true) => part.fields.filter(which).map(one => FIELDS[one.type](one, part.part, asker, before.get(`${part.part}.${one.name}`)));
+    const main = one => one.type === "numbers" && !one.optional;
+    const method = part => [draw(part, main), ...(part.fields.every(main) ? []
+      : [h("details", { class: "wb-how", "data-key": "how" }, h("summary", { "data-key": "how.summary" }, "method: ", part.name), draw(part, one => !main(one)))])];
+    keepingPlace(controls, () => controls.replaceChildren(...parts.flatMap((part, i) => part.part === "method" ? method(part).flat()
       : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean))));
   });
 

@@ -12,7 +12,7 @@ import traitlets
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
-from widgets.parameters import ranges
+from widgets.parameters import ranges, shares
 from widgets.parameters.draft import Draft
 from widgets.release import facts
 from widgets.release.neighbours import (
@@ -22,6 +22,7 @@ from widgets.release.neighbours import (
     changed,
     difference,
     expected,
+    moved,
     neighbours,
     numbers_of,
     part_of,
@@ -202,9 +203,9 @@ class ReleaseCard(Part):
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
             value = ranges.one(content.get("value"), type(now), name, self.table)
-            ends = ranges.ends(type(now), name, self.table, getattr(now, name))
+            ends = ranges.ends(type(now), name, self.table, shares.stands_at(now, name))
             beyond = value is not None and not ends.low <= value <= ends.high  # typed: the slider has to grow
-            self._make(wanted := changed(recipe, part, **{name: value}), outside=beyond)
+            self._make(wanted := moved(recipe, part, name, value), outside=beyond)
             self.later(PROMPT, lambda: self._expect(wanted, part, name))
 
     def _expect(self, recipe: Recipe, part: int | str, name: str) -> None:
@@ -370,7 +371,10 @@ class ReleaseCard(Part):
         """Where the sliders stand."""
         if self._asked is None:
             return {}
-        return {f"{part}.{name}": getattr(part_of(self._asked, part), name) for part, name in numbers_of(self._asked)}
+        own = type(self._asked.method)
+        of_method = [(METHOD, name) for name in ranges.numbers(own) if name not in shares.halves(own)]
+        places: list[tuple[int | str, str]] = [*numbers_of(self._asked), *of_method]
+        return {f"{part}.{name}": shares.stands_at(part_of(self._asked, part), name) for part, name in places}
 
     def _tell_change(self, about_point: Point, changes: list[Change]) -> None:
         if about_point is not self.point or self.frontier is None:

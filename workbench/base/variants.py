@@ -38,6 +38,7 @@ class Parameter:
     workload: bool = False  # names a workload of the table, or is one, of which its plain data are kept
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
+    against: str | None = None  # a weight, relative to that of this parameter: one control, and lists that run together
     number: type | None = None  # int or float, where None is the default: what it stands for is found elsewhere
 
     def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:

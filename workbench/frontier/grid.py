@@ -79,16 +79,37 @@ def combinations(kind: str, given: Any) -> list[Any]:
     """One method or model for each combination of the parameters that are lists."""
     if not isinstance(given, Mapping):
         raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    axes = listed(kind, given)
-    fixed = {key: value for key, value in given.items() if key not in axes}
-    for name, values in axes.items():
+    if combined(kind, given) > MOST:
+        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
+    there, chosen = variants(kind), product(*axes(kind, given))
+    return [_made(kind, there, reduce(lambda one, more: {**one, **more}, values, dict(given))) for values in chosen]
+
+
+def combined(kind: str, given: Mapping[str, Any]) -> int:
+    """How many combinations the parameters that are lists have."""
+    return reduce(lambda n, values: n * len(values), axes(kind, given), 1)
+
+
+def axes(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    """What the lists go through: each by itself, but two weights that count relative to each other together."""
+    lists, found = listed(kind, given), list[list[dict[str, Any]]]()
+    for name, values in lists.items():
         if not values:
             raise BadInput(f"study: {given.get('name')}: {name} has no values; give at least one")
-    if reduce(lambda n, values: n * len(values), axes.values(), 1) > MOST:
-        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
-    there = variants(kind)
-    chosen = product(*axes.values())
-    return [_made(kind, there, {**fixed, **dict(zip(axes, values, strict=True))}) for values in chosen]
+    declared = variants(kind)[given["name"]].parameters() if lists else {}
+    pairs = {one.against: name for name, one in declared.items() if one.against in lists and name in lists}
+    for name, values in lists.items():
+        if name in pairs:
+            first, second = values, lists[pairs[name]]
+            if len(first) != len(second):
+                raise BadInput(
+                    f"study: {given['name']}: {name} and {pairs[name]} are weights that go together, one by one; "
+                    f"give as many of one as of the other"
+                )
+            found.append([{name: a, pairs[name]: b} for a, b in zip(first, second, strict=True)])
+        elif name not in pairs.values():
+            found.append([{name: value} for value in values])
+    return found
 
 
 def listed(kind: str, given: Mapping[str, Any]) -> dict[str, list[Any]]:

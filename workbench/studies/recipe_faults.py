@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
 from typing import Any
 
 from workbench.base.errors import meant, said
 from workbench.data.table import Table
-from workbench.frontier.grid import MOST, combinations, listed, models_of, variants
+from workbench.frontier.grid import MOST, combinations, combined, listed, models_of, variants
 from workbench.studies.faults import Fault, Faults, caught, under, unknown_keys
 
 
@@ -23,7 +22,7 @@ def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
         wrong = list(variant_faults(kind, asked, several=True, table=table))
         yield from under(iter(wrong), *path)
         if not wrong:
-            count *= reduce(lambda n, v: n * len(v), listed(kind, asked).values(), 1)
+            count *= combined(kind, asked)
     if count > MOST:
         yield Fault((), f"a recipe stands for more than {MOST:,} releases; give fewer values")
 

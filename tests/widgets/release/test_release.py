@@ -11,7 +11,7 @@ from workbench.base.variants import catalog
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import point_of
 from workbench.measures import PrivacyLoss, UtilityLoss
-from workbench.methods import Keep, Mondrian
+from workbench.methods import Keep, Mondrian, ThresholdClustering
 from workbench.models import BetaLikeness, KAnonymity, Model, ProbabilisticLDiversity, TCloseness
 
 
@@ -100,6 +100,20 @@ def test_joined_models_have_sliders_each(table):
     assert stand.card.recipe.model == KAnonymity(4) & TCloseness(0.6, distance="js")
     stand.say("pick", field="method.publish", part="method", name="publish", place=1)
     assert stand.card.recipe.method == Mondrian(publish="bucketized")
+
+
+def test_the_weights_of_a_clustering_are_one_slider(table):
+    stand = Stand(table, MEASURES, Recipe(ThresholdClustering(delta=0.6), KAnonymity(3)))
+    fields = {one["name"]: one for one in stand.last("controls")["parts"][-1]["fields"]}
+    assert "utility" not in fields and not fields["protection"]["optional"] and fields["delta"]["optional"]
+    stand.move("protection", 0.2, part="method")
+    assert stand.card.recipe.method == ThresholdClustering(utility=0.8, protection=0.2, delta=0.6)
+    assert stand.last("point")["values"] == {
+        "0.k": 3, "method.protection": 0.2, "method.r": 0.5, "method.delta": 0.6, "method.size": None,
+        "method.part_delta": None,
+    }  # fmt: skip
+    stand.move("r", 0.7, part="method")
+    assert stand.card.recipe.method.r == 0.7
 
 
 def test_a_slider_without_an_upper_end_grows_with_what_is_typed(table):

@@ -27,7 +27,7 @@ class ThresholdClustering(Method):
     """
 
     utility: float = parameter(0.5, f"{HALF}show", low=0, high=1)
-    protection: float = parameter(0.5, f"{HALF}tell of sensitive values", low=0, high=1)
+    protection: float = parameter(0.5, f"{HALF}tell of sensitive values", low=0, high=1, against="utility")
     r: float = parameter(0.5, "the range in which a value is estimated, as a share of the column's", low=0, high=1)
     delta: float | None = parameter(
         None, "the largest diversity of a cluster (none: by a sample)", low=0, high=1, number=float, optional=True
