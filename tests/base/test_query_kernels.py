@@ -69,12 +69,12 @@ def test_a_word_for_each_code_has_the_queries_that_it_may_be_in(seed, size, coun
 
 
 @settings(max_examples=60, deadline=None)
-@given(seeds, st.integers(0, 2))
-def test_sums_are_over_the_products_of_factors(seed, last):
+@given(seeds, st.integers(0, 2), st.booleans())
+def test_sums_are_over_the_products_of_factors(seed, last, cut):
     """Three levels: words, a table of factors, words times numbers."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, [[3], [5], [7]], (3, 50)).astype(np.int32)
-    amount, tree = rng.integers(1, 4, 50).astype(float), None
+    amount, cut = rng.integers(1, 4, 50).astype(float), 2 * (cut and last == 2)
     tree = Tree.of(list(codes), amount)
     flags = rng.random((15, 64)) < 0.6
     factors, numbers = rng.choice([0.25, 1.0, -2.0], (5, 64)), rng.normal(size=7)
@@ -90,13 +90,15 @@ def test_sums_are_over_the_products_of_factors(seed, last):
         numbers,
         np.array([-1, -1, 0]),
         np.array([0, 0, pack(of)[0]], np.uint64),
+        cut,
     )
     for q in range(64):
         expected = 0.0
         for i in range(50):
             a, b, c = codes[:, i]
             factor = amount[i] * flags[a, q] * queries[q]
-            factor *= flags[3 + b, q] * factors[b, q] if last > 0 else 1
+            share = factors[b, q] >= 0.5 if cut else factors[b, q]
+            factor *= flags[3 + b, q] * share if last > 0 else 1
             factor *= flags[8 + c, q] * (numbers[c] if of[q] else 1) if last > 1 else 1
             expected += factor
         assert found[q] == pytest.approx(expected)

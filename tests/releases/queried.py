@@ -17,6 +17,7 @@ from workbench.methods import FullDomain, Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.releases.foreign import foreign
 from workbench.workloads.query import Query
+from workbench.workloads.query_text import text_of
 from workbench.workloads.workload import Workload
 
 CITIES, ILLS, JOBS = ["Aix", "Bern", "Cork", "Delft"], ["cold", "cough", "ulcer", "wart", "flu"], ["a", "b", "c"]
@@ -100,7 +101,7 @@ def queries(table: Table, seed: int, count: int = 12, sensitive: int = 2, sums: 
             if rng.random() < 0.3:  # a range
                 low, high = sorted(rng.integers(0, len(codes), 2))
                 codes[:] = (np.arange(len(codes)) >= low) & (np.arange(len(codes)) <= high)
-        found.append(Query(f"{aggregate}({of}) {met}", str(aggregate), of, met))
+        found.append(Query(text_of(table, met, str(aggregate), of), str(aggregate), of, met))
     return Workload.asking(table, found)
 
 

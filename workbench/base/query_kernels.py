@@ -149,12 +149,13 @@ def of_groups(counts, shares):
 
 
 @compiled
-def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_at, summed):
+def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut):
     """For each of 64 queries the sum over the records of their factors, one a level; `queries` has a bit for each.
 
     The factor of a level is 0 where the query's bit is not set in the word of the code (`words` from `word_at` on); a
     number in the row of the code (`factors` from `factor_at` on) where there are such (-1: none); and the number of the
     code (`values` from `value_at` on) for the queries whose bits are set in `summed`. Levels behind `last` count alike.
+    A record counts in full where the product over the first `cut` levels is a half or more, else not (0: as it is).
     """
     codes, first, child, total = tree
     found, weights = np.zeros(64), np.ones((last + 1, 64))
@@ -195,6 +196,11 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
             number = values[value_at[level] + code] if summed[level] else 1.0
             at = factor_at[level] + code if factor_at[level] >= 0 else -1
             _weigh(weights[own[level]], weights[level + 1], factors, at, summed[level], number)
+        if level + 1 == cut:
+            for q in range(64):
+                if weights[own[level + 1], q] < 0.5:
+                    here &= ~(ONE << np.uint64(q))
+            own[level + 1] = 0
         level += 1
         node[level], end[level], live[level] = child[below], child[below + 1], here
     return found

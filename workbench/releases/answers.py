@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from workbench.releases.base import Release
 
 
-def expected(release: Release, workload: Workload) -> np.ndarray:
-    """The expected answers; of an average the expected sum over the expected count, nan where nobody is expected."""
-    told = Told(release, workload.with_table(release.table))
-    return put_together(told.workload, told.sums)
+def expected(
+    release: Release, workload: Workload, which: np.ndarray | None = None, known: Sequence[str] = ()
+) -> np.ndarray:
+    """The expected answers, or those to some queries; of an average the expected sum over the expected count, which is
+    not a number where nobody is expected. Some columns may be taken as if they were published exactly."""
+    told = Told(release, workload.with_table(release.table), known)
+    return put_together(told.workload, told.sums, which)

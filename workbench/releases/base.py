@@ -146,9 +146,10 @@ class Release(ABC):
         """The least and the most that the truth may be, for certain, by what is published."""
         return bounds.certain(self, workload)
 
-    def joint(self, names: Sequence[str]) -> Joint:
-        """The published records by class and by columns that are told of each record unchanged."""
-        return of_histograms(self, names)
+    def joint(self, names: Sequence[str], original: bool = False) -> Joint:
+        """The published records by class and by columns that are told of each record unchanged; where `original`, by
+        the original codes of any columns."""
+        return of_histograms(self, names, original)
 
     def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """The same of the published records alone, each counted once whatever its weight."""

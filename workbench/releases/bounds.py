@@ -117,7 +117,7 @@ class _Amounts:
 
     def _published(self) -> tuple[Picked, np.ndarray, np.ndarray]:
         """The published records that may be in it: by themselves, or by bucket."""
-        told, (group, people) = self.told, self.branch[2:]
+        told, group, people = self.told, self.branch.group, self.branch.people
         met, surely = self._met()
         hidden = [self._hidden(told.hidden, one) for one in BOTH]
         group, people, surely = group[met], people[met].astype(float), surely[met]

@@ -24,8 +24,10 @@ class Joint(NamedTuple):
     people: np.ndarray
 
 
-def of_histograms(release: Release, names: Sequence[str]) -> Joint:
+def of_histograms(release: Release, names: Sequence[str], original: bool = False) -> Joint:
     """The same from the histograms of classes: by one sensitive column, or by none."""
+    if original:
+        raise Undefined("no record of this release is known to be one of the original's")
     if not names:
         people = release.people_of_classes()[:, 0]
         return Joint(np.arange(len(people)), {}, people)

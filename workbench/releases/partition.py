@@ -158,11 +158,12 @@ class Partition(Release):
             -1, values
         )
 
-    def joint(self, names: Sequence[str]) -> Joint:
-        """The published records by class and by columns that are told of each record unchanged."""
-        if len(names) < 2 and set(names) <= {*self._published()}:
+    def joint(self, names: Sequence[str], original: bool = False) -> Joint:
+        """The published records by class and by columns that are told of each record unchanged; where `original`, by
+        the original codes of any columns."""
+        if len(names) < 2 and set(names) <= {*self._published()} and not original:
             return super().joint(names)
-        return of_partition(self, names)
+        return of_partition(self, names, original)
 
     def _published(self) -> dict[str, Sensitive]:
         return {name: seen for name, seen in self.table.sensitive.items() if name not in self.removed}

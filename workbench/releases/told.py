@@ -39,24 +39,25 @@ class Level(NamedTuple):
 
 class Branch(NamedTuple):
     """Queries that ask about the same unchanged columns, and the records as these tell them apart: classes, levels,
-    and how many people are alike in all of them."""
+    how many people are alike in all of them, and where they are asked for the original codes of all columns."""
 
     which: np.ndarray
     levels: list[Level]
     group: np.ndarray
     people: np.ndarray
+    codes: dict[str, np.ndarray]
 
 
 class Told:
-    """What a release tells of the columns that a workload asks about."""
+    """What a release tells of the columns that a workload asks about; some may be taken as if they were `known`."""
 
-    def __init__(self, release: Release, workload: Workload) -> None:
+    def __init__(self, release: Release, workload: Workload, known: Sequence[str] = ()) -> None:
         self.release, self.workload, self.table = release, workload, release.table
         self.classes, self.conditions = release.classes, workload.conditions
         published = {*self.table.quasi, *self.table.sensitive, *release.neutral} - release.removed
-        asked = [name for name in workload.columns if name in published]
-        sensitive = [name for name in asked if name in self.table.sensitive]
-        self.quasi = [name for name in asked if name in self.table.quasi]
+        asked, self.known = [name for name in workload.columns if name in published or name in known], known
+        sensitive = [name for name in asked if name in self.table.sensitive and name not in known]
+        self.quasi = [name for name in asked if name in self.table.quasi and name not in known]
         self.dealt = sensitive if self.classes.exact else []  # told of a bucket, not of each of its records
         self.unchanged = [name for name in asked if name not in (*self.quasi, *self.dealt)]
         self.hidden = [name for name in workload.columns if name not in asked]
@@ -72,20 +73,28 @@ class Told:
 
     # --- records
 
-    def branches(self, which: np.ndarray) -> Iterator[tuple[np.ndarray, Branch]]:
-        """The queries among some that ask about the same unchanged columns, by their place in `which`."""
+    def branches(self, which: np.ndarray, original: bool = False) -> Iterator[tuple[np.ndarray, Branch]]:
+        """The queries among some that ask about the same unchanged columns, by their place in `which`; where
+        `original`, with the codes of the original."""
         asks = self.conditions.at[which][:, [self.workload.columns.index(name) for name in self.unchanged]] >= 0
         kinds, kind = np.unique(asks, axis=0, return_inverse=True)
         for number, row in enumerate(kinds):
             names = [name for name, asked in zip(self.unchanged, row, strict=True) if asked]
             places = np.flatnonzero(kind.ravel() == number)
-            yield places, self._branch(names, which[places])
+            yield places, self._branch(names, which[places], original)
 
-    def _branch(self, unchanged: Sequence[str], which: np.ndarray) -> Branch:
+    def _branch(self, unchanged: Sequence[str], which: np.ndarray, original: bool) -> Branch:
         """The buckets come first, then columns with few codes."""
-        quasi = [name for name in self.quasi if (self.at(name, which) >= 0).any()]
-        group, codes, people = self.release.joint([*unchanged, *(quasi if self.classes.exact else ())])
-        levels = [Level(name, codes[name], self._published_nodes(name)) for name in unchanged]
+        quasi, dealt, hidden = (
+            [name for name in names if (self.at(name, which) >= 0).any()]
+            for names in (self.quasi, self.dealt, self.hidden)
+        )
+        needed = [*unchanged, *(quasi if self.classes.exact or original else ())]
+        if original or self.known:
+            group, codes, people = self.release.joint([*needed, *((*dealt, *hidden) if original else ())], True)
+        else:
+            group, codes, people = self.release.joint(needed)
+        levels = [self._unchanged(name, codes[name], original or bool(self.known)) for name in unchanged]
         for name in quasi:
             if self.classes.exact:
                 levels.append(Level(name, codes[name]))
@@ -93,9 +102,9 @@ class Told:
                 regions, number = self._regions(name)
                 levels.append(Level(name, number[group], regions))
         levels.sort(key=lambda level: (level.regions is None, int(level.codes.max(initial=0))))
-        if (self.at_any(self.dealt, which) >= 0).any():
+        if dealt:
             levels.insert(0, Level("", group))
-        return Branch(which, levels, group, people)
+        return Branch(which, levels, group, people, codes if original else {})
 
     def _regions(self, name: str) -> tuple[Regions, np.ndarray]:
         """The distinct regions of a quasi-identifier, and the number of each class's."""
@@ -107,9 +116,13 @@ class Told:
             )
         return self._numbered[name]
 
-    def _published_nodes(self, name: str) -> Regions | None:
-        """What stands for a code that is published unchanged: at a level above the values its node."""
-        return self.nodes(name) if self.table.levels.get(name, 0) else None
+    def _unchanged(self, name: str, codes: np.ndarray, original: bool) -> Level:
+        """A column that is published unchanged: at a level above the values its nodes."""
+        level = self.table.levels.get(name, 0)
+        if not level or name in self.known:
+            return Level(name, codes)
+        nodes = self.table.columns[name].node(level - 1)[codes] if original else codes
+        return Level(name, nodes, self.nodes(name))
 
     def nodes(self, name: str) -> Regions:
         """What is published of each value of a sensitive column."""

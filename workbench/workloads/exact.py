@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,11 @@ def answers(workload: Workload) -> np.ndarray:
     return put_together(workload, sums)
 
 
+def people(workload: Workload) -> np.ndarray:
+    """How many records meet the conditions of each query, or people that they stand for, whatever it asks of them."""
+    return answers(replace(workload, aggregate=np.full(len(workload), COUNT)))
+
+
 def coded(workload: Workload, name: str, which: np.ndarray, of: np.ndarray) -> Coded:
     """A column by its codes, for some queries that sum the columns `of`."""
     column, number = workload.table.columns[name], workload.columns.index(name)
@@ -56,15 +62,16 @@ def numbers_of(column: Column) -> np.ndarray:
     return np.append(column.values.astype(float), 0.0)[: column.size]
 
 
-def put_together(workload: Workload, sums: Sums) -> np.ndarray:
-    """What each query asks for, from sums of records (people) and of a column; no average of nobody (nan)."""
-    count, total = (np.zeros(len(workload)) for _ in range(2))
-    counted, summed = (np.flatnonzero(workload.aggregate != other) for other in (SUM, COUNT))
-    count[counted] = sums(counted, np.full(len(counted), -1)) if len(counted) else 0
-    total[summed] = sums(summed, workload.summed[summed]) if len(summed) else 0
+def put_together(workload: Workload, sums: Sums, which: np.ndarray | None = None) -> np.ndarray:
+    """What each query asks for, or each of some, from sums of people and of a column; no average of nobody (nan)."""
+    asking = np.arange(len(workload)) if which is None else which
+    aggregate, of, (count, total) = workload.aggregate[asking], workload.summed[asking], np.zeros((2, len(asking)))
+    counted, summed = (np.flatnonzero(aggregate != other) for other in (SUM, COUNT))
+    count[counted] = sums(asking[counted], np.full(len(counted), -1)) if len(counted) else 0
+    total[summed] = sums(asking[summed], of[summed]) if len(summed) else 0
     with np.errstate(invalid="ignore", divide="ignore"):
         average = np.where(count > 0, total / count, np.nan)
-    return np.choose(workload.aggregate, [count, total, average])
+    return np.choose(aggregate, [count, total, average])
 
 
 def denominators(workload: Workload, guard: float) -> np.ndarray:

@@ -73,15 +73,19 @@ class Block(NamedTuple):
     factor_at: np.ndarray
 
 
-def sums(tree: Tree, levels: Sequence[Level], count: int) -> np.ndarray:
-    """For each of so many queries the sum over the records of what they count on all levels."""
+def sums(tree: Tree, levels: Sequence[Level], count: int, cut: int = 0) -> np.ndarray:
+    """For each of so many queries the sum over the records of what they count on all levels.
+
+    Where `cut`, a record counts in full if it counts a half or more on the first so many levels, and else not; the
+    query asks about another level after these.
+    """
     found = np.zeros(count)
     numbers = [np.zeros(0) if one.numbers is None else one.numbers for one in levels] or [np.zeros(0)]
     value_at = np.where([len(one) > 0 for one in numbers], np.cumsum([0, *map(len, numbers)])[:-1], -1)
     for block in blocks(levels, count):
         summed = [0 if one.summed is None else _word(one.summed[block.some]) for one in levels] or [0]
         answers = query_kernels.sums(
-            tuple(tree), *block[1:], np.concatenate(numbers), value_at, np.array(summed, np.uint64)
+            tuple(tree), *block[1:], np.concatenate(numbers), value_at, np.array(summed, np.uint64), cut
         )
         found[block.some] = answers[: len(found[block.some])]
     return found

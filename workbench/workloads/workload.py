@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, at, columns_meant, meant, said
 from workbench.base.variants import RANDOM, Plain, canonical
+from workbench.data import weights
 from workbench.data.table import Table
 from workbench.data.workload_specs import plain
 from workbench.workloads import exact, random_rules
@@ -162,6 +163,16 @@ class Workload:
         """How many different queries there are."""
         rows = np.column_stack([self.conditions.at, self.aggregate, self.summed])
         return len(np.unique(rows, axis=0)) if self.texts else len(self)
+
+    @property
+    def everybody(self) -> float:
+        """How many people there are."""
+        return float(weights.people(self.table).sum())
+
+    @cached_property
+    def people(self) -> np.ndarray:
+        """How many people meet the conditions of each query, whatever it asks of them."""
+        return self.truth if (self.aggregate == COUNT).all() else exact.people(self)
 
     @cached_property
     def truth(self) -> np.ndarray:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from workbench.base.errors import Undefined
-from workbench.base.figures import figures
 from workbench.base.small_counts import averaged
 from workbench.base.variants import RANDOM, Plain, parameter
 from workbench.measures import Measure, Measured, crowd
+from workbench.measures.utility.query_errors import STATISTICS, Asked, Detail
 from workbench.releases.base import Release
-from workbench.workloads.exact import denominators, moved_by
+from workbench.workloads.exact import moved_by
 from workbench.workloads.workload import Workload
 
 MANY = 100  # different queries that an average is told of
@@ -24,37 +21,40 @@ class QueryError(Measure):
     workload: str | Plain | Workload = parameter(
         RANDOM, "the queries: the name of a workload of the study, or random", workload=True
     )
-    statistic: str = parameter("relative", "of what the average is taken", choices=("relative",))
+    statistic: str = parameter(
+        "relative",
+        "the error of answers; the same beside that without quasi-identifiers; how far apart the least and the most "
+        "are that the truth may be; or the error of which records are returned",
+        choices=tuple(STATISTICS),
+    )
     guard: float = parameter(1.0, "an answer from fewer people counts as one from so many", low=0, above=True)
     name = "query error"
     symbol = "Q_err"
     side = "utility"
-    unit = "relative error of the average query"
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        return STATISTICS[self.statistic].unit
 
     def measure(self, release: Release) -> Measured:
-        workload = Workload.named(release.table, self.workload)
-        truth, told = workload.truth, release.count(workload)
-        errors = np.abs(np.nan_to_num(told) - truth) / denominators(workload, self.guard)
-        asked = ~np.isnan(truth)
-        if not asked.any():
-            raise Undefined("every query asks for the average of nobody")
-        empty = int((truth[asked] == 0).sum())
-        value = float(errors[asked].mean())
-        sentence = (
-            f"Over {len(workload):,} queries the answers are {figures(100 * value, 'lower')} % from the truth "
-            f"on average, {figures(100 * float(errors[asked].max()), 'lower')} % at worst"
-            + (f"; the true answer to {empty:,} of them is 0." if empty else ".")
-        )
-        return Measured(value, sentence, {"error": errors, "told": told, "truth": truth})
+        asked = self._asked(release)
+        found = asked.found(self.statistic)
+        groups = {name: by(found.errors) for name, by in asked.by.items()}
+        known = {"error": found.errors, "told": asked.told, "truth": asked.workload.truth, **found.more, **groups}
+        return Measured(found.value, found.sentence, Detail(known, {"worst": asked.worst}))
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        workload, step = Workload.named(release.table, self.workload), self.step(release, smallest)
-        if smallest > 1 and (workload.different < MANY or step > COARSEST):
+        asked, step = self._asked(release), self.step(release, smallest)
+        if smallest > 1:
+            step *= asked.moved(self.statistic, measured.value)
+        if smallest > 1 and (asked.workload.different < MANY or step > COARSEST):
             return None, f"{self.plain[:-1]}: not told, since queries about few people would show."
         value = averaged(measured.value, step, self.better, crowd(release, smallest))
-        said = f"{len(workload):,} queries are {figures(100 * value, 'lower')} % from the truth on average"
-        return value, f"Answers to {said}."
+        return value, STATISTICS[self.statistic].said(value, len(asked.workload))
 
     def step(self, release: Release, smallest: int) -> float:
         """What it changes if each query has as many people more or fewer as the threshold."""
-        return moved_by(Workload.named(release.table, self.workload), self.guard, smallest) if smallest > 1 else 0.0
+        return moved_by(self._asked(release).workload, self.guard, smallest) if smallest > 1 else 0.0
+
+    def _asked(self, release: Release) -> Asked:
+        return Asked(release, Workload.named(release.table, self.workload), self.guard)
