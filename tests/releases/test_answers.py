@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 from tests.releases.queried import RELEASES, Naive, queries, table
 from tests.releases.toys import Perturb
 from workbench.base.errors import Undefined
+from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
+from workbench.releases.foreign import foreign
+from workbench.releases.selections import selected
 from workbench.workloads.query import Query
 from workbench.workloads.workload import Workload
 
@@ -53,6 +56,27 @@ def test_what_a_file_does_not_tell_together_is_undefined():
     met = {name: np.ones(release.table.columns[name].size, bool) for name in ("ill", "wage")}
     with pytest.raises(Undefined, match=r"how the columns .* go together is not known"):
         release.count(Workload.asking(release.table, [Query("", "count", None, met)]))
+
+
+def test_other_columns_of_a_file_are_not_known():
+    asking = table(0)
+    release = foreign(Mondrian()(asking, KAnonymity(3)).frame().astype(str), original=asking)
+    met = {"job": np.ones(asking.columns["job"].size, bool)}
+    with pytest.raises(Undefined, match="the values of job are not known of this release"):
+        release.count(Workload.asking(asking, [Query("", "count", None, met)]))
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_the_other_engine_gives_the_same_answers(publish):
+    frame, found = table(1).frame, []
+    for engine in ("memory", "duckdb"):
+        asking = Table.read(frame, ["age", "dose", "city"], ["ill", "wage"], engine=engine)
+        release = Mondrian(publish=publish)(asking, KAnonymity(4))
+        workload = queries(asking, 5)
+        answers = (workload.truth, release.count(workload), *release.bounds(workload))
+        counts = workload.aggregate == 0
+        found.append(np.stack([*answers, *(one * counts for one in selected(release, workload))]))
+    assert found[0] == pytest.approx(found[1], nan_ok=True)
 
 
 def test_a_release_without_classes_has_no_answers_yet():

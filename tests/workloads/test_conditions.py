@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.workloads.conditions import Conditions, of_columns, pack
+from workbench.workloads.conditions import Conditions, pack, unpack
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 500])
@@ -28,10 +28,6 @@ def test_room_is_made_for_the_conditions_that_there_will_be():
     assert empty.at.tolist() == [[0, -1], [2, 4]] and empty.bits.tolist() == [0] * 5
 
 
-def test_columns_are_asked_in_any_order():
-    packed = Conditions.packed([{"a": np.ones(3, bool), "b": np.ones(3, bool)}])
-    assert of_columns(packed, ["b", "c", "a"]).tolist() == [[1, -1, 0]] and of_columns(packed, []).tolist() == [[-1]]
-
-
 def test_the_first_bit_of_a_word_is_the_first_code():
     assert pack(np.array([[True, False, True], [False, True, False]])).tolist() == [[5], [2]]
+    assert unpack(np.array([[5], [2]], np.uint64), 3).tolist() == [[True, False, True], [False, True, False]]

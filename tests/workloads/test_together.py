@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.workloads.conditions import Conditions, of_columns
+from workbench.workloads.conditions import Conditions
 from workbench.workloads.together import Coded, Tabled, blocks, sums
 from workbench.workloads.tree import Tree
 
@@ -21,7 +21,7 @@ def test_each_query_has_its_own_sum(seed, count):
     packed = Conditions.packed([{"a": row} if there else {} for row, there in zip(met, asked[:, 0], strict=True)])
     table, numbers = rng.choice([0.0, 0.5, 1.0], (4, count)), rng.normal(size=70)
     levels = [
-        Coded(70, of_columns(packed, ["a"])[:, 0], packed.bits, numbers, of),
+        Coded(70, packed.at[:, 0] if len(packed.columns) else np.full(count, -1), packed.bits, numbers, of),
         Tabled(4, np.where(asked[:, 1], 0, -1), lambda some: np.where(asked[some, 1], table[:, some], 1.0)),
     ]
     found = sums(Tree.of(list(codes), amount), levels, count)

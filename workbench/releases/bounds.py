@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.base import query_kernels
 from workbench.base.errors import Undefined
+from workbench.base.progress import step
 from workbench.releases.picked import FOR_CERTAIN, NOTHING, PERHAPS, Picked, greatest
 from workbench.releases.regions import Regions
 from workbench.releases.told import Branch, Level, Reading, Told
@@ -42,6 +43,7 @@ def certain(release: Release, workload: Workload) -> tuple[np.ndarray, np.ndarra
     least[counts], most[counts] = _counts(told, counts)
     for _, branch in told.branches(np.flatnonzero(told.workload.aggregate != COUNT)):
         for q in branch.which.tolist():
+            step()
             least[q], most[q] = _Amounts(told, branch, q).bounds()
     return least, most
 

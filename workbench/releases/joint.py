@@ -31,7 +31,9 @@ def of_histograms(release: Release, names: Sequence[str], original: bool = False
     if not names:
         people = release.people_of_classes()[:, 0]
         return Joint(np.arange(len(people)), {}, people)
-    if len(names) > 1 or names[0] not in release.table.sensitive:
+    if len(names) == 1 and names[0] not in release.table.sensitive:
+        raise Undefined(f"the values of {names[0]} are not known of this release; ask about other columns")
+    if len(names) > 1:
         raise Undefined(
             f"how the columns {', '.join(names)} go together is not known of this release; ask about one sensitive "
             "column at a time"

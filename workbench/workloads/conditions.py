@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -60,10 +60,3 @@ def unpack(packed: np.ndarray, size: int) -> np.ndarray:
     """Words, or rows of them, as a boolean array over codes."""
     octets = np.ascontiguousarray(packed.astype("<u8")).view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=size, bitorder="little").astype(bool)
-
-
-def of_columns(conditions: Conditions, names: Sequence[str]) -> np.ndarray:
-    """Where the conditions on these columns begin, in their order: queries x columns, at least one of them."""
-    chosen = [conditions.columns.index(name) if name in conditions.columns else -1 for name in names] or [-1]
-    wide = np.column_stack([conditions.at, np.full(len(conditions.at), -1)])
-    return np.ascontiguousarray(wide[:, chosen])
