@@ -231,3 +231,36 @@ def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage
         page.wait_for_function(f"() => document.querySelector('{NAME}')?.textContent.includes('k = 10')")
         assert page.locator(".wb-sample").count() == 0
         page.close()
+
+
+CLUSTERED = """
+import ipywidgets
+from widgets import RecipePicker, ReleaseCard
+from workbench.data.datasets import adult
+from workbench.frontier.recipe import Recipe
+from workbench.methods import ThresholdClustering
+from workbench.models import KAnonymity
+from workbench.measures import GroupUtility, PrivacyLoss
+
+table, method = adult(), ThresholdClustering(delta=0.4)
+
+def made():
+    several = {**method.to_dict(), "utility": [1, 0.5, 0], "protection": [0, 0.5, 1]}
+    picker = RecipePicker(table, recipes=[{"method": several, "model": {"name": "k-anonymity", "k": 10}}])
+    card = ReleaseCard(table, [PrivacyLoss(), GroupUtility()], Recipe(method, KAnonymity(10)))
+    return ipywidgets.VBox([picker, card], layout={"width": "360px"})
+"""
+
+
+def test_the_weights_of_a_clustering_are_one_slider_and_a_long_one_is_cancelled(one_page):
+    with one_page.fresh(CLUSTERED, f"{NAME}:has-text('k = 10')") as page:
+        assert page.get_by_label("protection: the share of protection").first.input_value() == "0, 0.5, 1"
+        page.get_by_text("pools all classes that cover the person").wait_for()  # the hand rests
+        slider = page.locator("[data-key='method.protection']")
+        assert slider.get_attribute("aria-valuetext") == "protection = 0.5"
+        slider.press("ArrowRight")
+        far = page.locator(".wb-doing")
+        far.get_by_text(re.compile(r"records")).wait_for()
+        far.get_by_role("button", name="Cancel").click()
+        page.get_by_text("Cancelled at clustering: ").wait_for(timeout=1000)
+        expect(slider).to_have_attribute("aria-valuetext", "protection = 0.5")

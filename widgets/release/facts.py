@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import estimated, per_cent
+from workbench.base.figures import estimated, join_names, per_cent
+from workbench.base.figures import figures as as_figures
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.recipe import Point
+from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.measures.utility.random_sample import in_words as in_sample
 from workbench.measures.utility.utility_loss import UtilityLoss
-from workbench.releases.base import Release
+from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
 
 
 def sentences(
@@ -55,6 +57,35 @@ def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier
     ]
 
 
+def chosen(recipe: Recipe, table: Table) -> str:
+    """What the method found by itself, where a setting is none."""
+    own, found = recipe.method, recipe.method.chosen(table, recipe.model, recipe.seed)
+    told = [
+        f"{name} = {as_figures(value)}"
+        for name, value in found.settings().items()
+        if getattr(own, name) is None and value is not None
+    ]
+    return f"{join_names(told)}, chosen by sampling" if told else ""
+
+
+def pooled(release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
+    """What who pools all classes that cover a person learns, beside who knows the class."""
+    drawn = _axes(measures, frontier)["privacy"]
+    asked: list[Any] = [one for one in measures if getattr(one, "adversary", "") == OWN_CLASS and one.side == "privacy"]
+    if not asked:
+        return ""
+    own = next((one for one in asked if one.key == drawn), asked[0])
+    try:
+        found = [replace(own, adversary=one).measure(release).value for one in ADVERSARIES]
+    except Undefined as reason:
+        return f"Classes overlap. What who pools all classes that cover a person would learn is undefined: {reason}"
+    by_class, by_all = (as_figures(value, own.better) for value in found)
+    return (
+        "Classes overlap. Who knows a person's quasi-identifiers but not the class, and pools all classes that cover "
+        f"the person, has {own.key} {by_all}; who knows the class {by_class}."
+    )
+
+
 def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:
     """The measure of each side that is told in a sentence: the frontier's, else the first."""
     measured = {measure.key for measure in measures}
@@ -83,3 +114,25 @@ def in_classes(release: Release | None) -> str:
     there += "one class" if len(sizes) == 1 else f"{len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
     gone = release.left_out
     return f"{there}; {gone:,} ({per_cent(gone / release.table.records, 'lower')}) left out" if gone else there
+
+
+def told(
+    point: Point | None,
+    release: Release | None,
+    measures: Sequence[Measure],
+    frontier: Frontier | None,
+    table: Table | None,
+) -> dict[str, Any]:
+    """Of the release that is there: what it is called, and all of the above."""
+    recipe = point.recipe if point else None
+    return {
+        "recipe": str(recipe) if recipe else "",
+        "model": str(recipe.model or recipe.guarantee or "no model") if recipe else "",
+        "method": str(recipe.method) if recipe else "",
+        "chosen": chosen(recipe, table) if recipe and table else "",
+        "classes": in_classes(release),
+        "sentences": sentences(point, measures, frontier, table),
+        "neutral": neutral(release),
+        "figures": figures(point, measures, frontier),
+        "baseline": bool(recipe and recipe.baseline),
+    }

@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from widgets.parameters import ranges, shares
-from workbench.base.errors import BadInput, Undefined
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import figures
+from workbench.base.progress import step
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.sweep import point_of
+from workbench.measures import Measure
 from workbench.models import Model
 
 NOTICED = 0.03  # of an axis: a nearer neighbour is passed over for one that makes a difference
@@ -39,6 +42,11 @@ class Change(NamedTuple):
     before: float
     after: float
     point: Point
+
+    @property
+    def step(self) -> str:
+        """In words: k 10 → 11."""
+        return f"{self.name} {ranges.number(self.before)} → {ranges.number(self.after)}"
 
 
 def part_of(recipe: Recipe, part: int | str) -> Variant:
@@ -72,6 +80,21 @@ def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
         for name in model.parameters():
             if ranges.is_number(type(model), name):
                 yield part, name
+
+
+def stands(recipe: Recipe) -> dict[str, Any]:
+    """Where the controls of a recipe's numbers stand."""
+    own = type(recipe.method)
+    of_method = [(METHOD, name) for name in ranges.numbers(own) if name not in shares.halves(own)]
+    places: list[tuple[int | str, str]] = [*numbers_of(recipe), *of_method]
+    return {f"{part}.{name}": shares.stands_at(part_of(recipe, part), name) for part, name in places}
+
+
+def comparable(frontier: Frontier | None, point: Point) -> bool:
+    """Whether the point was measured on both of the frontier's axes, or has a reason why not."""
+    if frontier is None or not (frontier.privacy and frontier.utility):
+        return False
+    return all(key in point.values or key in point.reasons for key in frontier.axes)
 
 
 def neighbours(frontier: Frontier, point: Point) -> list[Neighbour]:
@@ -178,6 +201,18 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
             except BadInput:
                 continue  # beyond its bounds: no change to be had
             found.append((name, value, after, changed(recipe, part, **{name: after})))
+    return found
+
+
+def tried(point: Point, table: Table, measures: Sequence[Measure]) -> list[Change]:
+    """Where small changes of its parameters lead."""
+    found = []
+    for name, before, after, recipe in small_changes(point.recipe, table):
+        step()
+        try:
+            found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
+        except (Unsatisfiable, Undefined):
+            continue  # no release there: no change to be had
     return found
 
 

@@ -165,20 +165,23 @@ export default widget(({ el, say, on, at, mark }) => {
   const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
   const made = steady("p", { class: "wb-note" });
+  const far = h("span"), doing = steady("div", { class: "wb-doing", role: "status" });
+  const stop = h("button", { type: "button", class: "wb-small", onclick: () => { stop.disabled = true; say("stop", { field: "asked" }); } }, "Cancel");
   const model = h("select", { id: fresh("model"), onchange: () => model.value && say("model", { field: "asked", name: model.value }) });
   const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
+  const pooled = steady("p", { class: "wb-note wb-pooled" });
   const neutral = steady("p", { class: "wb-release-neutral" });
   const place = steady("p", { class: "wb-place" });
   const table = h("div", { class: "wb-measured" });
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true },
-    ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side])),
+    ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
     neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
   el.append(h("div", { class: "wb-sheet" },
-    h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made,
+    h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made, doing,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
     controls, reason, good));
 
@@ -209,6 +212,14 @@ export default widget(({ el, say, on, at, mark }) => {
       : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean))));
   });
 
+  const sayDoing = text => {
+    if (!text) { doing.say(); stop.disabled = false; return; }
+    far.textContent = text;
+    if (!stop.isConnected) doing.say(far, " ", stop);
+  };
+  on("doing", ({ text }) => sayDoing(text));
+  on("pooled", ({ text }) => pooled.say(text));
+
   on("point", point => {
     asker.answered(point.ask);
     draw(point);
@@ -218,6 +229,7 @@ export default widget(({ el, say, on, at, mark }) => {
     if (!asker.busy()) {
       for (const one of controls.querySelectorAll("[data-field]")) if (one.dataset.field in point.values) one.follow?.(point.values[one.dataset.field]);
     }
+    sayDoing(point.doing);
     if (!point.waits) good.hidden = !point.recipe; // while it is made anew the last one stays, dimmed
     good.classList.toggle("wb-stale", point.waits || Boolean(point.reason));
     good.inert = point.waits;
@@ -225,7 +237,7 @@ export default widget(({ el, say, on, at, mark }) => {
     hold.textContent = point.kept ? "In the study" : "Keep this point";
     name.say(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
     made.say(point.expected ? `Being made and measured; about where it will be, ${point.expected}, is on the chart, hollow.`
-      : point.waits ? "The release is being made again, from the current data, roles and hierarchies." : point.reason ? "" : [point.method, point.classes].filter(Boolean).join("; "));
+      : point.waits ? "The release is being made again, from the current data, roles and hierarchies." : point.stopped || (point.reason ? "" : [point.method, point.chosen, point.classes].filter(Boolean).join("; ")));
     reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe || point.waits) return;
@@ -238,6 +250,7 @@ export default widget(({ el, say, on, at, mark }) => {
       h("span", {}, h("b", {}, one.recipe.replace(/ \(([^()]*)\)$/, "")), ` ${one.why}`), h("small", {}, one.difference)))
       : [h("p", { class: "wb-note" }, "None yet: there is no other efficient point.")]));
     change.say(h("span", { class: "wb-note" }, ""));
+    pooled.say();
     rest();
   });
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import traitlets
@@ -20,16 +21,19 @@ from widgets.release.neighbours import (
     Change,
     Neighbour,
     changed,
+    comparable,
     difference,
     expected,
     moved,
     neighbours,
-    numbers_of,
     part_of,
-    small_changes,
+    stands,
+    tried,
     worth_most,
 )
+from widgets.release.underway import PATIENT, Seldom, Underway, duration
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.base.progress import listening
 from workbench.base.variants import about, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
@@ -79,8 +83,10 @@ class ReleaseCard(Part):
         self._reason = ""  # why that cannot be had
         self._held: tuple[Recipe | None, Any, dict[str, Any]] = (None, None, {})  # what was chosen of a part of it
         self._beside: list[Neighbour] = []
+        self._underway = Underway(lambda text: self.tell("doing", text=text))
         super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
-        self._maker, self._seeker = Worker(self._failed), Worker(self._unsought)  # neither silences the other
+        unsought = partial(self.wrong, "asked")
+        self._maker, self._seeker = Worker(self._failed), Worker(unsought)  # neither silences the other
         self.observe(self._given, ["table", "measures", "recipe"])
         self.observe(lambda _: self._tell_point(), "frontier")
         self._given({"name": "recipe"})
@@ -129,10 +135,12 @@ class ReleaseCard(Part):
         def job(cancel: threading.Event, tell: Tell) -> None:
             try:
                 recipe.method.check(table)
-                release = recipe.release(table)
-                point = point_of(recipe, release, measures)
-                facts.neutral(release)  # remembered: it takes a while
-                facts.sentences(point, measures, None, table)  # the same
+                with listening(cancel, Seldom(lambda words: tell(self._underway.hears, words))):
+                    tell(self._underway.expects, recipe.method.seconds(table, recipe.model, recipe.seed))
+                    release = recipe.release(table)
+                    point = point_of(recipe, release, measures)
+                    facts.neutral(release)  # remembered: it takes a while
+                    facts.sentences(point, measures, None, table)  # the same
             except (BadInput, Unsatisfiable, Undefined) as error:
                 tell(self._refused, str(error))
             else:
@@ -140,10 +148,12 @@ class ReleaseCard(Part):
 
         self._seeker.forget()
         self.making = True
+        self._underway.begin()
         self._maker.start(job)
 
     def _made(self, recipe: Recipe, release: Release, point: Point) -> None:
         self._reason = ""
+        self._underway.end()
         self._set(recipe, release, point)
         self.making = False
         self.soon(self._tell_all)  # what the chart was told is on its way meanwhile
@@ -151,6 +161,7 @@ class ReleaseCard(Part):
     def _refused(self, reason: str) -> None:
         """The last good release stays, with its recipe, if there is one of this table."""
         self._reason = reason
+        self._underway.end()
         if self.point is None:
             self._set(self._asked, None, None)
         else:
@@ -168,14 +179,12 @@ class ReleaseCard(Part):
             self._own = False
 
     def _failed(self, error: BaseException) -> None:
+        self._underway.end()
         self.expected, self.making = None, False
         self.wrong("asked", error)
         self.tell("answered", ask=self._ask)
         if self.point is None:
             self._tell_point()
-
-    def _unsought(self, error: BaseException) -> None:
-        self.wrong("asked", error)
 
     def _waits(self) -> bool:
         """Whether the point is being made anew, and there is none, or another one is expected."""
@@ -189,11 +198,22 @@ class ReleaseCard(Part):
     def back(self) -> None:
         """To the release that is there: what was asked for since is not wanted any more."""
         if self.making and self.point is not None:
-            self._maker.forget()
+            self._leave()
+
+    def _leave(self) -> None:
+        self._maker.forget()
+        self._underway.end()
+        if self.point is not None:
             self._asked = self.point.recipe
             self._set(self.point.recipe, self.release, self.point)
-            self.making = False
-            self.show()
+        self.making = False
+        self.show()
+
+    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What is being made is not wanted any more; it says how far it was."""
+        if self.making:
+            self._underway.stop()
+            self._leave()
 
     # --- what the front end asks
 
@@ -268,27 +288,23 @@ class ReleaseCard(Part):
         self.recipe = recipe
 
     def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The hand rests: find the small change that is worth most."""
+        """The hand rests: what overlapping classes tell together, and the small change that is worth most."""
         point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
-        if point is None or table is None or not _comparable(frontier, point) or self._asked != point.recipe:
+        release, prompt = self.release, self._underway.took < PATIENT
+        if point is None or table is None or release is None or self._asked != point.recipe:
             return  # what was asked for last is still being made, or cannot be had
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            found = []
-            for name, before, after, recipe in small_changes(point.recipe, table):
-                if cancel.is_set():
-                    return
-                try:
-                    found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
-                except (Unsatisfiable, Undefined):
-                    continue  # no release there: no change to be had
-            tell(self._tell_change, point, found)
+            if point.recipe.method.overlapping:
+                tell(self._tell_pooled, point, facts.pooled(release, measures, frontier))
+            if comparable(frontier, point):
+                tell(self._tell_change, point, tried(point, table, measures) if prompt else None)
 
         self._seeker.start(job)
 
     def hear_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The small change that was found."""
-        if self._change is not None and content.get("take") == _step(self._change):
+        if self._change is not None and content.get("take") == self._change.step:
             self.recipe = self._change.point.recipe
 
     def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -341,59 +357,42 @@ class ReleaseCard(Part):
 
     def _tell_point(self) -> None:
         point, frontier, self._change = self.point, self.frontier, None
-        comparable = point is not None and _comparable(frontier, point)
-        self._beside = neighbours(frontier, point) if comparable else []  # type: ignore[arg-type]
+        beside = point is not None and comparable(frontier, point)
+        self._beside = neighbours(frontier, point) if beside else []  # type: ignore[arg-type]
         self.tell(
             "point",
             ask=self._ask,
             waits=self._waits(),
             expected=self.expected.why if self.expected else "",
             asked=str(self._asked) if self._asked else "",
+            doing=self._underway.text,
+            stopped=self._underway.stopped,
             reason=self._reason,
-            values=self._values(),
-            recipe=str(point.recipe) if point else "",
-            model=str(point.recipe.model or point.recipe.guarantee or "no model") if point else "",
-            method=str(point.recipe.method) if point else "",
-            classes=facts.in_classes(self.release),
-            sentences=facts.sentences(point, self.measures, frontier, self.table),
-            neutral=facts.neutral(self.release),
-            figures=facts.figures(point, self.measures, frontier),
-            place=frontier.explain(point) if comparable else "",  # type: ignore[union-attr,arg-type]
+            values=stands(self._asked) if self._asked else {},
+            **facts.told(point, self.release, self.measures, frontier, self.table),
+            place=frontier.explain(point) if beside else "",  # type: ignore[union-attr,arg-type]
             alternatives=[
                 {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]
                 for one in self._beside
             ],
             kept=frontier is not None and any(one.recipe == self.recipe for one in frontier.measured),
-            baseline=bool(point and point.recipe.baseline),
         )
 
-    def _values(self) -> dict[str, float]:
-        """Where the sliders stand."""
-        if self._asked is None:
-            return {}
-        own = type(self._asked.method)
-        of_method = [(METHOD, name) for name in ranges.numbers(own) if name not in shares.halves(own)]
-        places: list[tuple[int | str, str]] = [*numbers_of(self._asked), *of_method]
-        return {f"{part}.{name}": shares.stands_at(part_of(self._asked, part), name) for part, name in places}
+    def _tell_pooled(self, about_point: Point, text: str) -> None:
+        if about_point is self.point:
+            self.tell("pooled", text=text)
 
-    def _tell_change(self, about_point: Point, changes: list[Change]) -> None:
+    def _tell_change(self, about_point: Point, changes: list[Change] | None) -> None:
         if about_point is not self.point or self.frontier is None:
+            return
+        if changes is None:
+            took = duration(self._underway.took)
+            self.tell("change", text=f"Small changes are not tried: a release took {took}.", take="")
             return
         self._change = best = worth_most(self.frontier, about_point, changes)
         if best is None:
             self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
             return
         by = difference(self.frontier, about_point, best.point)
-        step = _step(best)
+        step = best.step
         self.tell("change", text=f"Most worthwhile small change: {step} gives {by}.", take=step)
-
-
-def _step(change: Change) -> str:
-    return f"{change.name} {ranges.number(change.before)} → {ranges.number(change.after)}"
-
-
-def _comparable(frontier: Frontier | None, point: Point) -> bool:
-    """Whether the point was measured on both of the frontier's axes, or has a reason why not."""
-    if frontier is None or not (frontier.privacy and frontier.utility):
-        return False
-    return all(key in point.values or key in point.reasons for key in frontier.axes)

@@ -34,6 +34,7 @@ class Method(Variant):
     """`method(table, model, seed)` gives a release that keeps the model, or says why none can be had."""
 
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
+    overlapping: ClassVar[bool] = False  # a class may cover people of another one
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
 
     @property
@@ -48,8 +49,7 @@ class Method(Variant):
         self.check(table)
         if seed < 0:
             raise BadInput(f"{self.name}: seed = {seed} must be 0 or above")
-        for part in model.parts if model else ():
-            refuse_impossible(table, part, self.suppress)
+        self.refuse(table, model)
         release = self.release(table, model, int(seed))
         if model is not None:
             audit = release.audit(model)
@@ -59,6 +59,19 @@ class Method(Variant):
             if not audit.holds:
                 raise Unsatisfiable(f"{self} cannot keep {model} on this table: {audit}")
         return release
+
+    def refuse(self, table: Table, model: Model | None) -> None:
+        """Raise where no release can keep the model, as far as the whole table tells."""
+        for part in model.parts if model else ():
+            refuse_impossible(table, part, self.suppress)
+
+    def chosen(self, table: Table, model: Model | None = None, seed: int = 0) -> Method:
+        """The same with what it finds on this table where a setting is none."""
+        return self
+
+    def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
+        """About how long a release takes, where it may be long; 0 where it is short, or nobody knows."""
+        return 0.0
 
     @abstractmethod
     def release(self, table: Table, model: Model | None, seed: int) -> Release:

@@ -7,6 +7,8 @@ import pytest
 
 import widgets.release.release as module
 from tests.widgets.release.stand import MEASURES, Stand
+from workbench.base.figures import figures
+from workbench.base.progress import step
 from workbench.base.variants import catalog
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import point_of
@@ -375,4 +377,53 @@ def test_other_controls_come_although_a_slider_was_moved_meanwhile(table):
         await until(lambda: stand.last("controls"))
         assert [part["name"] for part in stand.last("controls")["parts"]] == ["k-anonymity", "t-closeness", "mondrian"]
 
+    asyncio.run(main())
+
+
+def test_what_a_clustering_chose_and_what_pooling_its_classes_tells(table):
+    stand = Stand(table, MEASURES, Recipe(ThresholdClustering(), KAnonymity(3)))
+    stand.say("hello")
+    found = stand.card.recipe.method.chosen(table, KAnonymity(3))
+    assert stand.last("point")["chosen"] == f"delta = {figures(found.delta)}, chosen by sampling"
+    assert stand.last("pooled") is None  # never under the hand
+    stand.say("rest")
+    release = stand.card.release
+    pooled, own = (PrivacyLoss(adversary=one)(release).value for one in ("covering classes", "own class"))
+    text = stand.last("pooled")["text"]
+    assert text.endswith(
+        f"has P_loss {figures(pooled, 'lower')}; who knows the class {figures(own, 'lower')}."
+    ) and text.startswith("Classes overlap.")
+    stand.move("delta", 0.6, part="method")
+    assert stand.last("point")["chosen"] == ""
+    stand.card.recipe = Recipe(Mondrian(), KAnonymity(3))
+    stand.say("rest")
+    assert stand.last("pooled") is None
+
+
+def test_a_long_release_says_how_far_it_is_and_can_be_cancelled(table, monkeypatch):
+    def slow(method, table, model, seed):
+        for records in range(10_000):
+            step(f"clustering: {records:,} of 10,000 records")
+            time.sleep(0.01)
+
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)))
+        await until(lambda: stand.card.point is not None)
+        good = stand.card.recipe, stand.card.release, stand.card.point
+        stand.card.recipe = Recipe(ThresholdClustering(delta=0.6), KAnonymity(5))
+        await until(
+            lambda: (stand.last("doing") or {}).get("text", "").startswith("This release takes about 40 s; clus")
+        )
+        began = time.monotonic()
+        stand.say("stop", field="asked")
+        assert (stand.card.recipe, stand.card.release, stand.card.point) == good and not stand.card.making
+        point = stand.last("point")
+        assert point["stopped"].startswith("Cancelled at clustering: ") and point["doing"] == ""
+        stand.move("k", 4, part=0)
+        await until(lambda: stand.card.recipe == Recipe(Mondrian(), KAnonymity(4)))  # so the thread has let go
+        assert time.monotonic() - began < 2
+        assert stand.last("point")["stopped"] == ""
+
+    monkeypatch.setattr(ThresholdClustering, "release", slow)
+    monkeypatch.setattr(ThresholdClustering, "seconds", lambda *_: 41.0)
     asyncio.run(main())

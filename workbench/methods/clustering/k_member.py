@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
+from workbench.methods.clustering import trial
 from workbench.methods.clustering.clusters import publish
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.k_members import k_members
@@ -32,13 +33,26 @@ class KMember(Method):
     r: float = parameter(0.5, "protection: the range in which a value is estimated", low=0, high=1, optional=True)
     publish: str = publish()
     name = "k-member"
+    overlapping = True
+
+    def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
+        self.refuse(table, model)
+        if model is None:
+            return 0.0
+        paid, shown = self._prices(table)
+        entries = Entries.of_cells(table, table.cells(), seed)
+        return trial.seconds(entries, lambda few: k_members(table, few, paid, shown, model), model.floor)
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         if model is None:  # a cluster of one record needs nobody else
             return Keep().release(table, None, seed)
         table.engine.require_memory("k-member clustering takes records one by one", "use Mondrian")
         cells = table.cells()
-        entries, shown = Entries.of_cells(table, cells, seed), Prices.of(table, 1.0, 0.0, self.r, by_height=True)
-        paid = shown if self.objective == "utility" else Prices.of(table, 0.0, 1.0, self.r)
-        found = k_members(table, entries, paid, shown, model).mended(table, model)
+        entries = Entries.of_cells(table, cells, seed)
+        found = k_members(table, entries, *self._prices(table), model).mended(table, model)
         return found.release(table, cells, self.publish)
+
+    def _prices(self, table: Table) -> tuple[Prices, Prices]:
+        """By what records are taken, and by what is far."""
+        shown = Prices.of(table, 1.0, 0.0, self.r, by_height=True)
+        return (shown if self.objective == "utility" else Prices.of(table, 0.0, 1.0, self.r)), shown

@@ -34,6 +34,7 @@ class Microaggregation(Method):
     )
     publish: str = publish()
     name = "microaggregation"
+    overlapping = True
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         near = next((part for part in model.parts if part.far), None) if model else None

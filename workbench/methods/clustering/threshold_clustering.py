@@ -10,7 +10,7 @@ from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering.clusters import publish
 from workbench.methods.clustering.sampling import thresholds
-from workbench.methods.clustering.within import clustered
+from workbench.methods.clustering.within import clustered, seconds
 from workbench.models import Model
 from workbench.releases.base import Release
 
@@ -52,6 +52,7 @@ class ThresholdClustering(Method):
     )
     publish: str = publish()
     name = "threshold clustering"
+    overlapping = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,7 +71,9 @@ class ThresholdClustering(Method):
         )
         return replace(self, delta=delta, part_delta=part_delta if parts else self.part_delta)
 
+    def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
+        self.refuse(table, model)
+        return seconds(table, self, model, seed)
+
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        table.engine.require_memory("threshold clustering takes records one by one", "use Mondrian")
-        found = clustered(table, self.chosen(table, model, seed), model, seed)
-        return found.release(table, table.cells(), self.publish)
+        return clustered(table, self, model, seed).release(table, table.cells(), self.publish)

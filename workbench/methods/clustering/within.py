@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
+from workbench.methods.clustering import trial
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
@@ -23,17 +25,34 @@ SMALL = 4096
 
 
 def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
-    """Clusters that keep the model, by a method whose thresholds are known."""
-    cells = table.cells()
-    if method.size is None:
-        entries = Entries.of_cells(table, cells, seed)
+    """Clusters that keep the model, within thresholds that a sample proposes where none are given."""
+    entries, cluster = _ready(table, method, model, seed)
+    return cluster(entries).mended(table, model)
+
+
+def seconds(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> float:
+    """About how long that takes, when the thresholds are known."""
+    entries, cluster = _ready(table, method, model, seed)
+    parts = None if method.size is None else 2 * method.size
+    return trial.seconds(entries, cluster, model.floor if model else 1, parts)
+
+
+def _ready(
+    table: Table, method: ThresholdClustering, model: Model | None, seed: int
+) -> tuple[Entries, Callable[[Entries], Clusters]]:
+    """What is clustered, and how: all of it, or a part."""
+    table.engine.require_memory("threshold clustering takes records one by one", "use Mondrian")
+    known, cells = method.chosen(table, model, seed), table.cells()
+    paid, each = prices(table, known), known.weighting == "records"
+
+    def cluster(entries: Entries) -> Clusters:
         starts = np.array([0, len(entries)])
-    else:
-        entries = Entries.of_records(table, cells, seed)
-        entries, starts = in_parts(table, entries, method.size, method.range, method.r, method.part_delta)
-    assert method.delta is not None
-    found = within(table, entries, starts, prices(table, method), method.delta, model, method.weighting == "records")
-    return found.mended(table, model)
+        if known.size is not None:
+            entries, starts = in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
+        assert known.delta is not None
+        return within(table, entries, starts, paid, known.delta, model, each)
+
+    return (Entries.of_cells if known.size is None else Entries.of_records)(table, cells, seed), cluster
 
 
 def prices(table: Table, method: ThresholdClustering) -> Prices:

@@ -34,6 +34,7 @@ class LocalRecoding(Method):
     )
     suppress: float = suppress()
     name = "local recoding"
+    overlapping = True
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         lattice, spare = Lattice.of(table, model is not None and model.needs_sensitive), allowance(table, self.suppress)

@@ -1,0 +1,53 @@
+"""How far a release is that takes long."""
+
+from widgets.release import underway
+from widgets.release.underway import NOT_KEPT, Seldom, Underway, duration
+
+
+def test_nothing_is_said_of_a_release_that_is_there_at_once():
+    said = []
+    one = Underway(said.append)
+    one.begin()
+    one.expects(0.0)
+    one.hears("clustering: 10 of 20 records")
+    one.end()
+    assert said == [] and one.text == "" and one.took < 1
+
+
+def test_a_long_one_says_how_long_how_far_and_where_it_was_cancelled():
+    said = []
+    one = Underway(said.append)
+    one.begin()
+    one.expects(41.0)
+    one.hears("clustering: 10 of 20 records")
+    one.stop()
+    one.end()
+    about = "This release takes about 40 s"
+    assert said == [about, f"{about}; clustering: 10 of 20 records", ""]
+    assert one.stopped == f"Cancelled at clustering: 10 of 20 records. {NOT_KEPT}"
+    one.begin()
+    assert one.stopped == ""
+
+
+def test_one_that_nobody_expected_to_be_long_says_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(underway, "PATIENT", 1e-9)
+    said = []
+    Underway(said.append).hears("cutting classes")
+    assert said == ["cutting classes"]
+
+
+def test_words_come_now_and_then(monkeypatch):
+    said, now = [], [10.0]
+    monkeypatch.setattr(underway.time, "monotonic", lambda: now[0])
+    seldom = Seldom(said.append)
+    for moment in (10.0, 10.1, 10.2, 10.3, 10.4):
+        now[0] = moment
+        seldom(str(moment))
+    assert said == ["10.0", "10.2", "10.4"]
+
+
+def test_durations_are_said_roughly():
+    assert [duration(seconds) for seconds in (0.2, 3.4, 12, 41, 58, 100, 3000, 9000)] == [
+        "about 1 s", "about 3 s", "about 10 s", "about 40 s", "about 60 s", "about 2 min", "about 50 min",
+        "about 2.5 hours",
+    ]  # fmt: skip
