@@ -23,3 +23,9 @@ def test_names_are_words_and_random_is_taken():
     for name in ("", " ", 3):
         with pytest.raises(BadInput, match="is no name"):
             checked({name: ["age > 3"]})
+
+
+@pytest.mark.parametrize("given", [None, ["age > 3"], "age > 3"])
+def test_workloads_have_names(given):
+    with pytest.raises(BadInput, match="give a mapping: a name, then its queries"):
+        checked(given)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.releases.queried import RELEASES, Naive, queries, table
 from tests.releases.toys import Perturb
-from workbench.base.errors import Undefined
+from workbench.base.errors import BadInput, Undefined
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -54,7 +54,7 @@ def test_where_everything_is_kept_the_answers_are_true(seed, asked, weighted):
 def test_what_a_file_does_not_tell_together_is_undefined():
     release = RELEASES["foreign"](table(0))
     met = {name: np.ones(release.table.columns[name].size, bool) for name in ("ill", "wage")}
-    with pytest.raises(Undefined, match=r"how the columns .* go together is not known"):
+    with pytest.raises(Undefined, match=r"how ill, wage and the quasi-identifiers go together is not known"):
         release.count(Workload.asking(release.table, [Query("", "count", None, met)]))
 
 
@@ -88,3 +88,11 @@ def test_a_workload_of_another_table_is_asked_of_this_one(adult):
     again = adult.with_workloads({})
     workload, release = Workload.random(adult, 50), Mondrian()(again, KAnonymity(50))
     assert np.array_equal(release.count(workload), release.count(Workload.random(again, 50)))
+
+
+@pytest.mark.parametrize("given", ["age > 3", ["age > 3"], None])
+def test_what_is_no_workload_is_refused(given, adult):
+    release = Mondrian()(adult, KAnonymity(500))
+    for ask in (release.count, release.bounds):
+        with pytest.raises(BadInput, match="is no workload; make one, such as Workload"):
+            ask(given)

@@ -19,6 +19,7 @@ from workbench.measures.privacy.achieved import Achieved
 from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.releases.foreign import foreign
 from workbench.releases.missing_matches import ANYTHING
+from workbench.workloads.workload import Workload
 
 QUASI = ["age", "sex", "town"]
 PEOPLE = pd.DataFrame(
@@ -176,3 +177,29 @@ def test_many_records_take_seconds():
         fits = ((codes == codes[row]) | (codes == ANYTHING) | (codes[row] == ANYTHING)).all(axis=1)
         assert release.classes.sizes[row] == release.own_classes.sizes[fits].sum()
     assert k == release.classes.sizes.min()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_hold_the_truth_whatever_a_missing_value_stands_for(seed):
+    rng = np.random.default_rng(seed)
+    truth = pd.DataFrame(
+        {"age": rng.integers(20, 60, 80), "sex": rng.choice(["F", "M"], 80), "ill": rng.choice(["a", "b"], 80)}
+    ).astype({"age": object})
+    truth.loc[rng.random(80) < 0.1, "age"], truth.loc[rng.random(80) < 0.1, "sex"] = None, None
+    table = Table.from_frame(truth, ["age", "sex"], "ill", types={"age": "number"})
+    shown = truth[["ill", "sex", "age"]].copy()
+    shown.loc[rng.random(80) < 0.3, "age"], shown.loc[rng.random(80) < 0.3, "sex"] = None, "*"
+    asked = [
+        "sex = 'F'",
+        "sex is missing",
+        "age < 40 and ill = 'a'",
+        "sum(age) where sex = 'M'",
+        "avg(age)",
+        "age > 30",
+    ]
+    workload, release = Workload.of(table, asked), foreign(shown, original=table, missing_fits="everything")
+    (least, most), told = release.bounds(workload), release.count(workload)
+    assert (least <= workload.truth).all() and (workload.truth <= most).all()
+    assert (least <= told + 1e-9).all() and (told <= most + 1e-9).all()
+    known = shown["age"].notna()
+    assert least[5] == (known & (shown["age"] > 30)).sum() and most[5] == least[5] + (~known).sum()

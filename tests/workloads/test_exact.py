@@ -55,3 +55,11 @@ def test_errors_are_relative_to_what_so_many_people_answer_at_least():
     assert denominators(workload, 3.0) == pytest.approx([3, 3 * wage, 3 * wage / asking.records])
     assert moved_by(workload, 3.0, 10) == np.inf
     assert moved_by(Workload.asking(asking, asked[:1]), 4.0, 10) == 2.5
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_queries_about_everybody_need_no_column(weighted, small):
+    for asking in (table(0, weighted), Table.read(small(0).frame, ["age"], engine="duckdb")):
+        weight = asking.weight
+        everybody = asking.frame[weight].sum() if weight else asking.records
+        assert Workload.of(asking, ["count", "count"]).truth.tolist() == pytest.approx([everybody] * 2)

@@ -92,3 +92,15 @@ def test_without_a_sensitive_column_none_is_asked_about(small):
     with pytest.raises(BadInput, match="no sensitive column; say sensitive = false"):
         Workload.random(table, dimension=1)
     assert set(Workload.named(table, "random").columns) == {"age", "work"}
+
+
+def test_settings_may_be_numbers_of_numpy_and_one_column_its_name(small):
+    workload = Workload.random(small(0), np.int64(7), np.int32(1), np.float64(0.5), columns="age")
+    assert workload.spec == Workload.random(small(0), 7, 1, 0.5, columns=["age"]).spec
+    assert type(workload.spec["random"]["count"]) is int
+
+
+@pytest.mark.parametrize("rule", ["values", "equality", "type 1"])
+def test_no_column_is_named_twice(small, rule):
+    with pytest.raises(BadInput, match="random queries: columns name 'age' twice; leave one out"):
+        Workload.random(small(0), 5, 1, rule=rule, columns=["age", "sex", "age"])

@@ -1,10 +1,16 @@
 """A workload says what it is made of, and is the same for another table of the same data."""
 
+import copy
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
 from workbench.base.variants import Plain, canonical
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
 from workbench.workloads.query import Query
 from workbench.workloads.workload import Workload
 
@@ -112,3 +118,35 @@ def test_a_log_is_read_and_what_cannot_be_used_is_noted(small, tmp_path):
 def test_equal_queries_count_once(small):
     table = small(0)
     assert Workload.asking(table, [some(table, sex=[0]), some(table, sex=[0]), some(table, sex=[1])]).different == 2
+
+
+def test_queries_come_in_any_list(small):
+    asked = ["age >= 3", "sex = 'M'"]
+    for listed in (tuple(asked), (one for one in asked), pd.Series(asked, index=[5, 6]), dict.fromkeys(asked).keys()):
+        assert Workload.of(small(0), listed).texts == tuple(asked)
+    for given in (None, 3, {"age": 3}):
+        with pytest.raises(BadInput, match="a workload is made of queries, not of"):
+            Workload.of(small(0), given)
+
+
+def test_another_table_is_asked_all_of_a_file_or_nothing(small, tmp_path):
+    (tmp_path / "asked.sql").write_text("age >= 3\nSELECT COUNT(*) FROM t WHERE work = 'a';")
+    workload = Workload.read(small(0), tmp_path / "asked.sql")
+    (tmp_path / "asked.sql").unlink()
+    assert workload.with_table(small(2)).texts == workload.texts
+    with pytest.raises(BadInput, match="query 2, column 13: there is no column 'work'"):
+        workload.with_table(small(0).drop(["work"]))
+
+
+def test_a_note_quotes_no_long_query(small):
+    (note,) = Workload.of(small(0), [f"work = '{'x' * 1000}'"]).notes
+    assert note.startswith("work = 'xxx") and len(note) < 300
+
+
+def test_a_workload_can_be_copied_and_sent_to_another_process(small):
+    workload = Workload.of(small(0), ["age >= 3", "sum(age) where sex = 'M'"])
+    truth = workload.truth.tolist()
+    assert Mondrian()(workload.table, KAnonymity(2)).count(workload).shape == (2,)
+    for again in (pickle.loads(pickle.dumps(workload)), copy.deepcopy(workload)):
+        assert again.truth.tolist() == truth and again.table.fingerprint == workload.table.fingerprint
+        assert again.with_table(small(0)).truth.tolist() == truth

@@ -376,6 +376,10 @@ class Table:
         """A digest of content, roles and hierarchies, for the store's keys; it never leaves the analyst's hands."""
         return fingerprint(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: all but what was computed once, and who computes it."""
+        return {**self.__dict__, "_memory": {}, "_locks": {}}
+
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What depends on the table alone is computed once, whichever thread asks first."""
         lock = self._locks.setdefault(key, threading.Lock())

@@ -13,6 +13,8 @@ FORMS = "give a list of queries, {random: {count: 1000}} or {file: its name}"
 
 def checked(given: Mapping[str, object]) -> dict[str, Any]:
     """Workloads by name; BadInput for what is none. Whether the table can be asked them is seen when it is."""
+    if not isinstance(given, Mapping):
+        raise BadInput(f"workloads are {said(given)}; give a mapping: a name, then its queries")
     found = {}
     for name, spec in given.items():
         with at(name):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.releases.told import Told
+from workbench.releases.told import Told, asked_of
 from workbench.workloads.exact import put_together
 from workbench.workloads.workload import Workload
 
@@ -20,5 +20,5 @@ def expected(
 ) -> np.ndarray:
     """The expected answers, or those to some queries; of an average the expected sum over the expected count, which is
     not a number where nobody is expected. Some columns may be taken as if they were published exactly."""
-    told = Told(release, workload.with_table(release.table), known)
+    told = Told(release, asked_of(release, workload), known)
     return put_together(told.workload, told.sums, which)

@@ -18,7 +18,7 @@ from workbench.base.errors import Undefined
 from workbench.base.progress import step
 from workbench.releases.picked import FOR_CERTAIN, NOTHING, PERHAPS, Picked, greatest
 from workbench.releases.regions import Regions
-from workbench.releases.told import Branch, Level, Reading, Told
+from workbench.releases.told import Branch, Level, Reading, Told, asked_of
 from workbench.workloads.exact import AVG, COUNT, numbers_of
 from workbench.workloads.together import Coded, blocks
 from workbench.workloads.tree import Tree
@@ -32,7 +32,7 @@ BOTH: tuple[Reading, Reading] = (Regions.inside, Regions.meeting)  # for certain
 
 def certain(release: Release, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
     """The least and the most that each query can have as its true answer; an average of nobody is not a number."""
-    told = Told(release, workload.with_table(release.table))
+    told = Told(release, asked_of(release, workload))
     if told.dealt and told.table.weight is not None:
         raise Undefined(
             "which record of a bucket has which sensitive value is not known, so neither is how many people it stands "

@@ -27,9 +27,10 @@ from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.label_parser import STARS, CoveredRun, Labels
 from workbench.releases.labels import named_levels
-from workbench.releases.missing_matches import ANYTHING, matched
+from workbench.releases.missing_matches import ANYTHING, matched, overlapping, widened
 from workbench.releases.stars import left_out
 from workbench.releases.unnamed_runs import STAR
+from workbench.workloads.workload import Workload
 
 SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")
@@ -100,6 +101,15 @@ class Foreign(Release):
             raise Undefined("the file does not say how many people each of its records stands for")
         return super().people_of_classes(sensitive)
 
+    def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most that the truth may be; what fits every value may be any of them."""
+        if self.missing_fits == "itself" or not self.original:
+            return super().bounds(workload)
+        published = [a for a, name in enumerate(self.table.quasi) if name not in self.removed]
+        sizes = [self.table.columns[self.table.quasi[a]].size for a in published]
+        read = widened(self.read, self.codes, published, sizes)
+        return replace(self, read=read, missing_fits="itself").bounds(workload)
+
     def class_labels(self, name: str) -> np.ndarray:
         """The released value of a quasi-identifier in each class, as it is written in the file."""
         return self.labels[name] if name in self.labels else super().class_labels(name)
@@ -168,18 +178,12 @@ def foreign(
     count += out
     found = _against(file, original, keep, count, notes) if original else _alone(file, keep, count, notes)
     if missing_fits == "everything":
-        found = replace(found, missing_fits=missing_fits, notes=(*found.notes, _overlapping(found)))
+        found = replace(
+            found,
+            missing_fits=missing_fits,
+            notes=(*found.notes, overlapping(found.read.sizes, found.codes, bool(found.neutral))),
+        )
     return replace(found, known=file.beside(keep))
-
-
-def _overlapping(found: Foreign) -> str:
-    """What is said of values that fit every value."""
-    count = int(found.read.sizes[(found.codes == ANYTHING).any(axis=1)].sum())
-    return (
-        f"{count:,} of {found.records:,} records lack a quasi-identifier, or have it suppressed; it fits every value, "
-        "so they count among all records that they may look like: classes overlap, and seem larger than they are"
-        + ("; beside neutral columns it fits itself alone" if found.neutral else "")
-    )
 
 
 @dataclass(frozen=True, eq=False)

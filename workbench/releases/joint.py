@@ -35,8 +35,8 @@ def of_histograms(release: Release, names: Sequence[str], original: bool = False
         raise Undefined(f"the values of {names[0]} are not known of this release; ask about other columns")
     if len(names) > 1:
         raise Undefined(
-            f"how the columns {', '.join(names)} go together is not known of this release; ask about one sensitive "
-            "column at a time"
+            f"how {', '.join(names)} and the quasi-identifiers go together is not known of this release; ask about "
+            "quasi-identifiers and one sensitive column at a time"
         )
     people = release.people_of_classes(names[0])
     group, value = np.nonzero(people)

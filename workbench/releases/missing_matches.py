@@ -7,6 +7,7 @@ in every quasi-identifier that neither lacks; what a record lacks fits the other
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,26 @@ from workbench.base import cell_kernels
 from workbench.models.classes import Classes
 
 ANYTHING = -1  # in place of a code
+
+
+def overlapping(sizes: np.ndarray, codes: np.ndarray, neutral: bool) -> str:
+    """What is said of such values, in classes of these sizes."""
+    count = int(sizes[(codes == ANYTHING).any(axis=1)].sum())
+    return (
+        f"{count:,} of {int(sizes.sum()):,} records lack a quasi-identifier, or have it suppressed; it fits every "
+        "value, so they count among all records that they may look like: classes overlap, and seem larger than they are"
+        + ("; beside neutral columns it fits itself alone" if neutral else "")
+    )
+
+
+def widened(classes: Classes, codes: np.ndarray, axes: Sequence[int], sizes: Sequence[int]) -> Classes:
+    """Classes with everything shown where a value is missing; `axes` are the quasi-identifiers that `codes` are of, of
+    so many codes each."""
+    assert classes.low is not None and classes.high is not None
+    low, high = classes.low.copy(), classes.high.copy()
+    for a, size, here in zip(axes, sizes, codes.T, strict=True):
+        low[here == ANYTHING, a], high[here == ANYTHING, a] = 0, size - 1
+    return replace(classes, low=low, high=high)
 
 
 def matched(classes: Classes, codes: np.ndarray) -> Classes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.releases.regions import Regions
-from workbench.releases.told import Branch, Told
+from workbench.releases.told import Branch, Told, asked_of
 from workbench.workloads import together
 from workbench.workloads.exact import coded
 from workbench.workloads.together import Coded, Tabled
@@ -30,7 +30,7 @@ def selected(release: Release, workload: Workload) -> Selected:
 
     The chance is that of a count: the share of its region, or of its bucket. Nobody selects who is left out.
     """
-    told = Told(release, workload.with_table(release.table))
+    told = Told(release, asked_of(release, workload))
     found = Selected(*np.zeros((2, len(workload))))
     for places, branch in told.branches(np.arange(len(workload)), original=True):
         found.returned[places], found.right[places] = _counted(told, branch)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from workbench.base import query_kernels
+from workbench.base.errors import BadInput, said
 from workbench.data import weights
 from workbench.releases.regions import Regions
 from workbench.workloads import together
@@ -46,6 +47,13 @@ class Branch(NamedTuple):
     group: np.ndarray
     people: np.ndarray
     codes: dict[str, np.ndarray]
+
+
+def asked_of(release: Release, given: Any) -> Workload:
+    """A workload, asked of the table of a release; BadInput for what is none."""
+    if not isinstance(given, Workload):
+        raise BadInput(f"{said(given)} is no workload; make one, such as Workload.of(table, ['age >= 40'])")
+    return given.with_table(release.table)
 
 
 class Told:

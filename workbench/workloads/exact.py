@@ -48,9 +48,10 @@ def coded(workload: Workload, name: str, which: np.ndarray, of: np.ndarray) -> C
 
 
 def of_records(table: Table, names: Sequence[str]) -> Tree:
-    """The records of a table by some columns; where they have weights, the people that they stand for."""
+    """The records of a table by some columns, or all together; where they have weights, the people that they stand
+    for."""
     weight = [table.weight] if table.weight else []
-    cells = table.engine.collapse([*names, *weight], [])
+    cells = table.engine.collapse([*names, *weight] or table.names[:1], [])
     amount = cells.weight * table.columns[table.weight].values[cells.quasi[-1]] if table.weight else cells.weight
     return Tree.of([*cells.quasi[: len(names)]], amount)
 

@@ -42,6 +42,11 @@ class Settings:
     seed: int = 0
     columns: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            object.__setattr__(self, field.name, value.item() if isinstance(value, np.generic) else value)
+
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Settings:
         """Of plain data; BadInput for what no table can be asked."""
@@ -96,6 +101,10 @@ class Settings:
             with at(name):
                 if not good:
                     raise BadInput(f"random queries: {name} = {said(getattr(self, name))} {cure}")
+        with at("columns"):
+            for name in self.columns:
+                if self.columns.count(name) > 1:
+                    raise BadInput(f"random queries: columns name {said(name)} twice; leave one out")
 
     def _check_roles(self, table: Table) -> None:
         among = len(self.quasi(table))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -16,6 +16,7 @@ import numpy as np
 from workbench.base.errors import BadInput, at, columns_meant, meant, said
 from workbench.base.variants import RANDOM, Plain, canonical
 from workbench.data import weights
+from workbench.data.roles import column_names
 from workbench.data.table import Table
 from workbench.data.workload_specs import plain
 from workbench.workloads import exact, random_rules
@@ -27,6 +28,7 @@ from workbench.workloads.query import AGGREGATES, Query
 from workbench.workloads.query_text import text_of
 from workbench.workloads.random_rules import Settings
 
+LONGEST = 200  # characters of a query in a note
 DIMENSION = 4  # of these, where the table has so many quasi-identifiers
 
 
@@ -60,19 +62,21 @@ class Workload:
         seed: int = 0,
         columns: Sequence[str] = (),
     ) -> Workload:
-        """Counts with conditions that are drawn at random, the same for every table with these values; the rules are
-        in `random_rules`."""
-        settings = Settings(count, dimension, selectivity, rule, sensitive, seed, tuple(columns)).checked(table)
+        """Counts with conditions that are drawn at random, the same for every table with these values, and of ranges
+        of text with their order; the rules are in `random_rules`."""
+        named = tuple(column_names(columns))
+        settings = Settings(count, dimension, selectivity, rule, sensitive, seed, named).checked(table)
         conditions = random_rules.drawn(table, settings)
         asked, none = conditions.at >= 0, np.full(len(conditions.at), -1)
         return cls(table, {"random": settings.spec()}, conditions, none + 1 + COUNT, none, asked)
 
     @classmethod
-    def of(cls, table: Table, texts: Sequence[str]) -> Workload:
+    def of(cls, table: Table, texts: Iterable[str]) -> Workload:
         """Of queries in the language of queries: `age >= 40`, `avg(wage) where sex = 'Male'`."""
-        if isinstance(texts, str):
-            texts = [texts]
-        return cls.asking(table, [_parsed(table, texts, number) for number in range(len(texts))])
+        if not isinstance(texts, Iterable) or isinstance(texts, Mapping):
+            raise BadInput(f"a workload is made of queries, not of {said(texts)}; give a list of them, each in quotes")
+        listed = [texts] if isinstance(texts, str) else [*texts]
+        return cls.asking(table, [_parsed(table, listed, number) for number in range(len(listed))])
 
     @classmethod
     def read(cls, table: Table, path: str | PathLike[str]) -> Workload:
@@ -126,8 +130,8 @@ class Workload:
             return cls.made(table, table.workloads[given])
 
     def with_table(self, table: Table) -> Workload:
-        """The same asked of another table of the same data."""
-        return self if table is self.table else self.made(table, self.spec)
+        """The same asked of another table of the same data: all of it, or it is refused."""
+        return self if table is self.table else self.made(table, [*self.texts] or self.spec)
 
     def __len__(self) -> int:
         return len(self.aggregate)
@@ -241,7 +245,11 @@ def _with_values(table: Table, query: Query) -> dict[str, np.ndarray]:
 def _notes(queries: Sequence[Query]) -> tuple[str, ...]:
     """What was asked for and is not there."""
     return tuple(
-        f"{query.text}: no record has the value that is asked for in {name}"
+        f"{_begun(query.text)}: no record has the value that is asked for in {name}"
         for query in queries
         for name in dict.fromkeys(name for name, _ in query.absent)
     )
+
+
+def _begun(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -137,7 +137,8 @@ class Asked:
     def _made(self, value: float, errors: np.ndarray, words: str, **more: np.ndarray) -> Found:
         empty = int((self.workload.truth == 0).sum())
         also = f"; the true answer to {empty:,} of them is 0" if empty else ""
-        return Found(value, errors, f"Over {len(self.workload):,} queries {words}{also}.", more)
+        queries = f"{len(self.workload):,} queries" if len(self.workload) > 1 else "1 query"
+        return Found(value, errors, f"Over {queries} {words}{also}.", more)
 
     # --- errors
 
