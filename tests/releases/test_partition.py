@@ -147,7 +147,7 @@ def test_what_is_removed_is_in_no_answer(table, method, gone):
 
 
 def test_only_columns_of_the_table_can_be_removed(table):
-    with pytest.raises(BadInput, match="remove: 'id' is not a column of the table"):
+    with pytest.raises(BadInput, match="remove: columns: 'id' is not a column of the table"):
         Remove("id")(table)
 
 
