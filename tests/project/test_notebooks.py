@@ -64,3 +64,11 @@ def test_srivastava_weis_stands_beside_the_slides(tmp_path):
     assert html.count("data:image/svg+xml") >= 2
     for figure in ("277,274", "164,649", "29,102", "9,678", "82,661", "12.16", "92.83", "generated donations"):
         assert figure in html
+
+
+def test_loukides_shao_says_which_orders_come_out(tmp_path):
+    html = shown(run(ROOT / "notebooks" / "papers" / "loukides_shao_2008.ipynb", tmp_path), "text/html")
+    for figure in ("Figure 5", "Figures 15 and 16", "Figure 17", "Figure 18", "Figure 19", "Figure 20"):
+        assert figure in html
+    for figure in ("0.733", "0.467", "0.644", "k-members-p", "TGCU best or level on both types of queries"):
+        assert figure in html
