@@ -168,6 +168,25 @@ def test_queries_on_adult(adult, releases):
     error = {name: QueryError(workload)(releases[name, 5]).value for name in ("TGCU", "TGCP", "Mondrian", "k-members")}
     assert max(error["Mondrian"], error["k-members"]) < 0.1 * error["TGCU"]
     assert error["TGCU"] < error["TGCP"]
+    tried = ThresholdClustering(1, 0, r=1, weighting="records", delta=0.23)(adult, KAnonymity(5))
+    assert error["Mondrian"] < QueryError(workload)(tried).value < 0.25 * error["TGCU"]
+
+
+def test_normal_numbers():
+    """Mondrian and k-members have the least UM, against the paper; a larger r trades protection for utility."""
+    drawn = np.random.default_rng(0).normal(size=(8000, 5)).round(2)
+    table, k = Table.from_frame(pd.DataFrame(drawn, columns=[*"abcde"]), [*"abcd"], "e"), KAnonymity(5)
+    utility, protection = GroupUtility(), GroupProtection(1.0)
+    loose = {r: ThresholdClustering(r=r, size=25)(table, k) for r in (0.1, 1.0)}
+    releases = {"Mondrian": Mondrian(), "k-members": KMember(), "k-members-p": KMember(objective="protection", r=1)}
+    releases = {name: method(table, k) for name, method in releases.items()}
+    um = {name: utility(release).value for name, release in releases.items()}
+    assert um["k-members"] < um["Mondrian"] < utility(loose[1.0]).value < 0.55 * utility(loose[0.1]).value
+    told = {name: protection(release).value for name, release in releases.items()}
+    assert 2 * GroupProtection(0.1)(loose[0.1]).value < protection(loose[1.0]).value < min(told.values())
+    assert max(told, key=told.__getitem__) == "k-members-p"
+    shares = np.unique(drawn[:, 4], return_counts=True)[1] / 8000
+    assert s_diversity(shares[None], contributions(table, "e", 1.0))[0] == pytest.approx(0.847, abs=0.0005)
 
 
 def test_without_hierarchies(adult):
