@@ -86,7 +86,7 @@ class Variant(ABC):
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
             elif declared is not None and declared.columns and value is not None:
                 object.__setattr__(self, field.name, tuple(dict.fromkeys(_names(value))))
-            elif declared is not None and declared.workload and not isinstance(value, (str, Plain)):
+            elif declared is not None and declared.workload and not isinstance(value, (str, Plain, type(None))):
                 object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
             elif value is not None and (number := self.number_type(field.name)):
                 object.__setattr__(self, field.name, number(value) + 0)
@@ -143,7 +143,8 @@ class Variant(ABC):
         if declared.workload:
             if isinstance(value, str) and table is not None and value not in (*table.workloads, RANDOM):
                 raise BadInput(f"{where} is no workload; {meant(value, [*table.workloads, RANDOM])}")
-            if not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
+            none = value is None and field.default is None
+            if not none and not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
                 raise BadInput(f"{where} must be the name of a workload, or a Workload")
             return
         kind = cls.number_type(field.name)

@@ -26,9 +26,13 @@ class Preferred:
         self.cells, self.inner, self.rule = inner.cells, inner, rule
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """Rank after rank, until every node has a cut or no attribute left."""
-        rank, found = self.rule(nodes), Split.none()
-        uncut = np.ones(len(rank), bool)
+        """The cut of each node that has one."""
+        return self.of(nodes, np.arange(len(nodes.start)), allowed, floor)
+
+    def of(self, nodes: Nodes, wanted: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Rank after rank, until each of some nodes has a cut or no attribute left."""
+        rank, found, uncut = self.rule(nodes), Split.none(), np.zeros(len(nodes.start), bool)
+        uncut[wanted] = True
         for one in range(int(rank.max()) + 1):
             pending = np.flatnonzero(uncut & (rank == one).any(axis=1))
             found += self.inner.among(nodes, pending, rank != one, allowed, floor)
@@ -44,6 +48,11 @@ def in_order(table: Table, names: Sequence[str]) -> Rule:
     """Some attributes one after the other, and all others behind them."""
     rank = np.array([names.index(name) if name in names else len(names) for name in table.quasi])
     return lambda nodes: np.broadcast_to(rank, nodes.low.shape)
+
+
+def asked_first(often: np.ndarray) -> Rule:
+    """The attributes that a workload asks about, and all others behind them."""
+    return lambda nodes: np.broadcast_to(np.where(often > 0, 0, 1), nodes.low.shape)
 
 
 def by_repetition(table: Table, cells: Cells, levels: Levels | None, most: bool) -> Rule:

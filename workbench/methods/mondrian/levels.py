@@ -194,7 +194,7 @@ class WidestNode:
                 proposed = Split(node, axis, cuts, first, np.full(len(node), -1, np.int64), sizes)
                 if not len(node):
                     continue
-                ok = np.logical_and.reduceat(allowed(self._parts(nodes, proposed)), first[:-1] + np.arange(len(node)))
+                ok = np.logical_and.reduceat(allowed(self.parts(nodes, proposed)), first[:-1] + np.arange(len(node)))
                 found += proposed.only(ok)
                 tried[node[~ok], axis[~ok]] = True
                 refused.append(node[~ok])
@@ -206,7 +206,8 @@ class WidestNode:
         blocks = np.cumsum(nodes.end[pending] - nodes.start[pending]) // max(self.block, 1)
         return np.split(pending, np.flatnonzero(np.diff(blocks)) + 1)
 
-    def _parts(self, nodes: Nodes, split: Split) -> Classes:
+    def parts(self, nodes: Nodes, split: Split) -> Classes:
+        """The children of each node that is split."""
         histograms = {
             name: node_kernels.part_values(
                 split.node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.base.variants import parameter
+from workbench.base.variants import Plain, parameter
 from workbench.data.table import Table
 from workbench.methods import Method, allowance, suppress
 from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
 from workbench.methods.mondrian.splits import Nodes, grow
-from workbench.methods.mondrian.splitters import GOES_WITH, require_quasi, require_together, splitter_of
+from workbench.methods.mondrian.splitters import (
+    GOES_WITH,
+    neutral_columns,
+    require_quasi,
+    require_together,
+    splitter_of,
+)
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.releases.partition import Bucketized, Partition
+from workbench.workloads.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class Mondrian(Method):
     split: str = parameter(
         "widest",
         "which attribute is cut: the widest, the one that tells most, the one whose values repeat most or least in a "
-        "class, or in an order",
+        "class, in an order, or as hurts a workload least",
         choices=tuple(GOES_WITH),
     )
     target: str | None = parameter(None, "the column that information gain is about", column=True)
@@ -44,6 +51,9 @@ class Mondrian(Method):
         columns=True,
         optional=True,
     )
+    workload: str | Plain | Workload | None = parameter(
+        None, "split = workload: the queries that are to be hurt least", workload=True, optional=True
+    )
     name = "mondrian"
 
     def __post_init__(self) -> None:
@@ -56,7 +66,7 @@ class Mondrian(Method):
             require_quasi(table, self.order or ())
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        others = () if self.target is None or table.roles[self.target] != "neutral" else (self.target,)
+        others = neutral_columns(self, table)
         cells = table.cells(others)
         parts, entries = None, cells
         if not self.strict:

@@ -157,6 +157,10 @@ class AmongAxes(Splitter, Protocol):
 
     def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split: ...
 
+    def parts(self, nodes: Nodes, split: Split) -> Classes:
+        """What models see of the parts of splits."""
+        ...
+
 
 class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
@@ -201,6 +205,10 @@ class Widest:
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What classes show that hold these runs of codes: the runs."""
         return low, high
+
+    def parts(self, nodes: Nodes, split: Split) -> Classes:
+        """The two halves of each split."""
+        return self._parts(nodes, split.node, split.axis, split.cuts, split.quota, split.sizes)
 
     def _parts(
         self, nodes: Nodes, node: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from workbench.base.errors import BadInput, said
 from workbench.data.cells import Cells
 from workbench.data.table import Table
-from workbench.methods.mondrian.heuristics import Preferred, by_repetition, in_order
+from workbench.methods.mondrian.asked import asked_of
+from workbench.methods.mondrian.heuristics import Preferred, asked_first, by_repetition, in_order
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
+from workbench.methods.mondrian.least_error import ChildCuts, LeastError, RegionCuts
 from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
 from workbench.methods.mondrian.splits import Splitter, Widest
 from workbench.models import Model
+from workbench.workloads.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
 
 # each way to choose the attribute, and the setting that it alone needs
-GOES_WITH = {"widest": None, "information_gain": "target", "most_repeated": None, "fewest": None, "order": "order"}
+GOES_WITH = {
+    "widest": None, "information_gain": "target", "most_repeated": None, "fewest": None, "order": "order",
+    "workload": "workload",
+}  # fmt: skip
 
-NEEDED = {"target": "a target column", "order": "an order of columns"}
+NEEDED = {"target": "a target column", "order": "an order of columns", "workload": "a workload"}
 
 
 def require_together(method: Mondrian) -> None:
@@ -52,9 +61,40 @@ def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | N
         if levels:
             return GainOfChildren(table, entries, model, levels, method.target, method.cuts)
         return InformationGainSplitter(table, entries, model, method.target, method.cuts)
-    widest = WidestNode(table, entries, model, levels) if levels else Widest(table, entries, model, method.strict)
+    if method.workload is not None:
+        return _serving(method, table, entries, model, levels)
+    widest = _widest(method, table, entries, model, levels)
     if method.order is not None:
         return Preferred(widest, in_order(table, method.order))
     if method.split in ("most_repeated", "fewest"):
         return Preferred(widest, by_repetition(table, entries, levels, method.split == "most_repeated"))
     return widest
+
+
+def _widest(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
+) -> Widest | WidestNode:
+    """What cuts the widest attribute."""
+    if levels:
+        return WidestNode(table, entries, model, levels)
+    return Widest(table, entries, model, method.strict)
+
+
+def _serving(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> LeastError:
+    """What serves a workload; a width counts as often as the workload asks about it."""
+    workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
+    asked = asked_of(table, entries, workload, exact=method.publish == "bucketized")
+    times = np.where(asked.often > 0, asked.often, 1.0) * table.weights_of_quasi
+    weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
+    widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
+    cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
+    return LeastError(cuts, asked.often, Preferred(widest, asked_first(asked.often)))
+
+
+def neutral_columns(method: Mondrian, table: Table) -> tuple[str, ...]:
+    """The neutral columns that choose the cuts."""
+    if method.workload is not None:
+        names = Workload.named(table, method.workload).columns
+    else:
+        names = () if method.target is None else (method.target,)
+    return tuple(name for name in names if table.roles[name] == "neutral")

@@ -1,0 +1,178 @@
+"""Mondrian that serves a workload once more, query by query and record by record: it shares no code with the engine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tests.methods.oracle_levels import Column
+
+Holds = Callable[[np.ndarray], bool]
+SHARES, WORTH = 32, 0.1
+
+
+@dataclass
+class Axis:
+    """One quasi-identifier: each record's code, where each code begins and ends, and how often a width counts."""
+
+    code: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    place: np.ndarray
+    times: float = 1.0
+
+    def width(self, part: np.ndarray) -> float:
+        place = self.place[self.code[part]]
+        span = self.place.max() - self.place.min()
+        return (place.max() - place.min()) / (span / self.times) if span > 0 else 0.0
+
+    def share(self, low: int, high: int, met: np.ndarray) -> float:
+        """How much of a run meets a condition: codes that do, and what lies between two neighbours that do."""
+        inside = 0.0
+        for c in range(low, high + 1):
+            if met[c]:
+                inside += self.end[c] - self.begin[c]
+                if c < high and met[c + 1]:
+                    inside += self.begin[c + 1] - self.end[c]
+        return inside / (self.end[high] - self.begin[low])
+
+
+@dataclass
+class Asked:
+    """The conditions of each query: on axes by their codes; which records meet those on what is told of a class by
+    counts; and, where quasi-identifiers are published (`exact`), which meet those on what else is published."""
+
+    axes: Sequence[Axis]
+    on: Sequence[Mapping[int, np.ndarray]]
+    counted: Sequence[np.ndarray]
+    unchanged: Sequence[np.ndarray]
+    exact: bool = False
+    cost: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        everybody = np.arange(len(self.axes[0].code))
+        self.cost = [1 / max(self.true(q, everybody), 1) for q in range(len(self.on))]
+
+    def known(self, q: int, part: np.ndarray) -> np.ndarray:
+        """Which records meet the conditions on quasi-identifiers and what else is published."""
+        met = self.unchanged[q][part].copy()
+        for a, codes in self.on[q].items():
+            met &= codes[self.axes[a].code[part]]
+        return met
+
+    def true(self, q: int, part: np.ndarray) -> int:
+        return int((self.known(q, part) & self.counted[q][part]).sum())
+
+    def often(self, a: int) -> float:
+        """How many of the queries ask about an axis."""
+        return sum(a in on and not on[a].all() for on in self.on) / len(self.on)
+
+    def wrong(self, part: np.ndarray, region: Callable[[int, np.ndarray], tuple[int, int]]) -> float:
+        """How wrong the answers are."""
+        total = 0.0
+        for q, on in enumerate(self.on):
+            told = float(self.counted[q][part].sum())
+            if self.exact:
+                told *= self.known(q, part).sum() / len(part)
+            else:
+                for a, codes in on.items():
+                    told *= self.axes[a].share(*region(a, part), codes)
+            total += self.cost[q] * abs(told - self.true(q, part))
+        return total
+
+
+def cuts(code: np.ndarray) -> list[int]:
+    """The codes below or at which a class is cut: all, or of many those around equal shares of its records."""
+    there, n = np.unique(code), len(code)
+    if there[-1] - there[0] < SHARES:
+        return there[:-1].tolist()
+    upto = [int((code <= c).sum()) * SHARES // n for c in there]
+    before = [0, *upto]
+    return [int(c) for i, c in enumerate(there[:-1]) if upto[i] != before[i] or upto[i + 1] != upto[i]]
+
+
+def best(asked: Asked, base: float, tried: list[tuple[float, list]], holds: Holds) -> list | None:
+    """The allowed cut after which least is wrong, if it is worth it."""
+    for wrong, parts in sorted(((round(wrong / base, 9), parts) for wrong, parts in tried), key=lambda one: one[0]):
+        if wrong <= 1 - WORTH and all(map(holds, parts)):
+            return parts
+    return None
+
+
+def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
+    """The records of each class of strict Mondrian."""
+    axes = asked.axes
+
+    def hull(a: int, part: np.ndarray) -> tuple[int, int]:
+        return axes[a].code[part].min(), axes[a].code[part].max()
+
+    def serving(part: np.ndarray, some: list[int]) -> list | None:
+        base = asked.wrong(part, hull)
+        if base <= 1e-9:
+            return None
+        tried = []
+        for a in some:
+            code = axes[a].code[part]
+            for cut in cuts(code):
+                halves = [part[code <= cut], part[code > cut]]
+                tried.append((sum(asked.wrong(half, hull) for half in halves), halves))
+        return best(asked, base, tried, holds)
+
+    def widest(part: np.ndarray) -> list | None:
+        for a in sorted(range(len(axes)), key=lambda a: (asked.often(a) == 0, -axes[a].width(part))):
+            code = axes[a].code[part]
+            if axes[a].width(part) > 0:
+                median = np.sort(code)[(len(part) - 1) // 2]
+                median = code[code < median].max() if median == code.max() else median
+                halves = [part[code <= median], part[code > median]]
+                if all(map(holds, halves)):
+                    return halves
+        return None
+
+    return _classes([np.arange(len(axes[0].code))], asked, serving, widest)
+
+
+def least_error_on_levels(asked: Asked, columns: Sequence[Column], parts: list, holds: Holds) -> list[np.ndarray]:
+    """The same along nodes of hierarchies, from the classes on the highest levels on."""
+
+    def node(a: int, part: np.ndarray) -> tuple[int, int]:
+        shown = np.array(columns[a].shown[columns[a].lowest(part)])
+        inside = asked.axes[a].code[shown == shown[part[0]]]
+        return inside.min(), inside.max()
+
+    def children(a: int, part: np.ndarray) -> list[np.ndarray]:
+        level = columns[a].lowest(part)
+        return [] if level == columns[a].low else [np.array(one) for one in columns[a].parted(part, level - 1)]
+
+    def serving(part: np.ndarray, some: list[int]) -> list | None:
+        base = asked.wrong(part, node)
+        if base <= 1e-9:
+            return None
+        tried = [(sum(asked.wrong(one, node) for one in found), found) for a in some if (found := children(a, part))]
+        return best(asked, base, tried, holds)
+
+    def widest(part: np.ndarray) -> list | None:
+        def width(a: int) -> float:
+            return columns[a].width(part[0], columns[a].lowest(part)) / columns[a].span * asked.axes[a].times
+
+        for a in sorted(range(len(columns)), key=lambda a: (asked.often(a) == 0, -width(a))):
+            found = children(a, part)
+            if found and all(map(holds, found)):
+                return found
+        return None
+
+    return _classes([np.array(part) for part in parts], asked, serving, widest)
+
+
+def _classes(todo: list, asked: Asked, serving: Callable, widest: Callable) -> list[np.ndarray]:
+    asks = [asked.often(a) > 0 for a in range(len(asked.axes))]
+    phases = [[a for a, ask in enumerate(asks) if ask == wanted] for wanted in (True, False)]
+    closed = []
+    while todo:
+        part = todo.pop()
+        parts = serving(part, phases[0]) or serving(part, phases[1]) or widest(part)
+        if parts is None:
+            closed.append(part)
+        else:
+            todo += parts
+    return closed

@@ -1,0 +1,189 @@
+"""The compiled kernels of cuts that serve queries: how wrong classes answer these, and which cuts are looked at.
+
+Conventions as in `cell_kernels`, and `asked`, a tuple that says what is asked of the cells:
+`met` (cells x words) has a bit for each query that a cell meets; `known` (cells x words, or no words) one for each of
+which it meets the conditions on what is published unchanged, quasi-identifiers among it; `kind` is the row of each cell
+in `kept` (kinds x queries): which conditions it meets on columns that are told of a class by counts. Code c of axis a
+lies between the places `begin[first[a] + c]` and `finish[first[a] + c]`; `before` says how much of the axis lies before
+each place, `inside` (places x queries) how much of that meets each query's condition there. `cost` is what a record too
+many costs a query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.base.bits import lowest
+from workbench.base.compiled import compiled
+
+ONE = np.uint64(1)
+NOWHERE = np.iinfo(np.int32).max
+
+
+@compiled
+def counts(met, weight, queries):
+    """The records that meet each query."""
+    sums = np.zeros(64 * met.shape[1])
+    for cell in range(weight.size):
+        _add(met[cell], weight[cell], sums)
+    return sums[:queries]
+
+
+@compiled
+def errors(order, start, end, weight, low, high, asked):
+    """How wrong the answers of each node are that shows these runs of codes."""
+    found = np.empty(start.size, dtype=np.float64)
+    told, of, sums, exact = _room(asked)
+    for n in range(start.size):
+        sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
+        records = 0
+        for j in range(start[n], end[n]):
+            records += _count(order[j], weight, asked, sums, of, exact)
+        found[n] = _error(records, low[n], high[n], asked, sums, of, exact, told)
+    return found
+
+
+@compiled
+def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, asked):
+    """The cuts that are looked at of each pending node on some axes, and how wrong the answers are before and after.
+
+    A cut leaves both sides `floor` records. Of an axis with more than `most` codes in the node, it lies on either side
+    of the codes at which another of `most` equal shares of the records begins.
+    What comes back is the error of each node, and of each cut: node, axis, code, records below, error.
+    """
+    room = 0
+    for n in pending:
+        room += quasi.shape[0] * min(end[n] - start[n], 2 * most)
+    node = np.empty(room, dtype=pending.dtype)
+    axis = np.empty(room, dtype=np.int32)
+    cut = np.empty(room, dtype=np.int32)
+    below = np.empty(room, dtype=np.int64)
+    after = np.empty(room, dtype=np.float64)
+    before = np.zeros(pending.size, dtype=np.float64)
+    told, of, sums, exact = _room(asked)
+    left_of, left_sums, left_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
+    rest_of, rest_sums, rest_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
+    low, high = np.empty(quasi.shape[0], np.int32), np.empty(quasi.shape[0], np.int32)
+    left_low, left_high = np.empty_like(low), np.empty_like(high)
+    found = 0
+    for i in range(pending.size):
+        n = pending[i]
+        if size[n] < 2 * floor:
+            continue
+        members = order[start[n] : end[n]]
+        sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
+        for cell in members:
+            _count(cell, weight, asked, sums, of, exact)
+        _hull(members, quasi, low, high)
+        before[i] = _error(size[n], low, high, asked, sums, of, exact, told)
+        if before[i] <= 1e-9:
+            continue
+        for a in range(quasi.shape[0]):
+            if not axes[a] or low[a] == high[a]:
+                continue
+            ranked = members[np.argsort(quasi[a][members])]
+            rest_low, rest_high = _hulls_from(ranked, quasi)
+            left_sums[:], left_of[:], left_exact[:] = 0.0, 0.0, 0.0
+            left_low[:], left_high[:] = NOWHERE, -1
+            every = high[a] - low[a] < most
+            left = j = 0
+            while True:
+                code = quasi[a, ranked[j]]
+                share = left * most // size[n]
+                while j < ranked.size and quasi[a, ranked[j]] == code:
+                    left += _count(ranked[j], weight, asked, left_sums, left_of, left_exact)
+                    for b in range(quasi.shape[0]):
+                        left_low[b] = min(left_low[b], quasi[b, ranked[j]])
+                        left_high[b] = max(left_high[b], quasi[b, ranked[j]])
+                    j += 1
+                if j == ranked.size:
+                    break
+                if left < floor or size[n] - left < floor:
+                    continue
+                if not every:
+                    upto, k = left, j
+                    while k < ranked.size and quasi[a, ranked[k]] == quasi[a, ranked[j]]:
+                        upto += weight[ranked[k]]
+                        k += 1
+                    if left * most // size[n] == share and upto * most // size[n] == share:
+                        continue
+                rest_sums[:], rest_of[:], rest_exact[:] = sums - left_sums, of - left_of, exact - left_exact
+                wrong = _error(left, left_low, left_high, asked, left_sums, left_of, left_exact, told)
+                wrong += _error(size[n] - left, rest_low[j], rest_high[j], asked, rest_sums, rest_of, rest_exact, told)
+                node[found], axis[found], cut[found], below[found], after[found] = n, a, code, left, wrong
+                found += 1
+    return before, node[:found], axis[:found], cut[:found], below[:found], after[:found]
+
+
+@compiled
+def _room(asked):
+    """Of each query what is told, the records that may be meant, those that are, and those that are known to be."""
+    met, known, cost = asked[0], asked[1], asked[9]
+    return np.empty(cost.size), np.empty(cost.size), np.empty(64 * met.shape[1]), np.empty(64 * known.shape[1])
+
+
+@compiled
+def _count(cell, weight, asked, sums, of, exact):
+    """Add the records of a cell to the queries that they meet; how many there are."""
+    met, known, kind, kept = asked[:4]
+    records = weight[cell]
+    _add(met[cell], records, sums)
+    if exact.size:
+        _add(known[cell], records, exact)
+    row = kept[kind[cell]]
+    for q in range(of.size):
+        of[q] += records * row[q]
+    return records
+
+
+@compiled
+def _add(words, records, sums):
+    for i in range(words.size):
+        word = words[i]
+        while word:
+            sums[64 * i + lowest(word)] += records
+            word &= word - ONE
+
+
+@compiled
+def _error(records, low, high, asked, sums, of, exact, told):
+    """What a class with these records answers, held against what is so."""
+    first, begin, finish, before, inside, cost = asked[4:]
+    if exact.size:
+        for q in range(cost.size):
+            told[q] = exact[q] * of[q] / records
+    else:
+        told[:] = of
+        for a in range(low.size):
+            place, end = begin[first[a] + low[a]], finish[first[a] + high[a]]
+            whole, upto, below = before[end] - before[place], inside[end], inside[place]
+            for q in range(cost.size):
+                told[q] *= (upto[q] - below[q]) / whole
+    wrong = 0.0
+    for q in range(cost.size):
+        wrong += cost[q] * abs(told[q] - sums[q])
+    return wrong
+
+
+@compiled
+def _hull(members, quasi, low, high):
+    """The lowest and highest code of each attribute among some cells."""
+    for a in range(quasi.shape[0]):
+        codes = quasi[a]
+        low[a], high[a] = NOWHERE, -1
+        for cell in members:
+            low[a], high[a] = min(low[a], codes[cell]), max(high[a], codes[cell])
+
+
+@compiled
+def _hulls_from(members, quasi):
+    """The same among the cells from each one on."""
+    low = np.empty((members.size, quasi.shape[0]), np.int32)
+    high = np.empty_like(low)
+    for j in range(members.size - 1, -1, -1):
+        for a in range(quasi.shape[0]):
+            code = quasi[a, members[j]]
+            last = j + 1 == members.size
+            low[j, a] = code if last else min(low[j + 1, a], code)
+            high[j, a] = code if last else max(high[j + 1, a], code)
+    return low, high
