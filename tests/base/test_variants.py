@@ -68,7 +68,7 @@ def test_a_variant_is_equal_to_what_its_own_description_makes(kind):
 def test_every_choice_and_both_ends_of_every_range_can_be_asked_for(kind):
     for name, declared in kind.parameters().items():
         for choice in declared.choices or ():
-            if kind is Mondrian and choice in ("information_gain", "order", False):
+            if kind is Mondrian and choice in ("information_gain", "order", "workload", False):
                 continue  # they go with a target, or with none
             assert getattr(kind(**{name: choice}), name) == choice
         low, high = declared.bounds()
@@ -210,8 +210,10 @@ def test_names_of_columns_are_one_value_and_lists_of_them_several(value, listed)
     assert KAnonymity.parameters()["k"].listed(value) is isinstance(value, list)
 
 
-def test_an_order_at_its_default_is_not_written():
-    assert "order" not in Mondrian().to_dict()
+def test_an_order_and_a_workload_at_their_default_are_not_written():
+    assert not {"order", "workload"} & set(Mondrian().to_dict())
+    with pytest.raises(BadInput, match="workload = 5 must be the name of a workload, or a Workload"):
+        Mondrian("workload", workload=5)
     ordered = Mondrian("order", order=["sex", "age"])
     assert ordered.to_dict()["order"] == ("sex", "age") and str(ordered).endswith("order = ('sex', 'age')")
 

@@ -76,6 +76,9 @@ def test_methods_stand_alone_or_in_brackets():
     order = Mondrian("order", order=("zip code", "a, b"))
     assert notation.method('mondrian, split=order, order = zip code, "a, b"') == order == notation.method(str(order))
     assert notation.method("mondrian, order=age, split=order") == Mondrian("order", order="age")
+    for workload in ("by age", {"random": {"count": 9, "seed": 2}}, ["age > 30", "sex = 'F'"]):
+        serving = Mondrian("workload", workload=workload)
+        assert notation.method(str(serving)) == serving
     target = Mondrian(split="information_gain", target="a, b (c)")
     assert notation.model_and_method(f"k-anonymity, k=3 ({target})") == (KAnonymity(3), target)
     assert notation.model_and_method("keep") == (None, Keep())
@@ -112,6 +115,7 @@ def test_what_is_wrong_is_said(text, words):
     [
         ("keep, k=1", "keep has no parameter 'k'; it has none"),
         ("remove, columns=(age", "is not a list of columns"),
+        ("mondrian, split=workload, workload={random", "is no workload; name one of the study, or write it as JSON"),
         ("k-anonymity", "no method is called 'k-anonymity'"),
     ],
 )

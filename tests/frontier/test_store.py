@@ -432,6 +432,12 @@ def test_the_key_follows_the_workload_that_is_named_and_no_other(store, table, t
 
     before = {name: key(name) for name in ("a", "b", "log", "random")}
     assert len(set(before.values())) == 4
+
+    def serving(workload, **changed):
+        asked = table.with_workloads({**given, **changed})
+        return store.key(asked, Recipe(Mondrian("workload", workload=workload), RECIPE.model), MEASURES)
+
+    assert serving("a") == serving("a", b=["age >= 30"]) != serving("a", a=["age >= 30"])
     assert {name: key(name, c=["age < 30"]) for name in before} == before, "another workload"
     assert key("a", a=["age >= 30"]) != before["a"] and key("a", b=["age >= 30"]) == before["a"]
     (tmp_path / "log.sql").write_text("age > 31\n")

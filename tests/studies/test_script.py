@@ -217,3 +217,5 @@ def test_workloads_are_in_the_script(tmp_path):
     code = python_code(study, Recipe(Mondrian(), KAnonymity(200)))
     assert max(map(len, code.splitlines()[1:])) <= 120
     assert run(code, tmp_path)["release"].table.workloads == study.workloads
+    serving = Recipe(Mondrian("workload", workload="by sex"), KAnonymity(200))
+    assert same(run(python_code(study, serving), tmp_path)["release"], serving.release(study.table(study.read())))

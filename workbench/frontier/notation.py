@@ -14,6 +14,7 @@ Capitals and spaces don't matter but in the names of columns. What is wrong is a
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import reduce
 from operator import and_
@@ -90,6 +91,8 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
         return text
     if declared.columns:
         return _several(text)
+    if declared.workload and text[:1] in ("[", "{"):
+        return _queries(text)
     if kind.number_type(name) is not None:
         if text.casefold() == "none" and declared.number is not None:
             return None
@@ -98,6 +101,14 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
         except ValueError:
             return text
     return text
+
+
+def _queries(text: str) -> Any:
+    """Plain data of a workload, as they are printed."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise BadInput(f"{said(text)} is no workload; name one of the study, or write it as JSON") from None
 
 
 def _several(text: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Mondrian that serves a workload makes the classes that a naive search makes, and its answers are better."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +12,12 @@ from tests.methods.mondrian.test_levels import MODELS as ON_LEVELS
 from tests.methods.mondrian.test_levels import naive, table_on
 from tests.methods.mondrian.test_mondrian import classes_of, codes_of
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
-from workbench.base.errors import Unsatisfiable
+from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data import datasets
+from workbench.data.table import Table
 from workbench.measures import QueryError
 from workbench.methods import Mondrian
-from workbench.models import KAnonymity, ProbabilisticLDiversity
+from workbench.models import KAnonymity, KMap, ProbabilisticLDiversity, TCloseness
 from workbench.workloads.workload import Workload
 
 
@@ -87,3 +90,94 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
         return
     expected = oracle_workload.least_error_on_levels(asked_by(workload, table), columns, beginning, holds)
     assert oracle.as_sets(release.group_of_record) == {frozenset(part.tolist()) for part in expected}
+
+
+EVERY = [{"strict": False}, {"publish": "bucketized"}, {"recode": "levels"}, {}]
+
+
+@pytest.mark.parametrize("extra", EVERY, ids=str)
+@pytest.mark.parametrize(
+    "model", [KAnonymity(5), ProbabilisticLDiversity(1.5) & KAnonymity(3), TCloseness(0.2)], ids=str
+)
+def test_models_hold_and_no_more_is_left_out_than_allowed(extra, model):
+    for seed in range(3):
+        table = table_of(random_frame(seed, 150, missing=0.1), ["whole", "word", "day"])
+        for share in (0.0, 0.1):
+            release = Mondrian("workload", workload="random", suppress=share, **extra)(table, model)
+            assert release.audit(model).holds and release.left_out <= 150 * share
+            assert len(release.classes) > 2 or "recode" in extra
+
+
+def test_a_cut_is_made_where_the_queries_are_cut_and_not_at_the_median():
+    age = [n * n // 120 for n in range(100)]  # the young are more
+    frame = pd.DataFrame({"age": age, "town": ["x", "y", "y", "y"] * 25, "s": ["a", "b"] * 50})
+    table = Table.from_frame(frame, ["age", "town"], "s")
+    for cut in (3, 8, 12, 50):
+        asked = Workload.of(table, [f"age < {cut}"])
+        served, widest = (one(table, KAnonymity(9)) for one in (Mondrian("workload", workload=asked), Mondrian()))
+        assert served.count(asked) == pytest.approx(asked.truth) and abs(widest.count(asked) - asked.truth) > 1
+    halves = Mondrian("workload", workload=["town = 'x'"])(table, KAnonymity(25)).classes
+    assert (halves.low[:, 1] == halves.high[:, 1]).all() and 25 in halves.sizes
+
+
+def test_where_the_best_cut_is_not_allowed_the_next_best_is_made():
+    age = [0] * 6 + [1] * 6 + [2] * 6 + [9] * 12
+    table = Table.from_frame(pd.DataFrame({"age": age, "s": ["a"] * 12 + ["b", "a"] * 9}), ["age"], "s")
+    asked, model = Mondrian("workload", workload=["age < 2"]), ProbabilisticLDiversity(1.15)
+    assert sorted(asked(table, KAnonymity(12)).classes.low.ravel().tolist()) == [0, 2]
+    assert sorted(asked(table, model).classes.low.ravel().tolist()) == [0, 3], "below 2 nobody has b"
+
+
+def test_it_serves_models_that_count_in_the_population():
+    everybody = pd.DataFrame({"age": [*range(20, 60)] * 3, "town": ["x", "y", "z"] * 40})
+    table = Table.from_frame(everybody.iloc[::2], ["age", "town"]).with_population(everybody)
+    release = Mondrian("workload", workload=["age < 33", "town = 'y'"])(table, KMap(8))
+    assert release.audit(KMap(8)).holds and len(release.classes) > 3
+
+
+def test_a_workload_is_named_in_the_table_and_may_ask_about_neutral_columns(small):
+    table = small(2).with_workloads({"mine": ["age > 30 and wage > 20", "sex = 'F'"]})
+    by_name, plain = (Mondrian("workload", workload=one)(table, KAnonymity(4))
+                      for one in ("mine", Workload.named(table, "mine")))  # fmt: skip
+    assert classes_of(by_name) == classes_of(plain) and by_name.others == ("wage",)
+    with pytest.raises(BadInput, match="'his' is no workload; there are mine, random"):
+        Mondrian("workload", workload="his")(table, KAnonymity(4))
+
+
+@pytest.mark.parametrize("method", [{}, {"recode": "levels"}], ids=str)
+def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, method):
+    table = table_of(random_frame(5, 150), ["whole", "word"])
+    serving = Mondrian("workload", workload="random", **method)
+    together = classes_of(serving(table, ProbabilisticLDiversity(1.1)))
+    monkeypatch.setattr("workbench.methods.mondrian.least_error.AT_ONCE", 1)
+    assert classes_of(serving(table, ProbabilisticLDiversity(1.1))) == together and len(together) > 5
+
+
+def others(table):
+    """The other heuristics, each first attribute of an order among them."""
+    (sensitive, *_) = table.sensitive
+    found = [Mondrian(), Mondrian("most_repeated"), Mondrian("fewest"), Mondrian("information_gain", sensitive)]
+    return [*found, *(Mondrian("order", order=name) for name in table.quasi)]
+
+
+def errors(table, k, count, **asked):
+    """Of ten workloads: the error of what serves another one of the same kind, and the least of the others'."""
+    beside = [method(table, KAnonymity(k)) for method in others(table)]
+    own, best = [], []
+    for seed in range(10):
+        workload = Workload.random(table, count=count, seed=seed, **asked)
+        held_out = QueryError(Workload.random(table, count=count, seed=100 + seed, **asked))
+        own.append(held_out(Mondrian("workload", workload=workload)(table, KAnonymity(k))).value)
+        best.append(min(held_out(release).value for release in beside))
+    return np.array(own), np.array(best)
+
+
+@pytest.mark.parametrize(("asked", "less"), [({}, 0.8), ({"rule": "type 1"}, 0.4)], ids=["values", "ranges"])
+def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(adult, asked, less):
+    own, best = errors(adult, 10, 300, **asked)
+    assert (own < best).all() and own.mean() < less * best.mean()
+
+
+def test_on_donations_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen():
+    own, best = errors(datasets.donations(n=12_000), 10, 300, dimension=3)
+    assert (own < best).all() and own.mean() < 0.8 * best.mean()

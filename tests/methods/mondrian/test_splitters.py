@@ -6,9 +6,10 @@ from workbench.base.errors import BadInput
 from workbench.methods import Mondrian
 from workbench.methods.mondrian.heuristics import Preferred
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
+from workbench.methods.mondrian.least_error import LeastError
 from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
-from workbench.methods.mondrian.splits import Widest
-from workbench.methods.mondrian.splitters import splitter_of
+from workbench.methods.mondrian.splits import Nodes, Widest
+from workbench.methods.mondrian.splitters import neutral_columns, splitter_of
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ from workbench.methods.mondrian.splitters import splitter_of
         ({"split": "order", "order": []}, "order = .*; name one column or several"),
         ({"split": "order", "order": [1]}, "name one column or several"),
         ({"split": "order", "order": {"age": 1}}, "name one column or several"),
+        ({"split": "workload"}, "split = workload goes with a workload: name one"),
+        ({"workload": "mine"}, "goes with a workload, not with split = widest: leave it out"),
         ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "goes with strict"),
     ],
 )
@@ -42,8 +45,25 @@ def test_each_setting_makes_its_splitter(small):
         ({"split": "information_gain", "target": "disease"}, InformationGainSplitter, GainOfChildren),
         ({"split": "most_repeated"}, Preferred, Preferred),
         ({"split": "order", "order": "sex"}, Preferred, Preferred),
+        ({"split": "workload", "workload": "random"}, LeastError, LeastError),
     ]:
         assert type(splitter_of(Mondrian(**settings), table, cells, None, None)) is on_regions
         made = splitter_of(Mondrian(**settings, recode="levels"), table, cells, None, levels)
         assert type(made) is on_levels
         assert not isinstance(made, Preferred) or isinstance(made.inner, WidestNode)
+
+
+def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_comes_last(small):
+    table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
+    made = splitter_of(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
+    assert made.often.tolist() == [1, 0, 0.5]
+    plain = splitter_of(Mondrian(), small(0), small(0).cells(), None, None)
+    assert (plain.span / made.rest.inner.span).tolist() == pytest.approx([1, 1, 1.5])
+    assert made.rest.rule(Nodes.root(table, table.cells())).tolist() == [[0, 1, 0]]
+
+
+def test_the_neutral_columns_that_choose_the_cuts_tell_cells_apart(small):
+    table = small(0).with_workloads({"mine": ["wage > 20 and age > 30", "disease = 'Flu'"]})
+    assert neutral_columns(Mondrian("workload", workload="mine"), table) == ("wage",)
+    assert neutral_columns(Mondrian("information_gain", "wage"), table) == ("wage",)
+    assert neutral_columns(Mondrian("information_gain", "disease"), table) == neutral_columns(Mondrian(), table) == ()

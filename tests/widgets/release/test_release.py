@@ -145,6 +145,17 @@ def test_options_that_go_together_only_are_taken_when_both_are_there(stand):
     assert option(stand, "order")["text"] == "work, age"
 
 
+def test_a_workload_is_chosen_where_the_split_is(stand):
+    stand.say("hello")
+    places = {
+        name: option(stand, name)["options"].index(one) for name, one in (("split", "workload"), ("workload", "random"))
+    }
+    for name, place in places.items():
+        stand.say("pick", field=f"method.{name}", part="method", name=name, place=place)
+        assert (stand.card.recipe.method.split == "workload") == (name == "workload")
+    assert stand.card.recipe.method == Mondrian("workload", workload="random")
+
+
 def option(stand, name):
     """A field of the method, as it was drawn last."""
     return next(one for one in stand.last("controls")["parts"][-1]["fields"] if one["name"] == name)

@@ -7,17 +7,11 @@ from dataclasses import dataclass
 from workbench.base.variants import Plain, parameter
 from workbench.data.table import Table
 from workbench.methods import Method, allowance, suppress
+from workbench.methods.mondrian import splitters
 from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
 from workbench.methods.mondrian.splits import Nodes, grow
-from workbench.methods.mondrian.splitters import (
-    GOES_WITH,
-    neutral_columns,
-    require_quasi,
-    require_together,
-    splitter_of,
-)
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.releases.partition import Bucketized, Partition
@@ -30,7 +24,7 @@ class Mondrian(Method):
         "widest",
         "which attribute is cut: the widest, the one that tells most, the one whose values repeat most or least in a "
         "class, in an order, or as hurts a workload least",
-        choices=tuple(GOES_WITH),
+        choices=tuple(splitters.GOES_WITH),
     )
     target: str | None = parameter(None, "the column that information gain is about", column=True)
     cuts: str = parameter("all", "information gain: try every cut, or each attribute's best", choices=("all", "best"))
@@ -46,10 +40,7 @@ class Mondrian(Method):
         optional=True,
     )
     order: tuple[str, ...] | None = parameter(
-        None,
-        "split = order: what is cut first, and as long as it can be; then what comes next",
-        columns=True,
-        optional=True,
+        None, "split = order: what is cut as long as it can be, then what is cut next", columns=True, optional=True
     )
     workload: str | Plain | Workload | None = parameter(
         None, "split = workload: the queries that are to be hurt least", workload=True, optional=True
@@ -58,15 +49,15 @@ class Mondrian(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_together(self)
+        splitters.require_together(self)
 
     def check(self, table: Table | None = None) -> None:
         super().check(table)
         if table is not None:
-            require_quasi(table, self.order or ())
+            splitters.require_quasi(table, self.order or ())
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        others = neutral_columns(self, table)
+        others = splitters.neutral_columns(self, table)
         cells = table.cells(others)
         parts, entries = None, cells
         if not self.strict:
@@ -74,7 +65,7 @@ class Mondrian(Method):
             entries, cell = dealt(cells, seed)
             parts = (cell, entries.weight)
         levels = Levels.of(table, exact=self.publish == "bucketized") if self.recode == "levels" else None
-        splitter, nodes = splitter_of(self, table, entries, model, levels), Nodes.root(table, entries)
+        splitter, nodes = splitters.splitter_of(self, table, entries, model, levels), Nodes.root(table, entries)
         if levels is not None:
             nodes = levels.begin(nodes, entries, None if self.suppress else model)
         dearer = None
