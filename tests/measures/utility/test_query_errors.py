@@ -55,6 +55,21 @@ def test_who_averages_nobody_has_no_error(small):
         QueryError(Workload.of(small(0), "avg(age) where age > 900"))(Remove()(small(0)))
 
 
+@pytest.mark.parametrize("statistic", ["relative", "width", "normalised"])
+def test_a_query_without_a_true_answer_is_left_aside(statistic, small):
+    release, asked = Mondrian()(small(0), KAnonymity(5)), ["age >= 40", "sex = 'F' and age < 40"]
+    with_it, alone = (
+        QueryError(Workload.of(small(0), texts), statistic)(release)
+        for texts in ([*asked, "avg(age) where age > 900"], asked)
+    )
+    assert with_it.value == pytest.approx(alone.value) and "undefined" not in with_it.sentence
+    assert with_it.sentence.removeprefix("Over 3") == alone.sentence.removeprefix("Over 2")
+
+
+def test_one_query_is_one(small):
+    assert QueryError(Workload.of(small(0), "age >= 40"))(Remove()(small(0))).sentence.startswith("Over 1 query the")
+
+
 def test_errors_are_averaged_by_dimension_and_by_who_meets_the_query(small):
     texts = ["age >= 40", "age >= 50", "sex = 'F' and age < 40", "work = 'Farm'", "sum(wage) where age > 60"]
     detail = QueryError(Workload.of(small(0), texts))(Mondrian()(small(0), KAnonymity(5))).detail

@@ -96,9 +96,8 @@ class Asked:
     def _relative(self) -> Found:
         """The mean of how far an answer is from the truth, as a share of it."""
         errors = self.off(self.told)
-        words = (
-            f"the answers are {_percent(_mean(errors))} from the truth on average, {_percent(errors.max())} at worst"
-        )
+        worst = _percent(np.nanmax(errors))
+        words = f"the answers are {_percent(_mean(errors))} from the truth on average, {worst} at worst"
         return self._made(_mean(errors), errors, words)
 
     def _normalised(self) -> Found:
@@ -116,9 +115,10 @@ class Asked:
         """The mean of how far apart the least and the most are that an answer may be (Srivastava & Weis 2005)."""
         least, most = self.release.bounds(self.workload)
         wide = (np.nan_to_num(most) - np.nan_to_num(least)) / self._scale
+        wide[np.isnan(self.workload.truth)] = np.nan  # no truth, no error
         words = (
             f"the least and the most that the truth may be are {_percent(_mean(wide))} of it apart on average, "
-            f"{_percent(wide.max())} at worst"
+            f"{_percent(np.nanmax(wide))} at worst"
         )
         return self._made(_mean(wide), wide, words, least=least, most=most)
 
