@@ -28,6 +28,7 @@ from workbench.measures import (
     NumberOfClasses,
     PopulationUniques,
     PrivacyLoss,
+    QueryError,
     ReidentificationRisk,
     UtilityLoss,
 )
@@ -112,8 +113,10 @@ def test_the_baselines_are_the_ends_of_every_measure(table, measure):
     if measure.better == "higher":
         best, worst = -best, -worst
         between = -between
-    assert best - 1e-9 <= between <= worst + 1e-9
+    assert best - 1e-9 <= between
     assert best < worst
+    if not isinstance(measure, QueryError):  # wrong columns may tell more of a query that nobody meets than none do
+        assert between <= worst + 1e-9
 
 
 @pytest.mark.parametrize("measure", MEASURES, **keys)
@@ -130,10 +133,11 @@ def test_a_value_comes_with_a_plain_sentence(small, measure):
 def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
     widths = (InformationLoss, GeneralizationSteps, GeometricLoss, GroupUtility)
-    sizes = (ReidentificationRisk, PopulationUniques, Achieved, KLDivergence, *widths)
+    others = (KLDivergence, QueryError)  # of quasi-identifiers alone: another figure
+    sizes = (ReidentificationRisk, PopulationUniques, Achieved, *others, *widths)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))
-        assert isinstance(measure, KLDivergence) or measure(release).value == measure(with_column).value
+        assert isinstance(measure, others) or measure(release).value == measure(with_column).value
     else:
         with pytest.raises(Undefined, match="no sensitive column"):
             measure(release)
