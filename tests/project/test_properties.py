@@ -34,8 +34,15 @@ STRICT = [
     Mondrian("information_gain", "person"),
     Mondrian(recode="levels"),
     Mondrian("information_gain", "s", recode="levels"),
+    Mondrian("most_repeated"),
+    Mondrian("workload", workload="random"),
+    Mondrian("workload", workload="random", recode="levels"),
 ]
-RELAXED = [Mondrian(strict=False), Mondrian(strict=False, publish="bucketized")]
+RELAXED = [
+    Mondrian(strict=False),
+    Mondrian(strict=False, publish="bucketized"),
+    Mondrian("workload", workload="random", strict=False),
+]
 EVERY = [*STRICT, *RELAXED, Keep(), Remove()]
 
 wholes, shares = st.integers(1, 12), st.floats(0.01, 1).map(lambda x: round(x, 3))
