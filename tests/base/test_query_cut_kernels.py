@@ -42,6 +42,16 @@ def test_where_quasi_identifiers_are_published_a_class_tells_the_share_of_its_re
     assert wrong(EXACT, 2, 4, 2, 3) == pytest.approx(0.5 * abs(7 * 4 / 7 - 4))
 
 
+def test_errors_of_several_classes_cancel_each_other():
+    order, low, high = np.array([0, 2, 1, 3], np.int32), np.array([[0], [1]], np.int32), np.array([[2], [3]], np.int32)
+    given = order, np.array([0, 2]), np.array([2, 4]), WEIGHT, low, high
+    first = 6 * 2 / 3 - 2, 4 * 1 / 3 - 4  # of codes 0 and 2: query 0 is told too much, query 1 too little
+    second = 4 * 1 / 4 - 1, 1 * 3 / 4 - 0  # of codes 1 and 3: query 1 is told too much
+    assert query_cut_kernels.errors(*given, ASKED) == pytest.approx([2 + 0.5 * abs(first[1]), 0.5 * second[1]])
+    together = abs(first[0] + second[0]) + 0.5 * abs(first[1] + second[1])
+    assert query_cut_kernels.error_of_all(*given, ASKED) == pytest.approx(together)
+
+
 def cuts(floor, most=32, axes=(True,), asked=ASKED):
     before, node, axis, cut, below, after = query_cut_kernels.cuts(
         np.array([0]), ORDER, START, END, QUASI, WEIGHT, np.array([10]), np.array(axes), floor, most, asked

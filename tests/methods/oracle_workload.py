@@ -8,6 +8,7 @@ import numpy as np
 from tests.methods.oracle_levels import Column
 
 Holds = Callable[[np.ndarray], bool]
+Region = Callable[[int, np.ndarray], tuple[int, int]]
 SHARES, WORTH = 32, 0.1
 
 
@@ -67,9 +68,9 @@ class Asked:
         """How many of the queries ask about an axis."""
         return sum(a in on and not on[a].all() for on in self.on) / len(self.on)
 
-    def wrong(self, part: np.ndarray, region: Callable[[int, np.ndarray], tuple[int, int]]) -> float:
-        """How wrong the answers are."""
-        total = 0.0
+    def apart(self, part: np.ndarray, region: Region) -> np.ndarray:
+        """How far the answers of a class are from the truth, query by query."""
+        found = []
         for q, on in enumerate(self.on):
             told = float(self.counted[q][part].sum())
             if self.exact:
@@ -77,8 +78,20 @@ class Asked:
             else:
                 for a, codes in on.items():
                     told *= self.axes[a].share(*region(a, part), codes)
-            total += self.cost[q] * abs(told - self.true(q, part))
-        return total
+            found.append(told - self.true(q, part))
+        return np.array(found)
+
+    def wrong(self, part: np.ndarray, region: Region) -> float:
+        return float(np.abs(self.apart(part, region)) @ self.cost)
+
+    def best(self, partitions: list[list], region: Region) -> list:
+        """The partition whose answers are least wrong, an earlier one if they are as wrong."""
+        wrong = [np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost for parts in partitions]
+        chosen = 0
+        for i, other in enumerate(wrong):
+            if other < wrong[chosen] * (1 - 1e-9) - 1e-9:
+                chosen = i
+        return partitions[chosen]
 
 
 def cuts(code: np.ndarray) -> list[int]:
@@ -99,12 +112,25 @@ def best(asked: Asked, base: float, tried: list[tuple[float, list]], holds: Hold
     return None
 
 
+def hull_of(asked: Asked) -> Region:
+    """What a class shows of an axis: the codes from its least to its greatest."""
+    return lambda a, part: (asked.axes[a].code[part].min(), asked.axes[a].code[part].max())
+
+
+def node_of(asked: Asked, columns: Sequence[Column]) -> Region:
+    """What it shows on levels: the lowest node that holds its records."""
+
+    def node(a: int, part: np.ndarray) -> tuple[int, int]:
+        shown = np.array(columns[a].shown[columns[a].lowest(part)])
+        inside = asked.axes[a].code[shown == shown[part[0]]]
+        return inside.min(), inside.max()
+
+    return node
+
+
 def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
     """The records of each class of strict Mondrian."""
-    axes = asked.axes
-
-    def hull(a: int, part: np.ndarray) -> tuple[int, int]:
-        return axes[a].code[part].min(), axes[a].code[part].max()
+    axes, hull = asked.axes, hull_of(asked)
 
     def serving(part: np.ndarray, some: list[int]) -> list | None:
         base = asked.wrong(part, hull)
@@ -135,10 +161,7 @@ def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
 def least_error_on_levels(asked: Asked, columns: Sequence[Column], parts: list, holds: Holds) -> list[np.ndarray]:
     """The same along nodes of hierarchies, from the classes on the highest levels on."""
 
-    def node(a: int, part: np.ndarray) -> tuple[int, int]:
-        shown = np.array(columns[a].shown[columns[a].lowest(part)])
-        inside = asked.axes[a].code[shown == shown[part[0]]]
-        return inside.min(), inside.max()
+    node = node_of(asked, columns)
 
     def children(a: int, part: np.ndarray) -> list[np.ndarray]:
         level = columns[a].lowest(part)

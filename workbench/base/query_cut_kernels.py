@@ -44,6 +44,23 @@ def errors(order, start, end, weight, low, high, asked):
 
 
 @compiled
+def error_of_all(order, start, end, weight, low, high, asked):
+    """How wrong the answers of all nodes together are, where what one tells too much may be what another tells too
+    little."""
+    cost = asked[9]
+    told, of, sums, exact = _room(asked)
+    apart = np.zeros(cost.size)
+    for n in range(start.size):
+        sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
+        records = 0
+        for j in range(start[n], end[n]):
+            records += _count(order[j], weight, asked, sums, of, exact)
+        _tell(records, low[n], high[n], asked, of, exact, told)
+        apart += told - sums[: cost.size]
+    return np.sum(cost * np.abs(apart))
+
+
+@compiled
 def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, asked):
     """The cuts that are looked at of each pending node on some axes, and how wrong the answers are before and after.
 
@@ -148,6 +165,17 @@ def _add(words, records, sums):
 @compiled
 def _error(records, low, high, asked, sums, of, exact, told):
     """What a class with these records answers, held against what is so."""
+    cost = asked[9]
+    _tell(records, low, high, asked, of, exact, told)
+    wrong = 0.0
+    for q in range(cost.size):
+        wrong += cost[q] * abs(told[q] - sums[q])
+    return wrong
+
+
+@compiled
+def _tell(records, low, high, asked, of, exact, told):
+    """What a class with these records answers."""
     first, begin, finish, before, inside, cost = asked[4:]
     if exact.size:
         for q in range(cost.size):
@@ -159,10 +187,6 @@ def _error(records, low, high, asked, sums, of, exact, told):
             whole, upto, below = before[end] - before[place], inside[end], inside[place]
             for q in range(cost.size):
                 told[q] *= (upto[q] - below[q]) / whole
-    wrong = 0.0
-    for q in range(cost.size):
-        wrong += cost[q] * abs(told[q] - sums[q])
-    return wrong
 
 
 @compiled

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.methods import oracle, oracle_levels, oracle_workload
-from tests.methods.mondrian.test_heuristics import MODELS
+from tests.methods.mondrian.test_heuristics import MODELS, wanted
 from tests.methods.mondrian.test_levels import MODELS as ON_LEVELS
 from tests.methods.mondrian.test_levels import naive, table_on
 from tests.methods.mondrian.test_mondrian import classes_of, codes_of
-from tests.methods.tables import frames, quasi_choices, random_frame, table_of
+from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data import datasets
 from workbench.data.table import Table
@@ -57,7 +57,15 @@ def drawn(table, draw):
     return Workload.random(table, rule=rule, columns=columns, selectivity=0.2, **few)
 
 
-@settings(max_examples=300, deadline=None)
+def rules(table, asked, values):
+    """What the other rules say of an axis in a class: width alone, repetition, each axis first that is asked about."""
+    names = table.quasi
+    orders = [("order", (name,)) for a, name in enumerate(names) if asked.often(a)]
+    for rule, order in [("order", ()), ("most_repeated", ()), ("fewest", ()), *orders]:
+        yield wanted(rule, names, values, order, {})
+
+
+@settings(max_examples=60, deadline=None)
 @given(
     st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(MODELS)), st.booleans()
 )
@@ -71,7 +79,11 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, k, kind
         with pytest.raises(Unsatisfiable):
             method(table, model)
         return
-    expected = oracle_workload.least_error(asked_by(workload, table, bucketized), holds)
+    asked, axes = asked_by(workload, table, bucketized), axes_of(frame, quasi)
+    found = [oracle_workload.least_error(asked, holds)]
+    values = [axis.rank.tolist() for axis in axes]
+    found += [oracle.widest_range(axes, holds, rule) for rule in rules(table, asked, values)]
+    expected = asked.best(found, oracle_workload.hull_of(asked))
     assert classes_of(method(table, model)) == {frozenset(part.tolist()) for part in expected}
 
 
@@ -88,7 +100,11 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
     except Unsatisfiable:
         assert not all(map(holds, beginning))
         return
-    expected = oracle_workload.least_error_on_levels(asked_by(workload, table), columns, beginning, holds)
+    asked = asked_by(workload, table)
+    found = [oracle_workload.least_error_on_levels(asked, columns, beginning, holds)]
+    for rule in rules(table, asked, [column.shown[column.low] for column in columns]):
+        found.append([np.array(part) for part, _ in oracle_levels.widest(columns, holds, rule)])
+    expected = asked.best(found, oracle_workload.node_of(asked, columns))
     assert oracle.as_sets(release.group_of_record) == {frozenset(part.tolist()) for part in expected}
 
 

@@ -1,15 +1,15 @@
 """Settings of Mondrian that do not go together are refused in one sentence, and each makes its splitter."""
 
+import numpy as np
 import pytest
 
 from workbench.base.errors import BadInput
 from workbench.methods import Mondrian
 from workbench.methods.mondrian.heuristics import Preferred
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
-from workbench.methods.mondrian.least_error import LeastError
 from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
 from workbench.methods.mondrian.splits import Nodes, Widest
-from workbench.methods.mondrian.splitters import neutral_columns, splitter_of
+from workbench.methods.mondrian.splitters import neutral_columns, rules, serving, splitter_of
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,6 @@ def test_each_setting_makes_its_splitter(small):
         ({"split": "information_gain", "target": "disease"}, InformationGainSplitter, GainOfChildren),
         ({"split": "most_repeated"}, Preferred, Preferred),
         ({"split": "order", "order": "sex"}, Preferred, Preferred),
-        ({"split": "workload", "workload": "random"}, LeastError, LeastError),
     ]:
         assert type(splitter_of(Mondrian(**settings), table, cells, None, None)) is on_regions
         made = splitter_of(Mondrian(**settings, recode="levels"), table, cells, None, levels)
@@ -55,8 +54,8 @@ def test_each_setting_makes_its_splitter(small):
 
 def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_comes_last(small):
     table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
-    made = splitter_of(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
-    assert made.often.tolist() == [1, 0, 0.5]
+    made = serving(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
+    assert made.asked.often.tolist() == [1, 0, 0.5]
     plain = splitter_of(Mondrian(), small(0), small(0).cells(), None, None)
     assert (plain.span / made.rest.inner.span).tolist() == pytest.approx([1, 1, 1.5])
     assert made.rest.rule(Nodes.root(table, table.cells())).tolist() == [[0, 1, 0]]
@@ -67,3 +66,13 @@ def test_the_neutral_columns_that_choose_the_cuts_tell_cells_apart(small):
     assert neutral_columns(Mondrian("workload", workload="mine"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "wage"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "disease"), table) == neutral_columns(Mondrian(), table) == ()
+
+
+def test_the_rules_beside_what_serves_a_workload_cut_each_attribute_first_that_it_asks_about(small):
+    table = small(0)
+    method, cells, often = Mondrian("workload", workload="random"), table.cells(), np.array([0.2, 0, 1])
+    for levels in (None, Levels.of(table)):
+        widest, *preferred = rules(method, table, cells, None, levels, often)
+        assert isinstance(widest, WidestNode if levels else Widest) and len(preferred) == 2 + 2
+        begun = Nodes.root(table, cells)
+        assert [one.rule(begun).tolist() for one in preferred[2:]] == [[[0, 1, 1]], [[1, 1, 0]]]

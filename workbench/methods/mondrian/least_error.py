@@ -9,13 +9,13 @@ about it: what a single cut cannot mend, smaller classes can. (Cuts that gain le
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
-from workbench.base import query_cut_kernels
+from workbench.base import cell_kernels, query_cut_kernels
 from workbench.base.progress import step
 from workbench.methods.mondrian.asked import Asked
 from workbench.methods.mondrian.heuristics import Preferred
@@ -33,6 +33,7 @@ class Cuts(Protocol):
     """Proposes cuts on some axes, several for each node, and says how wrong their parts are beside the node."""
 
     inner: AmongAxes
+    asked: Asked
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]: ...
 
@@ -40,8 +41,8 @@ class Cuts(Protocol):
 class LeastError:
     """The allowed cut of each node that serves the workload best, if it is worth it; else that of `rest`."""
 
-    def __init__(self, cuts: Cuts, often: np.ndarray, rest: Preferred) -> None:
-        self.cuts, self.often, self.rest, self.cells = cuts, often, rest, rest.cells
+    def __init__(self, cuts: Cuts, rest: Preferred) -> None:
+        self.cuts, self.asked, self.rest, self.cells = cuts, cuts.asked, rest, rest.cells
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What classes show that hold these runs of codes."""
@@ -50,12 +51,30 @@ class LeastError:
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """What serves the workload, and the cuts of the nodes that have no such."""
         uncut, found = np.ones(len(nodes.start), bool), Split.none()
-        for axes in (self.often > 0, self.often == 0):
+        for axes in (self.asked.often > 0, self.asked.often == 0):
             for some in _in_turn(nodes, np.flatnonzero(uncut)) if axes.any() else ():
                 step()
                 found += self._best(nodes, *self.cuts.proposed(nodes, some, axes, floor), allowed)
             uncut[found.node] = False
         return found + self.rest.of(nodes, np.flatnonzero(uncut), allowed, floor)
+
+    def best(self, groups: Sequence[np.ndarray]) -> np.ndarray:
+        """Of several partitions of the cells the one that answers best, the first of those that answer as well."""
+        wrong = [self._wrong(group) for group in groups]
+        chosen = 0
+        for i in range(1, len(groups)):
+            if wrong[i] < wrong[chosen] * (1 - NOTHING) - NOTHING:
+                chosen = i
+        return groups[chosen]
+
+    def _wrong(self, group: np.ndarray) -> float:
+        """How wrong the answers of a whole partition are: errors of its classes may cancel each other."""
+        order = np.argsort(group, kind="stable").astype(np.int32)[(group < 0).sum() :]
+        end = np.cumsum(np.bincount(group[order]))
+        low, high = cell_kernels.ranges(group[order], order, self.cells.quasi, len(end))
+        return query_cut_kernels.error_of_all(
+            order, np.append(0, end[:-1]), end, self.cells.weight, *self.shown(low, high), self.asked.arrays
+        )
 
     def _best(self, nodes: Nodes, split: Split, wrong: np.ndarray, allowed: Allowed) -> Split:
         """Of the cuts of each node that are worth it, the best that is allowed."""

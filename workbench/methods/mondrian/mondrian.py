@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from workbench.base.variants import Plain, parameter
 from workbench.data.table import Table
-from workbench.methods import Method, allowance, suppress
+from workbench.methods import Method, suppress
 from workbench.methods.mondrian import splitters
-from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
-from workbench.methods.mondrian.splits import Nodes, grow
+from workbench.methods.mondrian.search import classes_of_entries
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.releases.partition import Bucketized, Partition
@@ -65,13 +64,7 @@ class Mondrian(Method):
             entries, cell = dealt(cells, seed)
             parts = (cell, entries.weight)
         levels = Levels.of(table, exact=self.publish == "bucketized") if self.recode == "levels" else None
-        splitter, nodes = splitters.splitter_of(self, table, entries, model, levels), Nodes.root(table, entries)
-        if levels is not None:
-            nodes = levels.begin(nodes, entries, None if self.suppress else model)
-        dearer = None
-        if model and self.suppress:
-            dearer = LeavingOut(table, splitter, model, allowance(table, self.suppress))
-        group = grow(nodes, splitter, model, dearer)
+        group = classes_of_entries(self, table, entries, model, levels)
         if self.publish == "bucketized":
             return Bucketized(table, cells, group, others=others, parts=parts)
         shown = levels.shown(cells, group) if levels else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,8 +61,6 @@ def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | N
         if levels:
             return GainOfChildren(table, entries, model, levels, method.target, method.cuts)
         return InformationGainSplitter(table, entries, model, method.target, method.cuts)
-    if method.workload is not None:
-        return _serving(method, table, entries, model, levels)
     widest = _widest(method, table, entries, model, levels)
     if method.order is not None:
         return Preferred(widest, in_order(table, method.order))
@@ -80,7 +78,7 @@ def _widest(
     return Widest(table, entries, model, method.strict)
 
 
-def _serving(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> LeastError:
+def serving(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> LeastError:
     """What serves a workload; a width counts as often as the workload asks about it."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
     asked = asked_of(table, entries, workload, exact=method.publish == "bucketized")
@@ -88,7 +86,18 @@ def _serving(method: Mondrian, table: Table, entries: Cells, model: Model | None
     weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
     cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
-    return LeastError(cuts, asked.often, Preferred(widest, asked_first(asked.often)))
+    return LeastError(cuts, Preferred(widest, asked_first(asked.often)))
+
+
+def rules(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None, often: np.ndarray
+) -> Iterator[Splitter]:
+    """What cuts at medians: by width and repetition, and each attribute first that a workload asks about."""
+    yield (widest := _widest(method, table, entries, model, levels))
+    for most in (True, False):
+        yield Preferred(widest, by_repetition(table, entries, levels, most))
+    for a in np.flatnonzero(often):
+        yield Preferred(widest, in_order(table, [table.quasi[a]]))
 
 
 def neutral_columns(method: Mondrian, table: Table) -> tuple[str, ...]:

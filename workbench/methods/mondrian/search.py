@@ -1,0 +1,45 @@
+"""Mondrian's search, from the whole table to classes; to serve a workload several times, by several rules.
+
+What serves a workload cut by cut may serve it worse in the end than cuts at medians do, above all where the queries are
+few. So the classes of the other rules are made too, and those that answer the workload best are taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.data.cells import Cells
+from workbench.data.table import Table
+from workbench.methods import allowance
+from workbench.methods.mondrian.leaving_out import LeavingOut
+from workbench.methods.mondrian.levels import Levels
+from workbench.methods.mondrian.splits import Nodes, Splitter, grow
+from workbench.methods.mondrian.splitters import rules, serving, splitter_of
+from workbench.models import Model
+
+if TYPE_CHECKING:
+    from workbench.methods.mondrian.mondrian import Mondrian
+
+
+def classes_of_entries(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
+) -> np.ndarray:
+    """The class of each entry: -1 where it is left out."""
+    begun = Nodes.root(table, entries)
+    if levels is not None:
+        begun = levels.begin(begun, entries, None if method.suppress else model)
+
+    def grown(splitter: Splitter) -> np.ndarray:
+        dearer = None
+        if model and method.suppress:
+            dearer = LeavingOut(table, splitter, model, allowance(table, method.suppress))
+        return grow(replace(begun, order=begun.order.copy()), splitter, model, dearer)
+
+    if method.workload is None:
+        return grown(splitter_of(method, table, entries, model, levels))
+    first = serving(method, table, entries, model, levels)
+    others = rules(method, table, entries, model, levels, first.asked.often)
+    return first.best([grown(one) for one in (first, *others)])
