@@ -22,7 +22,7 @@ dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study
 	$(BIN)/workbench dashboard $(ARGS)
 
 test: $(READY) ## build the environment, run the tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: $(READY) ## style, types, imports
 	$(BIN)/ruff check .
