@@ -96,10 +96,15 @@ def _draw(part):
 
 def _on_the_axis(page):
     part = step(page, "Methods and measures")
+    done = page.locator(".wb-done")
     part.get_by_role("checkbox", name="Q_err").check()
+    page.wait_for_timeout(500)
+    expect(done).to_have_text("5 points", timeout=60_000)
     part.get_by_role("group", name="workload").get_by_role("button", name="state").click()
+    page.wait_for_timeout(500)
+    expect(done).to_have_text("5 points", timeout=60_000)
     part.locator("[data-field='axis.utility'] select").select_option("Q_err(workload=state)")
-    expect(page.locator(".wb-done")).to_have_text("5 points")
+    expect(done).to_have_text("5 points", timeout=60_000)
     expect(page.locator(".wb-stage")).to_contain_text("Q_err(workload=state)")
 
 
