@@ -100,7 +100,8 @@ class Picture:
 
     def _shown(self, scene: Scene) -> list[Axis]:
         keys = [m.key for m in scene.frontier.measures] if self.view == "parallel" else scene.frontier.axes
-        return [self._axes[self.view, key] for key in keys if (self.view, key) in self._axes]
+        drawn = [self._axes[self.view, key] for key in keys if (self.view, key) in self._axes]
+        return drawn if len(drawn) == len(keys) else []  # of other measures there is no picture yet
 
     def moved(self, scene: Scene) -> dict[str, Rows]:
         """The rows that the point under the slider changes."""
@@ -112,7 +113,7 @@ class Picture:
     def marked(self, scene: Scene) -> dict[str, Rows]:
         """The rows that selecting and capping change."""
         axes = self._shown(scene)
-        if not self._key:  # no view has asked for a picture yet
+        if not self._key or not axes:  # no view has asked for a picture yet, or for one on these axes
             return {}
         if self.view == "frontier":
             return {**scene.marked(axes[0], axes[1]), **scene.capped(axes[0], axes[1], grips=True)}

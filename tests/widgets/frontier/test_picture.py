@@ -102,3 +102,13 @@ def test_where_an_estimated_value_lies_is_in_the_table_of_points():
     lost = replace(points()[2], intervals={"U_loss": (0.008, 0.012)})
     row = table(Scene(Frontier([lost], MEASURES)))[0]
     assert row["intervals"] == ["", " (0.008 to 0.012)", "", "", ""] and row["values"][1] == 0.01
+
+
+def test_nothing_is_marked_on_axes_of_which_there_is_no_picture_yet(chart):
+    """Another axis is drawn after a pause; a point that is chosen or moves meanwhile waits for it."""
+    heard(chart, "hello")
+    frontier = Frontier(points(), MEASURES)
+    scene, picture = Scene(frontier), chart._picture
+    assert picture.marked(scene) and picture.fits(replace(scene, moving=points()[0]))
+    del picture._axes["frontier", frontier.axes[1]]
+    assert picture.marked(scene) == {} and not picture.fits(replace(scene, moving=points()[0]))
