@@ -32,6 +32,14 @@ from workbench.studies.study import Study, variant
 MOVES = 60
 RUNNING = "() => / of [0-9]{3} points/.test(document.querySelector('.wb-done').textContent)"
 WORKBENCH = "from widgets import FrontierChart, Workbench\nbench = Workbench('adult', keep=False)\nbench"
+QUERIES = """
+from dataclasses import replace
+from widgets import FrontierChart, Workbench
+asked = ({"name": "privacy loss"}, {"name": "query error"})
+given = Workbench('adult', keep=False).session.study
+bench = Workbench(replace(given, measures=asked, axes=("P_loss", "Q_err")), keep=False)
+bench
+"""
 FOUR = """
 import ipywidgets, traitlets
 more = [FrontierChart() for _ in range(3)]
@@ -173,7 +181,14 @@ def measure(moves: int = MOVES) -> list[Figure]:
         def fresh() -> stage.Stage:
             return stage.Stage(browser, width=1500, height=1300)
 
-        return [*_workbench(fresh, moves), *_dashboard(fresh), *_classes(fresh), *_lattice(fresh), _let_go()]
+        return [
+            *_workbench(fresh, moves),
+            *_queries(fresh, moves),
+            *_dashboard(fresh),
+            *_classes(fresh),
+            *_lattice(fresh),
+            _let_go(),
+        ]
 
 
 Fresh = Callable[[], stage.Stage]
@@ -195,6 +210,12 @@ def _workbench(fresh: Fresh, moves: int) -> list[Figure]:
         found.append(Figure(f"the same with four charts, {where}, p95", four[0], "ms", note=four[1]))
         found.append(Figure(f"times slower with four charts, {where}", four[0] / one[0], "", 2))
     return found
+
+
+def _queries(fresh: Fresh, moves: int) -> list[Figure]:
+    with _in_voila(fresh, QUERIES) as page:
+        one = _percentile(page, ".wb-chart", SLIDE, moves)
+    return [Figure("slider to repainted point, 1,000 random queries on the axis, p95", one[0], "ms", 150, note=one[1])]
 
 
 def _while_it_sweeps(page: Page, moves: int) -> tuple[tuple[float, str], float]:
