@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import cell_kernels
-from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.errors import BadInput, Undefined, meant, said
 from workbench.base.files import codebooks, refuse_nameless
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
@@ -28,6 +28,7 @@ from workbench.releases.export import Rows, write_tables
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
 from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.labels import region_labels
+from workbench.releases.shown import Shown
 from workbench.releases.stars import with_stars
 from workbench.workloads.populations import Populations, shared_prefix
 from workbench.workloads.workload import Workload
@@ -221,6 +222,26 @@ class Release(ABC):
     def group_of_cell(self) -> np.ndarray | None:
         """The same of each of the table's cells; None where the records of one may be in several groups."""
         return None
+
+    @property
+    def published_records(self) -> np.ndarray:
+        """The records of the table that are published, ascending: for miners and attacks, never published."""
+        raise Undefined("no released record stands for an original one")
+
+    def shown(self, name: str, seed: int = 0) -> Shown:
+        """What each published record shows of a column, in the order of `published_records`; never published itself.
+
+        Sensitive values that are published for a class as a whole are dealt to its records, by the seed.
+        """
+        if name not in self.table.columns:
+            raise BadInput(f"{said(name)} is not a column of the table; {meant(name, self.table.names)}")
+        if name in self.removed or name == self.table.weight:
+            raise Undefined(f"{name!r} is not published")
+        self.table.engine.require_memory("what a release shows is looked at record by record")
+        return self._shown(name, seed)
+
+    def _shown(self, name: str, seed: int) -> Shown:
+        raise Undefined("what a release of this kind shows of each record is not known")
 
     def without(self, gone: np.ndarray) -> Release:
         """The same release with the records of some classes left out."""

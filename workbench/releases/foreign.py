@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from workbench.base import cell_kernels
-from workbench.base.errors import BadInput, Undefined, columns_meant, said
+from workbench.base.errors import BadInput, Undefined, said
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.hierarchies.matching import Key, key, keys
-from workbench.data.reading.source import open_source
-from workbench.data.reading.value_types import MARKERS
-from workbench.data.roles import assign, column_names
+from workbench.data.roles import column_names
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
 from workbench.releases.export import Rows
-from workbench.releases.giveaways import Beside, beside, known_by
-from workbench.releases.label_parser import STARS, CoveredRun, Labels
+from workbench.releases.giveaways import Beside
+from workbench.releases.label_parser import CoveredRun, Labels
 from workbench.releases.labels import named_levels
-from workbench.releases.missing_matches import ANYTHING, matched, overlapping, widened
+from workbench.releases.missing_matches import matched, overlapping, widened
+from workbench.releases.released_file import ReleasedFile, read
+from workbench.releases.shown import Shown, of_foreign
 from workbench.releases.stars import left_out
 from workbench.releases.unnamed_runs import STAR
 from workbench.workloads.workload import Workload
@@ -59,6 +58,8 @@ class Foreign(Release):
     left_out: int = 0
     notes: tuple[str, ...] = ()
     known: Beside = NOBODY  # what the other columns of the file tell, too
+    of_record: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # the class of each, as in the file
+    values: Mapping[str, np.ndarray] = field(default_factory=dict)  # and its sensitive values
 
     def __repr__(self) -> str:
         return f"<Foreign release of {self.records:,} records in {len(self.classes):,} classes>"
@@ -89,6 +90,16 @@ class Foreign(Release):
         if [*neutral] != self.neutral:
             raise Undefined("of a release that was read from a file it is counted for all of its columns together")
         return self.known
+
+    @property
+    def published_records(self) -> np.ndarray:
+        """The records of the file, where it is the table; undefined beside an original."""
+        if self.original:
+            raise Undefined("no record of a file is known to be one of the original's")
+        return np.arange(self.records)
+
+    def _shown(self, name: str, seed: int) -> Shown:
+        return of_foreign(self, name)
 
     @property
     def records(self) -> int:
@@ -156,7 +167,7 @@ def foreign(
             raise BadInput("the original says which columns are quasi-identifiers and sensitive; don't name them again")
         quasi, sensitive = original.quasi, tuple(original.sensitive)
     wanted = column_names(quasi), column_names(sensitive)
-    file = _read(data, *wanted, original, source)
+    file = read(data, *wanted, original, source)
     gone, perhaps = left_out(file.table, file.quasi, file.sensitive, file.texts, original)
     if gone.all():
         raise BadInput(f"{file.where}: every record is left out, all are rows of {STAR}; give a file with records")
@@ -186,93 +197,7 @@ def foreign(
     return replace(found, known=file.beside(keep))
 
 
-@dataclass(frozen=True, eq=False)
-class _File:
-    """A released table as text: its columns that have a role."""
-
-    where: str
-    table: Table
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    notes: tuple[str, ...]
-    texts: Sequence[str]  # the columns that hold text in the file, too
-    missing: Mapping[str, list[str]]
-    numbers: np.ndarray  # of the records, as they stand in the file
-
-    def codes(self, keep: np.ndarray) -> np.ndarray:
-        """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
-        found = []
-        for name in self.quasi:
-            labels = (label.strip() for label in self.table.columns[name].labels)
-            known = [ANYTHING if STARS.fullmatch(one) else code for code, one in enumerate(labels)]
-            found.append(np.array([*known, ANYTHING], np.int32)[self.table.codes[name][keep]])
-        return np.stack(found, axis=1)
-
-    def starred(self, original: Table | None) -> np.ndarray:
-        """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
-        stars = []
-        for name in self.quasi:
-            empty = original is None or not original.columns[name].missing
-            labels = (label.strip() for label in self.table.columns[name].labels)
-            suppressed = [bool(STARS.fullmatch(one)) for one in labels]
-            stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
-        return np.logical_and.reduce(stars)
-
-    def without(self, gone: np.ndarray) -> _File:
-        """The same without some records."""
-        table = Table.bare(self.table.frame[~gone], types=dict.fromkeys(self.table.names, "text"), missing=self.missing)
-        quasi, sensitive = (tuple(n for n in role if n in table.names) for role in (self.quasi, self.sensitive))
-        return replace(self, table=table, quasi=quasi, sensitive=sensitive, numbers=self.numbers[~gone])
-
-    def beside(self, keep: np.ndarray) -> Beside:
-        """What the columns tell that have no role, of the records that are kept."""
-        others = [name for name in self.table.names if name not in (*self.quasi, *self.sensitive)]
-        secret = {name: self.table.codes[name][keep] for name in self.sensitive}
-        return beside(others, known_by(self.table, self.quasi)[keep], known_by(self.table, others)[keep], secret)
-
-    def place(self, name: str, code: int) -> str:
-        """Where a value first stands."""
-        record = self.numbers[(self.table.codes[name] == code).argmax()]
-        return f"{self.where}, column {name!r}, record {record:,}"
-
-
-def _read(
-    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], original: Table | None, source: Mapping[str, Any]
-) -> _File:
-    """The columns with a role, all as text; of an original's columns some may not be published."""
-    if isinstance(data, pd.DataFrame):  # what pandas.cut makes
-        kinds = {n: getattr(data[n].dtype, "categories", data[n]).dtype for n in data.columns}
-        intervals = [n for n, kind in kinds.items() if isinstance(kind, pd.IntervalDtype)]
-        data = data.astype(dict.fromkeys(intervals, str))
-    opened = open_source(data, **source)
-    names, where, texts = opened.names, opened.where, opened.texts
-    opened.close()
-    if original is None:
-        assign(names, quasi, sensitive, ())
-    columns = original.columns if original else {}
-    missing = {name: _markers(columns[name]) if name in columns else [*MARKERS] for name in names}
-    table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
-    there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
-    gone = [name for name in (*quasi, *sensitive) if name not in table.names]
-    if not there:
-        raise BadInput(
-            f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; " + columns_meant(quasi[0], names)
-        )
-    others = {name for name in names if name not in (*quasi, *sensitive)}
-    plain = ("delimiter ", "encoding utf-8")  # what needs no note
-    notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
-    notes += [f"{', '.join(gone)}: not published"] if gone else []
-    return _File(where, table, there, shown, tuple(notes), texts, missing, np.arange(1, table.records + 1))
-
-
-def _markers(column: Column) -> list[str]:
-    """What stands for a missing value: NA may be a value or a group, such as Namibia, and be so in one column alone."""
-    levels = column.hierarchy.levels if column.hierarchy else ()
-    known = {label.strip() for labels in (column.labels, *(level.labels for level in levels)) for label in labels}
-    return [marker for marker in MARKERS if marker not in known]
-
-
-def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
+def _alone(file: ReleasedFile, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
     """Without an original: the labels are the values."""
     frame = file.table.drop([n for n in file.table.names if n not in (*file.quasi, *file.sensitive)]).frame[keep]
     types = dict.fromkeys(file.quasi, "text")
@@ -282,14 +207,16 @@ def _alone(file: _File, keep: np.ndarray, count: int, notes: list[str]) -> Forei
     table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
     rows = np.stack([table.codes[name] for name in table.quasi], axis=1)
     first, number = distinct_rows(rows)
-    histograms = {
-        name: _counted(number, table.sensitive_codes(name), len(seen)) for name, seen in table.sensitive.items()
-    }
+    values = {name: table.sensitive_codes(name) for name in table.sensitive}
+    histograms = {name: _counted(number, values[name], len(seen)) for name, seen in table.sensitive.items()}
     read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
-    return Foreign(table, read, {}, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes))
+    return Foreign(
+        table, read, {}, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes),
+        of_record=number, values=values,
+    )  # fmt: skip
 
 
-def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
+def _against(file: ReleasedFile, original: Table, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:
     """With the original: each label is a run of its values."""
     published, codes = int(keep.sum()), {name: array[keep] for name, array in file.table.codes.items()}
     if published > original.records:
@@ -310,10 +237,9 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
         levels[name] = np.zeros(len(first), np.int64)
         if not _as_it_is(column, released):
             levels[name] = named_levels(column, released.value_labels(), runs)[here]
-    histograms = {}
+    values = {name: _values(file, original, name, codes[name]) for name in file.sensitive}
+    histograms = {name: _counted(number, value, len(original.sensitive[name])) for name, value in values.items()}
     for name in file.sensitive:
-        value = _values(file, original, name, codes[name])
-        histograms[name] = _counted(number, value, len(original.sensitive[name]))
         if (histograms[name].sum(axis=0) > original.sensitive[name].totals).any():
             notes.append(f"{name}: some value occurs more often than in the original; {DOUBT}")
     left_out = original.records - published
@@ -325,7 +251,7 @@ def _against(file: _File, original: Table, keep: np.ndarray, count: int, notes: 
     gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
         original, classes, labels, levels, file.codes(keep)[first], original=True, removed=gone, starred=count,
-        left_out=left_out, notes=tuple(notes),
+        left_out=left_out, notes=tuple(notes), of_record=number, values=values,
     )  # fmt: skip
 
 
@@ -334,7 +260,7 @@ def _counted(group: np.ndarray, value: np.ndarray, values: int) -> np.ndarray:
     return cell_kernels.histogram(group, value, np.ones(len(group), np.int64), int(group.max()) + 1, values)
 
 
-def _runs(file: _File, column: Column, notes: list[str]) -> np.ndarray:
+def _runs(file: ReleasedFile, column: Column, notes: list[str]) -> np.ndarray:
     """The run of each label of a released column: labels x (low, high)."""
     name, released = column.name, file.table.columns[column.name]
     reading, found, plain = Labels(column, released.labels), [], _as_it_is(column, released)
@@ -381,7 +307,7 @@ def _as_it_is(column: Column, released: Column) -> list[int]:
     return codes if fits else []
 
 
-def _values(file: _File, original: Table, name: str, codes: np.ndarray) -> np.ndarray:
+def _values(file: ReleasedFile, original: Table, name: str, codes: np.ndarray) -> np.ndarray:
     """The original's value of each record, by the codes of a released sensitive column."""
     released, column, seen = file.table.columns[name], original.columns[name], original.sensitive[name]
     spelled: Callable[[str], Key] = str if original.levels.get(name) else partial(key, kind=column.kind)

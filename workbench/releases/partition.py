@@ -20,6 +20,7 @@ from workbench.data.column import spare
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes
+from workbench.releases import shown as showing
 from workbench.releases.base import Release
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import Coded, Named, Rows
@@ -35,7 +36,7 @@ class Partition(Release):
     `group` is the class of each cell. A method that cuts through cells says so in `parts`: entry i of `group` then
     stands for parts[1][i] records of cell parts[0][i]. `others` are the columns that the cells were asked to hold.
     Records of group -1 are left out. A class shows the smallest runs that hold its records; where a method publishes
-    larger ones, such as nodes of hierarchies, `shown` has them: groups x quasi-identifiers x (low, high), and
+    larger ones, such as nodes of hierarchies, `runs` has them: groups x quasi-identifiers x (low, high), and
     `label_levels` the level from which on the nodes of each quasi-identifier have their labels (0: its values).
     """
 
@@ -47,7 +48,7 @@ class Partition(Release):
     parts: tuple[np.ndarray, np.ndarray] | None = None
     sets: frozenset[str] = frozenset()  # quasi-identifiers without an order, of which a class shows its values, no run
     guarantee: str = ""
-    shown: np.ndarray | None = None
+    runs: np.ndarray | None = None
     label_levels: Mapping[str, int] | None = None
     exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, beside the number of the class
 
@@ -74,10 +75,10 @@ class Partition(Release):
     def _regions(self) -> Classes:
         """What each group shows of each quasi-identifier."""
         groups, (group, cell, weight) = int(self.group.max()) + 1, self._entries
-        if self.shown is None:
+        if self.runs is None:
             low, high = cell_kernels.ranges(group, cell, self.cells.quasi, groups)
         else:
-            low, high = (np.ascontiguousarray(self.shown[:, :, side], np.int32) for side in (0, 1))
+            low, high = (np.ascontiguousarray(self.runs[:, :, side], np.int32) for side in (0, 1))
         sets = {}
         for a, name in enumerate(self.table.quasi):
             size = self.table.columns[name].size
@@ -128,12 +129,12 @@ class Partition(Release):
         if not kept.any():
             raise Unsatisfiable("every record would be left out; ask less of the classes")
         number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        shown = self.shown
-        if shown is not None:
+        runs = self.runs
+        if runs is not None:
             low, high = self.classes.low, self.classes.high
             assert low is not None and high is not None
-            shown = np.stack([low, high], axis=2)[kept[:-1]]
-        return replace(self, group=number[self.group_of_entry], shown=shown)
+            runs = np.stack([low, high], axis=2)[kept[:-1]]
+        return replace(self, group=number[self.group_of_entry], runs=runs)
 
     @cached_property
     def weighed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -242,6 +243,14 @@ class Partition(Release):
                 self.table.columns[name], self.classes, a, self.class_labels(name), smallest, self.label_level(name)
             )
         ]
+
+    @cached_property
+    def published_records(self) -> np.ndarray:
+        """The records of the table that are published, ascending: for miners and attacks, never published."""
+        return np.flatnonzero(self.group_of_record < len(self.classes))
+
+    def _shown(self, name: str, seed: int) -> showing.Shown:
+        return showing.of_partition(self, name, seed)
 
     @property
     def group_of_cell(self) -> np.ndarray | None:

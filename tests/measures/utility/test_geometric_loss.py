@@ -26,7 +26,7 @@ def released(table, runs, kind=Partition, left_out=0):
     """A release in which a record shows the age run of its class."""
     cells = table.cells()
     group = np.searchsorted([high for _, high in runs], cells.quasi[0]).astype(np.int32)
-    release = kind(table, cells, group, shown=np.array([[run, (0, 1)] for run in runs]))
+    release = kind(table, cells, group, runs=np.array([[run, (0, 1)] for run in runs]))
     return release.without(np.arange(left_out)) if left_out else release
 
 

@@ -86,7 +86,7 @@ def released(table: Table, levels: Sequence[int] | np.ndarray) -> Partition:
     rows, number = lattice.grouped(lattice.cells, levels)
     label_levels = {name: int(level) for name, level in zip(table.quasi, levels, strict=True)}
     shown = lattice.shown(levels, rows.codes)
-    return Partition(table, table.cells(), number[lattice.row_of_cell], shown=shown, label_levels=label_levels)
+    return Partition(table, table.cells(), number[lattice.row_of_cell], runs=shown, label_levels=label_levels)
 
 
 def best(table: Table, model: Model | None, measure: Measure, allowance: int) -> np.ndarray:

@@ -62,4 +62,4 @@ class LocalRecoding(Method):
             )
         lowest = {name: table.level_range(name)[0] for name in table.quasi}
         cells, group = table.cells(), group[lattice.row_of_cell]
-        return Partition(table, cells, group, shown=np.concatenate(shown), label_levels=lowest)
+        return Partition(table, cells, group, runs=np.concatenate(shown), label_levels=lowest)

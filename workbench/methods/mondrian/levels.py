@@ -126,7 +126,7 @@ class Levels:
         kept = np.flatnonzero(group >= 0).astype(np.int32)
         tight = cell_kernels.ranges(group[kept], kept, cells.quasi, int(group.max()) + 1)
         lowest = {name: self.table.level_range(name)[0] for name in self.table.quasi}
-        return {"shown": np.stack(self.enclosing(*tight), axis=2), "label_levels": lowest}
+        return {"runs": np.stack(self.enclosing(*tight), axis=2), "label_levels": lowest}
 
 
 def _apart(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Split:

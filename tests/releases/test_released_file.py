@@ -1,0 +1,26 @@
+"""A file of another tool, as text in roles."""
+
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.releases.released_file import read
+
+FRAME = pd.DataFrame({"age": ["[20, 30)", "*", "NA"], "town": ["Ayr", "*", "*"], "ill": ["flu", "cold", "flu"]})
+
+
+def test_values_are_text_and_suppressed_ones_are_anything():
+    file = read(FRAME, ("age", "town"), ("ill",), None, {})
+    assert file.table.columns["age"].kind == "text" and file.quasi == ("age", "town")
+    assert (file.codes(file.starred(None) | True) < 0).tolist() == [[False, False], [True, True], [True, True]]
+    assert file.starred(None).tolist() == [False, True, True]
+    assert file.without(file.starred(None)).table.records == 1
+
+
+def test_a_column_that_is_not_there_is_said():
+    original = Table.from_frame(pd.DataFrame({"age": [1, 2], "zip": [3, 4], "ill": ["a", "b"]}), ["age", "zip"], "ill")
+    assert "zip: not published" in read(FRAME, original.quasi, ("ill",), original, {}).notes
+    elsewhere = original.with_roles(["zip"], "ill")
+    with pytest.raises(BadInput, match="none of the quasi-identifiers"):
+        read(FRAME, elsewhere.quasi, ("ill",), elsewhere, {})

@@ -1,0 +1,157 @@
+"""What each record shows, beside what is in the published files: record by record, by `person`, who is neutral."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.methods.tables import table_of
+from tests.releases.columns import QUASI
+from tests.releases.toys import Cluster, Perturb
+from workbench.base.errors import BadInput, Undefined
+from workbench.data.hierarchies.builders import Columns
+from workbench.data.table import Table
+from workbench.methods import FullDomain, Keep, Mondrian, Remove
+from workbench.models import KAnonymity
+from workbench.releases.foreign import foreign
+from workbench.releases.shown import Shown
+
+METHODS = [
+    Mondrian(), Mondrian(strict=False), Mondrian(publish="bucketized"), Mondrian(strict=False, publish="bucketized"),
+    FullDomain(suppress=0.1), Cluster(10), Remove("word"), Keep(),
+]  # fmt: skip
+
+
+def text(value) -> str:
+    return "missing" if pd.isna(value) else str(value)
+
+
+def labels(release, name, seen: Shown) -> list[str]:
+    """What each record shows, as the release writes it."""
+    if seen.codes is not None:
+        return [text(value) for value in release.table.published(name).iloc[seen.codes]]
+    of_class, of_region = release.class_labels(name), {}
+    a, classes = release.table.quasi.index(name), release.own_classes
+    for c in range(len(classes)):
+        held = classes.sets[a][c] if a in classes.sets else np.arange(release.table.columns[name].size)
+        held = held if a in classes.sets else (classes.low[c, a] <= held) & (held <= classes.high[c, a])
+        of_region[held.tobytes()] = str(of_class[c])
+    codes = np.arange(release.table.columns[name].size)
+    every = [
+        np.array([Shown(seen.column, group=np.array([g]), regions=seen.regions).held(np.array([c]))[0] for c in codes])
+        for g in range(len(seen.regions))
+    ]
+    return [of_region[every[g].tobytes()] for g in seen.group]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_every_record_shows_what_is_published_of_it(table, method):
+    release = method(table, KAnonymity(6) if not isinstance(method, (Cluster, Keep, Remove)) else None)
+    frame = release.frame().set_index("person")
+    people = table.frame["person"].to_numpy()[release.published_records]
+    assert sorted(people) == sorted(frame.index) and (np.diff(release.published_records) > 0).all()
+    for name in (one for one in table.released if one not in release.removed and one != "person"):
+        seen = release.shown(name)
+        assert (seen.records == len(people) and seen.held(table.codes[name][release.published_records]).all()) or (
+            release.classes.exact and name in table.sensitive
+        )
+        if release.classes.exact and name in table.sensitive:
+            continue  # nobody knows which record has which
+        if seen.codes is None and name in QUASI:
+            assert labels(release, name, seen) == [str(one) for one in frame.loc[people, name]]
+        elif name in QUASI and not release.classes.exact:
+            assert (table.codes[name][release.published_records] == seen.codes).all()
+        else:
+            assert labels(release, name, seen) == [text(one) for one in frame.loc[people, name]]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_buckets_deal_their_values_among_their_records(table, strict):
+    release = Mondrian(strict=strict, publish="bucketized")(table, KAnonymity(8))
+    group, values = release.group_of_record, release.shown("s", 4).codes
+    counted = np.zeros_like(release.classes.histograms["s"])
+    np.add.at(counted, (group, values), 1)
+    assert (counted == release.classes.histograms["s"]).all()
+    assert (release.shown("s", 4).codes == values).all() and (release.shown("s", 5).codes != values).any()
+
+
+def test_dealing_is_by_chance_alone(table):
+    """Over many seeds each record has each value of its class as often as the class does."""
+    release = Mondrian(publish="bucketized")(table, KAnonymity(20))
+    drawn = np.stack([release.shown("s", seed).codes for seed in range(600)])
+    share = np.stack([(drawn == value).mean(axis=0) for value in range(len(table.sensitive["s"]))], axis=1)
+    assert share == pytest.approx(release.classes.distributions("s")[release.group_of_record], abs=0.11)
+
+
+def test_dealing_looks_at_nothing_but_the_classes(table):
+    """The same classes with their sensitive values exchanged inside deal the same values."""
+    release = Mondrian(publish="bucketized")(table, KAnonymity(20))
+    frame, group = table.frame, release.group_of_record
+    order = np.lexsort([np.random.default_rng(1).random(200), group])
+    swapped = frame["s"].to_numpy(dtype=object).copy()
+    swapped[np.argsort(group, kind="stable")] = frame["s"].to_numpy(dtype=object)[order]
+    assert (pd.Series(swapped).fillna("") != frame["s"].fillna("")).any()
+    other = table_of(frame.assign(s=swapped), QUASI, ("s", "s2"))
+    again = Mondrian(publish="bucketized")(other, KAnonymity(20))
+    assert (again.group_of_record == group).all()
+    assert (again.shown("s", 3).codes == release.shown("s", 3).codes).all()
+
+
+def test_who_is_left_out_shows_nothing(table):
+    release = Mondrian()(table, KAnonymity(6)).without(np.array([0, 2]))
+    assert len(release.published_records) == table.records - release.left_out < table.records
+    assert release.shown("word").records == release.shown("s").records == len(release.published_records)
+    assert set(table.frame["person"].iloc[release.published_records]) == set(release.frame()["person"])
+
+
+def test_a_sensitive_column_at_a_level_shows_its_nodes():
+    frame = pd.DataFrame({"q": [1, 1, 2, 2, 3, 3], "s": ["a", "b", "c", "d", None, "a"]})
+    above = Columns([("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd")])
+    table = Table.from_frame(frame, ["q"], "s", hierarchies={"s": above}, levels={"s": 1})
+    seen = Keep()(table).shown("s")
+    assert seen.codes is None and seen.group.tolist() == [0, 0, 1, 1, 2, 0]
+    assert seen.held(np.array([1, 0, 3, 2, 4, 0])).all() and not seen.held(np.array([2, 2, 0, 0, 0, 4])).any()
+
+
+def test_what_is_not_published_is_undefined(table):
+    release = Remove(("word", "s"))(table)
+    for name in ("word", "s"):
+        with pytest.raises(Undefined, match="is not published"):
+            release.shown(name)
+    with pytest.raises(BadInput, match="is not a column of the table"):
+        release.shown("wrod")
+    with pytest.raises(Undefined, match="of this kind"):
+        Perturb(0.5)(table).shown("whole")
+
+
+def test_nothing_is_said_of_the_records_in_words(table):
+    assert repr(Keep()(table).shown("whole")) == "<Shown 'whole' of 200 records>"
+
+
+FILE = pd.DataFrame(
+    {
+        "age": ["[20-29]", "*", "[30-39]", "[20-29]", "[30-39]"],
+        "sex": ["F", "*", "M", "F", "M"],
+        "disease": ["Flu", "HIV", "Flu", "Flu", "HIV"],
+    }
+)
+PEOPLE = pd.DataFrame(
+    {"age": [20, 25, 29, 31, 39], "sex": list("FFMMM"), "disease": ["Flu", "HIV", "Flu", "Flu", "HIV"]}
+)
+
+
+def test_a_file_shows_its_records_as_they_stand_in_it():
+    release = foreign(FILE, original=Table.from_frame(PEOPLE, ["age", "sex"], "disease"))
+    age, column = release.shown("age"), release.table.columns["age"]
+    holds = [[age.held(np.full(5, code))[row] for code in range(column.size)] for row in range(5)]
+    young, old = [True] * 3 + [False] * 2, [False] * 3 + [True] * 2
+    assert holds == [young, [True] * 5, old, young, old]
+    told = release.table.published("disease").iloc[release.shown("disease").codes]
+    assert told.tolist() == FILE["disease"].tolist()
+    with pytest.raises(Undefined, match="no record of a file is known"):
+        release.published_records  # noqa: B018
+
+
+def test_a_file_alone_is_the_table():
+    release = foreign(FILE, ["age", "sex"], "disease")
+    assert release.published_records.tolist() == [0, 1, 2, 3, 4]
+    assert release.table.published("age").iloc[release.shown("age").codes].tolist() == FILE["age"].tolist()

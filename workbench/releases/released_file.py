@@ -1,0 +1,106 @@
+"""A released table as another tool has written it: text, in the roles that its columns have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import BadInput, columns_meant
+from workbench.data.column import Column
+from workbench.data.reading.source import open_source
+from workbench.data.reading.value_types import MARKERS
+from workbench.data.roles import assign
+from workbench.data.table import Table
+from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.label_parser import STARS
+from workbench.releases.missing_matches import ANYTHING
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedFile:
+    """A released table as text: its columns that have a role."""
+
+    where: str
+    table: Table
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    notes: tuple[str, ...]
+    texts: Sequence[str]  # the columns that hold text in the file, too
+    missing: Mapping[str, list[str]]
+    numbers: np.ndarray  # of the records, as they stand in the file
+
+    def codes(self, keep: np.ndarray) -> np.ndarray:
+        """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
+        found = []
+        for name in self.quasi:
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            known = [ANYTHING if STARS.fullmatch(one) else code for code, one in enumerate(labels)]
+            found.append(np.array([*known, ANYTHING], np.int32)[self.table.codes[name][keep]])
+        return np.stack(found, axis=1)
+
+    def starred(self, original: Table | None) -> np.ndarray:
+        """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
+        stars = []
+        for name in self.quasi:
+            empty = original is None or not original.columns[name].missing
+            labels = (label.strip() for label in self.table.columns[name].labels)
+            suppressed = [bool(STARS.fullmatch(one)) for one in labels]
+            stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
+        return np.logical_and.reduce(stars)
+
+    def without(self, gone: np.ndarray) -> ReleasedFile:
+        """The same without some records."""
+        table = Table.bare(self.table.frame[~gone], types=dict.fromkeys(self.table.names, "text"), missing=self.missing)
+        quasi, sensitive = (tuple(n for n in role if n in table.names) for role in (self.quasi, self.sensitive))
+        return replace(self, table=table, quasi=quasi, sensitive=sensitive, numbers=self.numbers[~gone])
+
+    def beside(self, keep: np.ndarray) -> Beside:
+        """What the columns tell that have no role, of the records that are kept."""
+        others = [name for name in self.table.names if name not in (*self.quasi, *self.sensitive)]
+        secret = {name: self.table.codes[name][keep] for name in self.sensitive}
+        return beside(others, known_by(self.table, self.quasi)[keep], known_by(self.table, others)[keep], secret)
+
+    def place(self, name: str, code: int) -> str:
+        """Where a value first stands."""
+        record = self.numbers[(self.table.codes[name] == code).argmax()]
+        return f"{self.where}, column {name!r}, record {record:,}"
+
+
+def read(
+    data: Any, quasi: tuple[str, ...], sensitive: tuple[str, ...], original: Table | None, source: Mapping[str, Any]
+) -> ReleasedFile:
+    """The columns with a role, all as text; of an original's columns some may not be published."""
+    if isinstance(data, pd.DataFrame):  # what pandas.cut makes
+        kinds = {n: getattr(data[n].dtype, "categories", data[n]).dtype for n in data.columns}
+        intervals = [n for n, kind in kinds.items() if isinstance(kind, pd.IntervalDtype)]
+        data = data.astype(dict.fromkeys(intervals, str))
+    opened = open_source(data, **source)
+    names, where, texts = opened.names, opened.where, opened.texts
+    opened.close()
+    if original is None:
+        assign(names, quasi, sensitive, ())
+    columns = original.columns if original else {}
+    missing = {name: _markers(columns[name]) if name in columns else [*MARKERS] for name in names}
+    table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
+    there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
+    gone = [name for name in (*quasi, *sensitive) if name not in table.names]
+    if not there:
+        raise BadInput(
+            f"{where}: it has none of the quasi-identifiers {', '.join(quasi)}; " + columns_meant(quasi[0], names)
+        )
+    others = {name for name in names if name not in (*quasi, *sensitive)}
+    plain = ("delimiter ", "encoding utf-8")  # what needs no note
+    notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
+    notes += [f"{', '.join(gone)}: not published"] if gone else []
+    return ReleasedFile(where, table, there, shown, tuple(notes), texts, missing, np.arange(1, table.records + 1))
+
+
+def _markers(column: Column) -> list[str]:
+    """What stands for a missing value: NA may be a value or a group, such as Namibia, and be so in one column alone."""
+    levels = column.hierarchy.levels if column.hierarchy else ()
+    known = {label.strip() for labels in (column.labels, *(level.labels for level in levels)) for label in labels}
+    return [marker for marker in MARKERS if marker not in known]
