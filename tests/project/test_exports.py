@@ -12,9 +12,15 @@ import workbench
 from workbench.base.variants import catalog
 from workbench.measures import Measure
 from workbench.methods import Method
+from workbench.miners import Miner
 from workbench.models import Model
 
-CATALOGS = {"workbench.models": Model, "workbench.methods": Method, "workbench.measures": Measure}
+CATALOGS = {
+    "workbench.models": Model,
+    "workbench.methods": Method,
+    "workbench.measures": Measure,
+    "workbench.miners": Miner,
+}
 
 
 def seen(module) -> dict[str, str]:

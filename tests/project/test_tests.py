@@ -8,7 +8,11 @@ from workbench.frontier.grid import variants
 
 ROOT = Path(__file__).parents[2]
 # one file holds all variants of a catalog beside their definitions, written with loops
-ORACLES = {"model": "models/test_definitions.py", "measure": "measures/test_naive.py"}
+ORACLES = {
+    "model": "models/test_definitions.py",
+    "measure": "measures/test_naive.py",
+    "miner": "miners/test_definitions.py",
+}
 VARIANTS = {kind: ORACLES[name] for name in ORACLES for kind in variants(name).values()}
 
 
@@ -38,5 +42,5 @@ def test_every_file_has_a_test_of_its_name():
 
 
 @pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
-def test_every_model_and_measure_stands_beside_its_definition(kind):
+def test_every_model_measure_and_miner_stands_beside_its_definition(kind):
     assert kind.__name__ in (ROOT / "tests" / VARIANTS[kind]).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Methods, models and measures as plain data, and recipes in which a parameter may be a list of values.
+"""Methods, models, measures and miners as plain data, and recipes in which a parameter may be a list of values.
 
 Where a parameter names columns, a list of names is one value, and a list of lists several.
 """
@@ -16,6 +16,7 @@ from workbench.base.variants import Parameter, Variant, catalog, from_dict
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.methods import Method
+from workbench.miners import Miner
 from workbench.models import Model
 
 UNDECLARED = Parameter("")
@@ -24,11 +25,12 @@ KINDS: dict[str, tuple[str, type[Variant]]] = {
     "method": ("workbench.methods", Method),
     "model": ("workbench.models", Model),
     "measure": ("workbench.measures", Measure),
+    "miner": ("workbench.miners", Miner),
 }
 
 
 def variants(kind: str) -> dict[str, type[Variant]]:
-    """The methods, models or measures that there are, by name."""
+    """The methods, models, measures or miners that there are, by name."""
     return catalog(*KINDS[kind])
 
 

@@ -100,6 +100,11 @@ class Release(ABC):
         """What was believed by all classes that cover a person, of the sensitive columns that were asked for."""
         return {}
 
+    @cached_property
+    def mined(self) -> dict[Any, np.ndarray]:
+        """What miners predicted of its records: as private as these."""
+        return {}
+
     def _covering(self, sensitive: str) -> Posterior:
         """By all classes that cover a person; Q where none does."""
         people, sizes = self.table.remember("people", lambda: _people(self.table))
@@ -302,10 +307,7 @@ class Release(ABC):
         return giveaways(self.table, self.neutral, self.blurred) if self.neutral else []
 
     def named(self) -> list[str]:
-        """Neutral columns, published unchanged, that nearly name people: with one of them known, nothing is hidden.
-
-        Two releases that both have such a column can be joined by it, record by record.
-        """
+        """Neutral columns, published unchanged, that nearly name people; two releases can be joined by one of them."""
         return [name for name in self.neutral if names(self.table.columns[name])]
 
     @cached_property

@@ -1,0 +1,82 @@
+"""What learners are given: ends, indicators and values."""
+
+import numpy as np
+import pandas as pd
+
+from workbench.data.hierarchies.builders import Columns
+from workbench.data.table import Table
+from workbench.methods import Keep
+from workbench.miners import encoding
+from workbench.miners.encoding import LACKING, Encoded
+from workbench.miners.features import Feature, features
+from workbench.releases.partition import Partition
+from workbench.releases.shown import Shown
+
+FRAME = pd.DataFrame(
+    {"age": [20, 30, 40, 50, None], "work": ["farm", "shop", "shop", "clergy", "farm"], "s": list("abaab")}
+).astype({"age": "Int64"})
+ABOVE = Columns([("farm", "own"), ("shop", "own"), ("clergy", "church")])
+
+
+def table():
+    return Table.from_frame(FRAME, ["age", "work"], "s", hierarchies={"work": ABOVE})
+
+
+def encoded(release, form, train=None):
+    every = np.arange(len(release.published_records))
+    of = Encoded.of(features(release, ("age", "work"), 0), form, every if train is None else train)
+    return of.rows(every), of
+
+
+def test_exact_values():
+    rows, _ = encoded(Keep()(table()), "ends")
+    codes, node = table().codes["work"], table().columns["work"].node(0)
+    assert rows[:, 0].tolist() == [0, 10, 20, 30, LACKING]
+    assert rows[:, 1].tolist() == codes.tolist() and rows[:, 2].tolist() == node[codes].tolist()
+    rows, of = encoded(Keep()(table()), "values")
+    assert np.array_equal(rows[:, 0], [0, 10, 20, 30, np.nan], equal_nan=True) and of.nominal == [0, 3]
+
+
+def test_intervals_are_their_ends_and_labels_their_path():
+    given = table()
+    cells, codes = given.cells(), given.codes
+    half = np.where(codes["age"] < 2, 0, 1)[np.argsort(given.cell_of_record())].astype(np.int32)
+    release = Partition(given, cells, half)
+    rows, _ = encoded(release, "ends")
+    assert rows[:2, :2].tolist() == [[0, 10], [0, 10]] and rows[2:, :2].tolist() == [[20, 30]] * 3
+    work = given.codes["work"]
+    assert rows[0, 2:4].tolist() == [work[:2].min(), work[:2].max()]
+    node = given.columns["work"].node(0)
+    assert rows[0, 4] == node[work[0]] and (rows[2:, 4] == -1).all()  # the second half cuts through the groups
+    values, _ = encoded(release, "values")
+    assert values[:, 0].tolist() == [5, 5, 25, 25, 25]
+
+
+def test_indicators_say_which_values_may_be():
+    rows, _ = encoded(Keep()(table()), "indicators")
+    assert abs(rows[:4, 0].mean()) < 1e-6 and rows[4, 0] == 0 and rows[:, 1].tolist() == [0, 0, 0, 0, 1]
+    assert (rows[:, 2:5].sum(axis=1) == 1).all() and (rows[:, 5:].sum(axis=1) == 1).all()
+    assert (np.argmax(rows[:, 2:5], axis=1) == table().codes["work"]).all()
+
+
+def test_what_is_learnt_is_learnt_of_the_training_records():
+    release, train = Keep()(table()), np.array([0, 1])
+    rows, _ = encoded(release, "indicators", train)
+    assert rows[:2, 0].tolist() == [-1, 1]  # 20 and 30: mean 25, deviation 5
+    assert rows[3, 0] == 5
+
+
+def test_a_column_of_many_values_stays_narrow(monkeypatch):
+    monkeypatch.setattr(encoding, "MOST", 2)
+    names = pd.DataFrame({"town": list("aaabbcdef"), "s": list("xyxyxyxyx")})
+    shown = Keep()(Table.from_frame(names, ["town"], "s")).shown("town")
+    of = Encoded.of([Feature.of(shown)], "indicators", np.arange(9))
+    assert of.rows(np.arange(9)).tolist() == [[1, 0]] * 3 + [[0, 1]] * 2 + [[0, 0]] * 4
+
+
+def test_noisy_numbers():
+    column = Keep()(table()).shown("age").column
+    noisy = Feature.of(Shown(column, numbers=np.array([1.5, np.nan, 7.25])))
+    rows = Encoded.of([noisy], "values", np.arange(3)).rows(np.arange(3))
+    assert np.array_equal(rows[:, 0], [1.5, np.nan, 7.25], equal_nan=True)
+    assert Encoded.of([noisy], "indicators", np.arange(3)).rows(np.arange(3))[:, 1].tolist() == [0, 1, 0]

@@ -1,0 +1,36 @@
+"""One fold."""
+
+import numpy as np
+
+from workbench.miners import Majority, NaiveBayes
+from workbench.miners.features import Feature
+from workbench.miners.fitting import Work, predicted
+
+CODES = np.arange(3, dtype=np.int32)
+SEEN = Feature(np.array([0, 1, 2, 0, 1, 2], np.int32), CODES, CODES, None, None, 3, ())
+
+
+def work(labels, **changed):
+    fold = np.array([0, 0, 0, 1, 1, 1], np.int16)
+    return Work([SEEN], np.array(labels, np.int32), None, fold, 0)._replace(**changed)
+
+
+def test_the_others_tell():
+    assert predicted(work([5, 6, 7, 5, 6, 7]), NaiveBayes(), 1).tolist() == [5, 6, 7]
+    assert predicted(work([5, 6, 7, 1, 1, 1]), NaiveBayes(), 1).tolist() == [5, 6, 7]
+
+
+def test_one_value_alone_and_no_columns():
+    assert predicted(work([5, 5, 5, 6, 6, 7]), NaiveBayes(), 1).tolist() == [5, 5, 5]
+    assert predicted(work([5, 6, 6, 5, 6, 7], features=[]), Majority(), 1).tolist() == [6, 6, 6]
+
+
+def test_the_digest_follows_all_of_it():
+    one = work([5, 6, 7, 5, 6, 7])
+    others = [
+        work([5, 6, 7, 5, 6, 6]), one._replace(seed=1), one._replace(features=[]), one._replace(features=[SEEN, SEEN]),
+        one._replace(features=[SEEN._replace(at=SEEN.at[::-1].copy())]), one._replace(numbers=np.zeros(6)),
+        one._replace(features=[SEEN._replace(high=CODES[::-1].copy())]), one._replace(fold=one.fold[::-1].copy()),
+    ]  # fmt: skip
+    assert len({one.content, *(other.content for other in others)}) == 9
+    assert one.content == work([5, 6, 7, 5, 6, 7]).content

@@ -1,0 +1,71 @@
+"""Decision tree: cuts by information, pruned by pessimistic errors (Quinlan 1993, C4.5); every cut has two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.base.variants import parameter
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class DecisionTree(Miner):
+    leaf: int = parameter(2, "the fewest records of a leaf", low=1, high=1000)
+    confidence: float = parameter(0.25, "prune more the smaller it is; 1 prunes nothing", low=0, high=1, above=True)
+    name = "decision tree"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        return Pruned(self.leaf, self.confidence, seed)
+
+
+class Pruned:
+    """scikit-learn's tree, in which a node is a leaf where that has no more errors, by an upper confidence limit."""
+
+    def __init__(self, leaf: int, confidence: float, seed: int) -> None:
+        self.leaf, self.confidence, self.seed = leaf, confidence, seed
+
+    def fit(self, rows: np.ndarray, labels: np.ndarray) -> Pruned:
+        from sklearn.tree import DecisionTreeClassifier
+
+        grown = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=self.leaf, random_state=self.seed)
+        self.grown = grown.fit(rows, labels)
+        tree = grown.tree_
+        shares = tree.value[:, 0, :]
+        errors = tree.n_node_samples * (1 - shares.max(axis=1) / shares.sum(axis=1))
+        self.answer = grown.classes_[shares.argmax(axis=1)]
+        self.leaf_of = np.arange(tree.node_count)
+        if self.confidence < 1:
+            most = limits(errors, tree.n_node_samples, self)
+            self.leaf_of = kept_leaf(tree.children_left, tree.children_right, most)
+        return self
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        """The answer of the leaf that each record falls into."""
+        return self.answer[self.leaf_of[self.grown.apply(rows)]]
+
+
+def limits(errors: np.ndarray, records: np.ndarray, how: Pruned) -> np.ndarray:
+    """The most errors that a node of so many records may come to, with this confidence."""
+    from scipy.stats import beta
+
+    rate = beta.ppf(1 - how.confidence, errors + 1, np.maximum(records - errors, 1e-9))
+    return records * np.where(errors >= records, 1.0, rate)
+
+
+def kept_leaf(left: np.ndarray, right: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Of each node the leaf that it ends in, after pruning: itself or one above it. Children follow their parents."""
+    below, leaf_of = errors.copy(), np.arange(len(errors))
+    cut = np.zeros(len(errors), bool)
+    for node in range(len(errors) - 1, -1, -1):
+        if left[node] >= 0:
+            split = below[left[node]] + below[right[node]]
+            cut[node] = errors[node] <= split + 1e-9
+            below[node] = min(errors[node], split)
+    for node in range(len(errors)):
+        if left[node] >= 0 and (cut[node] or leaf_of[node] != node):
+            leaf_of[left[node]] = leaf_of[right[node]] = leaf_of[node]
+    return leaf_of

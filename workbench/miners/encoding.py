@@ -1,0 +1,102 @@
+"""Encoding: what records show as a matrix of numbers, in the form that a learner takes.
+
+Whatever is learnt of the records, such as means and which values are common, is learnt of the training records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.miners.features import Feature
+
+Form = Literal["ends", "indicators", "values"]
+MOST = 48  # values or nodes of a column that have an indicator of their own: the commonest
+LACKING = -1.0  # where a number is missing; those that are there are 0 or above
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Features as columns: of each a table with a row for each thing that a record may show.
+
+    - ends: an interval is its two ends, a value of text its code beside its path in the hierarchy, a set the codes
+      that it holds. For trees, which cut at numbers.
+    - indicators: numbers are scaled, values and nodes are 0 or 1. For distances and weights.
+    - values: a column each; numbers are their middles (nan is missing), text is the number of what is shown.
+    """
+
+    tables: list[np.ndarray]
+    places: list[np.ndarray]
+    nominal: list[int]  # of each column of the form "values": how many things there may be; 0 where it is a number
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], form: Form, train: np.ndarray) -> Encoded:
+        """Learnt of the records `train`."""
+        make = {"ends": _ends, "indicators": _indicators, "values": _values}[form]
+        counts = [np.bincount(one.at[train], minlength=len(one.low)).astype(float) for one in features]
+        tables = [make(one, count).astype(np.float32) for one, count in zip(features, counts, strict=True)]
+        kinds = [0 if one.places is not None else len(one.low) for one in features]
+        return cls(tables, [one.at for one in features], kinds)
+
+    def rows(self, records: np.ndarray) -> np.ndarray:
+        """The matrix of some records."""
+        width = sum(table.shape[1] for table in self.tables)
+        found, begin = np.empty((len(records), width), np.float32), 0
+        for table, at in zip(self.tables, self.places, strict=True):
+            found[:, begin : begin + table.shape[1]] = table[at[records]]
+            begin += table.shape[1]
+        return found
+
+
+def _ends(one: Feature, counts: np.ndarray) -> np.ndarray:
+    if one.places is not None:
+        low, high = np.nan_to_num(one.ends(), nan=LACKING)
+        return _columns([low] if (low == high).all() else [low, high])
+    paths = [one.nodes(level) for level in range(len(one.levels))]
+    if one.held is None:
+        return _columns([one.low, *([] if one.exact else [one.high]), *paths])
+    return np.hstack([_columns([one.low, one.high, *paths]), _held(one, counts)])
+
+
+def _indicators(one: Feature, counts: np.ndarray) -> np.ndarray:
+    if one.places is not None:
+        low, high = one.ends()
+        missing = np.isnan(low)
+        sides = [_scaled(side, counts) for side in ([low] if (low == high)[~missing].all() else [low, high])]
+        return _columns([*sides, *([missing] if missing.any() else [])])
+    paths = [_common(one.nodes(level), counts) for level in range(len(one.levels))]
+    return np.hstack([_held(one, counts), *paths])
+
+
+def _values(one: Feature, counts: np.ndarray) -> np.ndarray:
+    return _columns([np.arange(len(one.low)) if one.places is None else one.middles()])
+
+
+def _columns(found: Sequence[np.ndarray]) -> np.ndarray:
+    return np.stack([column.astype(np.float64) for column in found], axis=1)
+
+
+def _scaled(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """With mean 0 and deviation 1 over the training records; missing is 0."""
+    known = ~np.isnan(numbers)
+    weight, values = counts[known], numbers[known]
+    total = max(weight.sum(), 1.0)
+    mean = weight @ values / total
+    deviation = np.sqrt(weight @ (values - mean) ** 2 / total)
+    return np.where(known, (np.nan_to_num(numbers) - mean) / (deviation or 1.0), 0.0)
+
+
+def _held(one: Feature, counts: np.ndarray) -> np.ndarray:
+    """Which of the codes that are commonest in the training records each thing holds."""
+    weight = one.weight_of_codes(counts)
+    return one.has(np.sort(np.argsort(-weight, kind="stable")[:MOST]))
+
+
+def _common(nodes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Which of the nodes that are commonest each thing lies in."""
+    inside = nodes >= 0
+    weight = np.bincount(nodes[inside], counts[inside], minlength=1)
+    return nodes[:, None] == np.sort(np.argsort(-weight, kind="stable")[:MOST])

@@ -1,0 +1,73 @@
+"""One fold: a miner learns from the records of the others, and predicts those that it has not seen."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from workbench.miners.encoding import Encoded
+from workbench.miners.features import Feature
+
+if TYPE_CHECKING:
+    from workbench.miners import Miner
+
+CHUNK = 4096  # records that are predicted at once
+
+
+class Work(NamedTuple):
+    """What is learnt from, and what is learnt: labels, or numbers (nan is missing); and the fold of each record."""
+
+    features: Sequence[Feature]
+    labels: np.ndarray
+    numbers: np.ndarray | None
+    fold: np.ndarray
+    seed: int
+
+    @property
+    def content(self) -> bytes:
+        """A digest of all of it, by which results are found again; it stays in the process, or is keyed."""
+        found = hashlib.blake2b(f"{self.seed} {len(self.features)}".encode(), digest_size=32)
+        for one in self.features:
+            for array in (one.at, one.low, one.high, one.held, one.places, *one.levels):
+                found.update(b"-" if array is None else f"{array.shape}{array.dtype}".encode() + array.tobytes())
+            found.update(f"{one.size}".encode())
+        for array in (self.labels, self.numbers, self.fold):
+            found.update(b"-" if array is None else f"{array.shape}{array.dtype}".encode() + array.tobytes())
+        return found.digest()
+
+    def sides(self, fold: int) -> tuple[np.ndarray, np.ndarray]:
+        """The records to learn from, and those to predict."""
+        inside = self.fold == fold
+        return np.flatnonzero(~inside), np.flatnonzero(inside)
+
+
+def predicted(work: Work, miner: Miner, fold: int) -> np.ndarray:
+    """What the miner predicts of the records of a fold, having learnt from the others."""
+    train, test = work.sides(fold)
+    target = work.labels if miner.predicts == "values" else work.numbers
+    assert target is not None
+    if miner.predicts == "numbers":
+        train = train[~np.isnan(target[train])]
+        if not len(train):
+            return np.full(len(test), np.nan)
+    learnt = target[train]
+    if not work.features or (learnt == learnt[0]).all():
+        return np.full(len(test), _usual(learnt, miner))
+    encoded = Encoded.of(work.features, miner.form, train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a miner that has not converged is a worse miner, and measured as it is
+        learner = miner.learner(encoded.nominal, work.seed).fit(encoded.rows(train), learnt)
+        parts = [learner.predict(encoded.rows(part)) for part in np.array_split(test, len(test) // CHUNK + 1)]
+    return np.concatenate(parts).astype(target.dtype)
+
+
+def _usual(learnt: np.ndarray, miner: Miner) -> float:
+    """What is predicted by who knows nothing of a record."""
+    if miner.predicts == "numbers":
+        return float(learnt.mean())
+    values, counts = np.unique(learnt, return_counts=True)
+    return values[counts.argmax()]

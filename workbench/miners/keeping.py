@@ -1,0 +1,55 @@
+"""What miners predicted is kept: on the release, and in a store where there is one, so that no miner is asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+import numpy as np
+
+from workbench.miners import Miner
+from workbench.miners.fitting import Work
+from workbench.releases.base import Release
+
+
+class Shelf(Protocol):
+    """Where predictions are kept beyond the release."""
+
+    def mined(self, content: bytes, miner: Miner) -> np.ndarray | None:
+        """What the miner predicted of this work."""
+
+    def keep_mined(self, content: bytes, miner: Miner, found: np.ndarray) -> None:
+        """Keep what it predicted."""
+
+
+_shelf: ContextVar[Shelf | None] = ContextVar("shelf", default=None)
+
+
+@contextmanager
+def kept_in(shelf: Shelf | None) -> Iterator[None]:
+    """What is mined in here, in this thread, is looked for on the shelf, and kept there."""
+    before = _shelf.set(shelf)
+    try:
+        yield
+    finally:
+        _shelf.reset(before)
+
+
+def remembered(
+    release: Release, work: Work, asked: Sequence[Miner], mine: Callable[[Sequence[Miner]], Mapping[Miner, np.ndarray]]
+) -> dict[Miner, np.ndarray]:
+    """What each miner predicts of this work: what is known already, and what `mine` finds of the others."""
+    content, shelf, memory = work.content, _shelf.get(), release.mined
+    for miner in asked:
+        if (content, miner) not in memory and shelf is not None:
+            found = shelf.mined(content, miner)
+            if found is not None and len(found) == len(work.fold):
+                memory[content, miner] = found
+    missing = [miner for miner in asked if (content, miner) not in memory]
+    for miner, predicted in (mine(missing) if missing else {}).items():
+        memory[content, miner] = predicted
+        if shelf is not None:
+            shelf.keep_mined(content, miner, predicted)
+    return {miner: memory[content, miner] for miner in asked}

@@ -1,0 +1,19 @@
+"""Majority: everybody has what most of the training records have (ZeroR)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class Majority(Miner):
+    name = "majority"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn.dummy import DummyClassifier
+
+        return DummyClassifier(strategy="most_frequent")
