@@ -5,8 +5,32 @@ import math
 import numpy as np
 import pytest
 
-from workbench.miners import DecisionTree, Majority, NaiveBayes, RandomForest
+from workbench.miners import (
+    DecisionStump,
+    DecisionTree,
+    GradientBoosting,
+    LinearRegression,
+    LinearSVM,
+    LocallyWeighted,
+    LogisticRegression,
+    Majority,
+    Mean,
+    ModelTree,
+    NaiveBayes,
+    NearestCentroid,
+    NearestNeighbours,
+    NeighbourRegression,
+    OneRule,
+    RadialBasis,
+    RandomForest,
+    RegressionForest,
+    RegressionStump,
+    RegressionTree,
+    RuleList,
+)
 from workbench.miners.decision_tree import Pruned, kept_leaf, limits
+from workbench.miners.one_rule import intervals
+from workbench.miners.radial_basis import distances
 
 
 def skewed(seed: int, records: int = 300):
@@ -123,3 +147,192 @@ def test_a_forest_finds_what_follows_from_two_columns():
     one, two = (RandomForest(trees=20).learner([], seed).fit(rows[:1500], labels[:1500]) for seed in (1, 1))
     assert (one.predict(rows) == two.predict(rows)).all()
     assert (one.predict(rows[1500:]) == labels[1500:]).mean() > 0.7  # .8 of the target follows; by chance .25
+
+
+# --- decision stump
+
+
+def uncertain(labels) -> float:
+    _, counts = np.unique(labels, return_counts=True)
+    return -sum(n / len(labels) * math.log(n / len(labels)) for n in counts.tolist()) * len(labels)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stump_cuts_where_least_is_left_in_doubt(seed):
+    rows, labels = skewed(seed)
+    cuts = [(a, end) for a in range(3) for end in np.unique(rows[:, a])[:-1]]
+    left = {(a, end): [labels[rows[:, a] <= end], labels[rows[:, a] > end]] for a, end in cuts}
+    a, end = min(cuts, key=lambda cut: sum(map(uncertain, left[cut])))
+    answer = [np.bincount(part).argmax() for part in left[a, end]]
+    expected = np.where(rows[:, a] <= end, *answer)
+    assert (DecisionStump().learner([], 0).fit(rows, labels).predict(rows) == expected).all()
+
+
+# --- one-rule
+
+
+def test_the_intervals_of_a_textbook():
+    """Witten & Frank: temperature up to 77.5 says yes, above it no."""
+    temperature = np.array([64.0, 65, 68, 69, 70, 71, 72, 72, 75, 75, 80, 81, 83, 85])
+    play = np.array(list("ynyyynnyyynyyn"))
+    assert intervals(temperature, (play == "y").astype(int), 3).tolist() == [77.5]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_rule_is_the_column_with_the_fewest_errors(seed):
+    rows, labels = skewed(seed)
+    rules = [{v: np.bincount(labels[rows[:, a] == v]).argmax() for v in set(rows[:, a].tolist())} for a in range(3)]
+    told = [np.array([rules[a][v] for v in rows[:, a].tolist()]) for a in range(3)]
+    best = max(range(3), key=lambda a: (told[a] == labels).sum())
+    assert (OneRule().learner([5, 3, 2], 0).fit(rows, labels).predict(rows) == told[best]).all()
+
+
+def test_one_rule_of_a_number_with_missing_values():
+    rows = np.array([[1.0], [2], [3], [10], [11], [12], [np.nan], [np.nan]], np.float32)
+    labels = np.array([0, 0, 0, 1, 1, 1, 2, 2])
+    learner = OneRule(bucket=2).learner([0], 0).fit(rows, labels)
+    assert learner.predict(np.array([[2.5], [9.0], [np.nan]])).tolist() == [0, 1, 2]
+
+
+# --- rule list
+
+
+def test_rules_find_a_conjunction_and_answer_in_their_order():
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 2, (400, 5)).astype(np.float32)
+    labels = np.where(rows[:, 0] * rows[:, 2] * rows[:, 4] > 0, 8, np.where(rows[:, 1] > 0, 5, 6))
+    learner = RuleList(rules=30, depth=3).learner([], 0).fit(rows, labels)
+    assert (learner.predict(rows) == labels).all()
+    for row, found in zip(rows[:40], learner.predict(rows[:40]), strict=True):
+        met = (answer for tree, leaf, answer in learner.rules if tree.apply(row[None])[0] == leaf)
+        assert found == next(met, learner.otherwise)
+
+
+def test_a_rule_is_the_largest_leaf_of_what_is_left():
+    rows, labels = skewed(5)
+    one = RuleList(rules=1, depth=1).learner([], 0).fit(rows, labels)
+    ((tree, leaf, answer),) = one.rules
+    sides = [labels[tree.apply(rows) == side] for side in (1, 2)]
+    assert leaf == 1 + (len(sides[1]) > len(sides[0])) and answer == np.bincount(sides[leaf - 1]).argmax()
+    assert one.otherwise == np.bincount(sides[2 - leaf]).argmax()
+
+
+# --- by distances
+
+
+def apart(seed: int, records: int = 150):
+    """Points no two of which are equally far from a third, and a target that follows them."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(0, 1, (records, 4)).astype(np.float32)
+    labels = ((rows[:, 0] ** 2 + rows[:, 1] > 1) + 2 * (rng.random(records) < 0.2)).astype(np.int32)
+    return rows[:100], labels[:100], rows[100:], labels[100:]
+
+
+def nearest(rows, one, count):
+    return sorted(range(len(rows)), key=lambda i: math.dist(rows[i], one))[:count]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_nearest_vote_and_are_averaged(seed):
+    rows, labels, asked, _ = apart(seed)
+    voting = NearestNeighbours(7).learner([], 0).fit(rows, labels).predict(asked)
+    averaged = NeighbourRegression(7).learner([], 0).fit(rows, labels.astype(float)).predict(asked)
+    for one, vote, mean in zip(asked, voting, averaged, strict=True):
+        near = labels[nearest(rows, one, 7)]
+        assert vote == np.bincount(near).argmax() and mean == pytest.approx(near.mean())
+
+
+def test_locally_weighted_counts_its_neighbours_by_their_weights():
+    rows, labels, asked, _ = apart(3)
+    found = LocallyWeighted(20).learner([], 0).fit(rows, labels).predict(asked)
+    for one, value in zip(asked, found, strict=True):
+        near = nearest(rows, one, 20)
+        weight = [1 - math.dist(rows[i], one) / math.dist(rows[near[-1]], one) for i in near]
+        weight = [w * 20 / sum(weight) for w in weight]
+        chance = {}
+        for v in sorted(set(labels.tolist())):
+            its = [(w, rows[i]) for w, i in zip(weight, near, strict=True) if labels[i] == v]
+            total = sum(w for w, _ in its)
+            chance[v] = math.log((total + 1) / (20 + len(set(labels.tolist()))))
+            for a in range(4):
+                same = sum(w for w, row in its if abs(row[a] - one[a]) < 0.5)
+                chance[v] += math.log((same + 1) / (total + 2))
+        assert value == max(chance, key=chance.get)
+
+
+def test_the_nearest_centroid():
+    rows, labels, asked, _ = apart(4)
+    found = NearestCentroid().learner([], 0).fit(rows, labels).predict(asked)
+    means = {v: rows[labels == v].mean(axis=0) for v in set(labels.tolist())}
+    assert found.tolist() == [min(means, key=lambda v: math.dist(means[v], one)) for one in asked]
+
+
+def test_a_radial_basis_network_finds_a_ring():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(0, 1, (600, 2)).astype(np.float32)
+    labels = ((rows**2).sum(axis=1) > 1.4).astype(np.int32)
+    learner = RadialBasis(centres=20).learner([], 0).fit(rows[:400], labels[:400])
+    assert (learner.predict(rows[400:]) == labels[400:]).mean() > 0.85
+    bells = learner.bells(rows[:3])
+    for i, j in ((0, 0), (2, 7)):
+        square = math.dist(rows[i], learner.centres[j]) ** 2
+        assert distances(rows, learner.centres)[i, j] == pytest.approx(square, rel=1e-3, abs=1e-5)
+        assert bells[i, j] == pytest.approx(math.exp(-square / (2 * learner.spread[j])), rel=1e-3)
+
+
+# --- scikit-learn's own
+
+
+@pytest.mark.parametrize("miner", [LogisticRegression(), LinearSVM(), GradientBoosting()], ids=str)
+def test_what_a_line_parts_is_found(miner):
+    rng = np.random.default_rng(2)
+    rows = rng.normal(0, 1, (500, 3)).astype(np.float32)
+    labels = np.where(rows[:, 0] - 2 * rows[:, 1] > 0.3, 4, 9)
+    learner = miner.learner([0, 0, 0], 1).fit(rows[:400], labels[:400])
+    assert (learner.predict(rows[400:]) == labels[400:]).mean() > 0.9
+
+
+# --- of numbers
+
+
+def line(seed: int = 0):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(0, 1, (600, 3)).astype(np.float32)
+    return rows, 2.0 * rows[:, 0] - rows[:, 1] + 5
+
+
+def test_mean_and_linear_regression():
+    rows, numbers = line()
+    assert Mean().learner([], 0).fit(rows, numbers).predict(rows[:2]) == pytest.approx([numbers.mean()] * 2)
+    assert LinearRegression().learner([], 0).fit(rows, numbers).predict(rows) == pytest.approx(numbers, abs=0.05)
+
+
+def test_a_regression_stump_has_the_fewest_squares():
+    rows, numbers = line(2)
+    rows = np.round(rows, 1)
+
+    def squares(part):
+        return ((part - part.mean()) ** 2).sum()
+
+    cuts = [(a, end) for a in range(3) for end in np.unique(rows[:, a])[:-1]]
+    a, end = min(cuts, key=lambda c: sum(squares(numbers[s]) for s in (rows[:, c[0]] <= c[1], rows[:, c[0]] > c[1])))
+    low = rows[:, a] <= end
+    expected = np.where(low, numbers[low].mean(), numbers[~low].mean())
+    assert RegressionStump().learner([], 0).fit(rows, numbers).predict(rows) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("miner", [RegressionTree(), RegressionForest()], ids=str)
+def test_trees_of_numbers_come_near(miner):
+    rows, numbers = line(3)
+    found = miner.learner([], 0).fit(rows[:500], numbers[:500]).predict(rows[500:])
+    assert np.abs(found - numbers[500:]).mean() < 0.5 * np.abs(numbers - numbers.mean()).mean()
+
+
+def test_a_model_tree_is_a_line_in_each_leaf():
+    rng = np.random.default_rng(4)
+    rows = rng.uniform(-1, 1, (800, 2)).astype(np.float32)
+    numbers = np.where(rows[:, 0] < 0, 3 * rows[:, 1], 20 - 2 * rows[:, 1])
+    learner = ModelTree(leaf=300).learner([], 0).fit(rows, numbers)
+    assert learner.predict(rows) == pytest.approx(numbers, abs=0.1)
+    assert len(learner.models) == 2
+    assert learner.predict(np.array([[-0.5, 100.0]])) <= numbers.max()

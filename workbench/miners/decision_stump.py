@@ -1,0 +1,19 @@
+"""Decision stump: a tree of one cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class DecisionStump(Miner):
+    name = "decision stump"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn.tree import DecisionTreeClassifier
+
+        return DecisionTreeClassifier(criterion="entropy", max_depth=1, random_state=seed)

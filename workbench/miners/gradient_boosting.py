@@ -1,0 +1,23 @@
+"""Gradient boosting: small trees, each mending what those before it get wrong, over histograms (Friedman 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.base.variants import parameter
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class GradientBoosting(Miner):
+    rounds: int = parameter(30, "how many trees of each value", low=1, high=1000)
+    name = "gradient boosting"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(
+            max_iter=self.rounds, max_leaf_nodes=15, early_stopping=False, random_state=seed
+        )

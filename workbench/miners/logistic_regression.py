@@ -1,0 +1,22 @@
+"""Logistic regression: the chance of each value follows a weighted sum of what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.base.variants import parameter
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class LogisticRegression(Miner):
+    strength: float = parameter(1.0, "how freely weights follow the data", low=0, high=1e6, above=True)
+    name = "logistic regression"
+    form = "indicators"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn import linear_model
+
+        return linear_model.LogisticRegression(C=self.strength, tol=1e-3, max_iter=200)

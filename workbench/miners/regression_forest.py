@@ -1,0 +1,23 @@
+"""Regression forest: the mean of trees on drawn records and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.base.variants import parameter
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class RegressionForest(Miner):
+    trees: int = parameter(30, "how many trees are averaged", low=1, high=1000)
+    leaf: int = parameter(5, "the fewest records of a leaf", low=1, high=1000)
+    name = "regression forest"
+    predicts = "numbers"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn.ensemble import RandomForestRegressor
+
+        return RandomForestRegressor(self.trees, min_samples_leaf=self.leaf, max_features=1 / 3, random_state=seed)

@@ -1,0 +1,22 @@
+"""Regression tree: cuts by squares, each leaf predicts its mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.base.variants import parameter
+from workbench.miners import Miner
+
+
+@dataclass(frozen=True)
+class RegressionTree(Miner):
+    leaf: int = parameter(10, "the fewest records of a leaf", low=1, high=1000)
+    name = "regression tree"
+    predicts = "numbers"
+
+    def learner(self, nominal: Sequence[int], seed: int) -> Any:
+        from sklearn.tree import DecisionTreeRegressor
+
+        return DecisionTreeRegressor(min_samples_leaf=self.leaf, random_state=seed)
