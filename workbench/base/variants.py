@@ -14,6 +14,7 @@ from functools import cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from workbench.base import column_bounds
 from workbench.base.errors import BadInput, at, meant, said
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Parameter:
     choices: tuple[Any, ...] | None = None
     column: bool = False  # names a column of the table (None: none)
     columns: bool = False  # names several, each once, in an order (None: none)
+    column_bounds: bool = False  # a least and a greatest number of each of some columns, as a text (None: none)
     workload: bool = False  # names a workload of the table, or is one, of which its plain data are kept
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
@@ -86,6 +88,8 @@ class Variant(ABC):
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
             elif declared is not None and declared.columns and value is not None:
                 object.__setattr__(self, field.name, tuple(dict.fromkeys(_names(value))))
+            elif declared is not None and declared.column_bounds and value is not None:
+                object.__setattr__(self, field.name, column_bounds.written(column_bounds.read(value)))
             elif declared is not None and declared.workload and not isinstance(value, (str, Plain, type(None))):
                 object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
             elif value is not None and (number := self.number_type(field.name)):
@@ -133,6 +137,14 @@ class Variant(ABC):
             return
         if declared.columns:
             cls._check_columns(field.name, value, table)
+            return
+        if declared.column_bounds:
+            names = () if value is None else column_bounds.read(value)
+            if table is not None and (unknown := [name for name in names if name not in table.names]):
+                there = ", ".join(table.names)
+                raise BadInput(
+                    f"{cls.name}: {field.name}: {said(unknown[0])} is not a column of the table; it has {there}"
+                )
             return
         if declared.column:
             if value is not None and not isinstance(value, str):

@@ -94,11 +94,11 @@ def anonymize(
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
         _refuse(of_table, f"{given} is a study, which has these settings itself")
         study = opened(Path(given))
-        (table, chosen), smallest = of_study(study, Path(given), recipe, cap), study.smallest
+        (table, chosen), smallest, path = of_study(study, Path(given), recipe, cap), study.smallest, Path(given)
     else:
         _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is not a study (.yaml)")
-        (table, chosen), smallest = _of_table(given, [*roles.values()], reading, model, method), SMALLEST
-    release = chosen.release(table)
+        (table, chosen), smallest, path = _of_table(given, [*roles.values()], reading, model, method), SMALLEST, None
+    release = made(chosen, table, path)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)
     audit = _audited(release, chosen)
@@ -147,6 +147,21 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
 
 
 # --- which release
+
+
+def made(recipe: Recipe, table: Table, study: Path | None) -> Release:
+    """The release of a recipe; one that is drawn at random is kept beside its study, and read where it was before."""
+    if not recipe.method.draws:
+        return recipe.release(table)
+    if study is None:
+        raise BadInput(
+            f"{recipe.method.name} draws its release at random, and a second draw would tell more than the first: make "
+            "a study (workbench init), beside which the draw is kept"
+        )
+    from workbench.frontier.store import Store
+    from workbench.studies.study import results_beside
+
+    return recipe.release(table, Store(results_beside(study)))
 
 
 def of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
@@ -233,6 +248,7 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     from workbench.base.figures import join_names
 
     if release.guarantee:
+        _refuse_unchanged(release, recipe)
         return
     classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
     blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
@@ -240,6 +256,23 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
         raise BadInput(
             f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "
             "a person finds the person; choose another recipe, or use --raw if that is intended"
+        )
+
+
+def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
+    """Raise BadInput where people are found by what a method with a guarantee leaves as it is, and with them what is
+    sensitive."""
+    from workbench.base.figures import join_names
+
+    found, told = (
+        [name for name in names if name not in release.blurred and name not in release.removed]
+        for names in (release.table.quasi, release.table.sensitive)
+    )
+    if found and (told or not release.table.sensitive):
+        also = f", beside {join_names(told)}" if told else ""
+        raise BadInput(
+            f"{recipe}: it publishes {join_names(found)} unchanged{also}, which its guarantee does not cover; choose "
+            "another recipe, or use --raw if that is intended"
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.commands.anonymize import chosen_from, of_study
+from workbench.commands.anonymize import chosen_from, made, of_study
 from workbench.commands.audit import aligned, plain
 from workbench.commands.frontier import Caps, limits, refuse_unknown_measures
 from workbench.commands.shared import between, noted, opened, print_json, warned
@@ -72,7 +72,7 @@ def query(
         table, chosen = of_study(asked, study, "", cap)
     for note in what.notes:
         warned(plain(f"{file or workload}: {note}" if workload or file else note))
-    answers = Answers(what.with_table(table), None if chosen is None else chosen.release(table))
+    answers = Answers(what.with_table(table), None if chosen is None else made(chosen, table, study))
     if chosen is None:
         warned(NO_RELEASE)
     if as_json:

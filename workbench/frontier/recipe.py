@@ -6,13 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.base.errors import BadInput, said
 from workbench.data.table import Table
+from workbench.frontier.draws import released
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.releases.base import Release
+
+if TYPE_CHECKING:
+    from workbench.frontier.store import Store
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,10 @@ class Recipe:
                 )
         object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
 
-    def release(self, table: Table) -> Release:
-        """The release of this recipe."""
+    def release(self, table: Table, store: Store | None = None) -> Release:
+        """The release of this recipe; one that is drawn at random is drawn once, and kept in the store."""
+        if self.method.draws:
+            return released(self, table, store)
         return self.method(table, self.model, self.seed)
 
     @property

@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -36,14 +37,15 @@ POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parq
 SECRET = ".secret"
 SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
+DRAWN = re.compile(r"[0-9a-f]{40}\.drawn")
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
 # what decides a figure: a report or a chart may change, and the points stay
-ROOMS = ("base", "data", "workloads", "models", "releases", "measures", "methods")
-FILES = ("frontier/sweep.py", "frontier/store.py")  # what makes a point, and what is kept of it
+ROOMS = ("base", "data", "workloads", "models", "releases", "miners", "measures", "methods")
+FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py")  # what makes a point, and what is kept of it
 ENGINE = digest(*ROOMS, *FILES)
 
 
@@ -121,6 +123,21 @@ class Store:
                 failure = _unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+        if failure:
+            raise failure
+
+    def put_file(self, path: Path, content: bytes) -> None:
+        """Keep a file in the folder, whole and for its owner alone; one that is there already stays."""
+        aside, failure = self.folder / name_here("aside"), None
+        try:
+            write_file(aside, content)
+            with suppress(FileExistsError):
+                os.link(aside, path)  # never replaces
+            _sync(self.folder)
+        except OSError as error:
+            failure = _unusable(self.folder, f"cannot keep a release: {error.strerror}; {WHAT_TO_DO}")
+        finally:
+            aside.unlink(missing_ok=True)
         if failure:
             raise failure
 
@@ -220,7 +237,7 @@ def _prepare(folder: Path) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    return bool(KEY.fullmatch(name) or ASIDE.fullmatch(name))
+    return bool(KEY.fullmatch(name) or DRAWN.fullmatch(name) or ASIDE.fullmatch(name))
 
 
 def _secret(folder: Path) -> bytes:
@@ -230,10 +247,9 @@ def _secret(folder: Path) -> bytes:
         aside = folder / name_here("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
         try:
-            os.link(aside, path)  # never replaces: of two processes that are here, both go on with the first one's
+            with suppress(FileExistsError):
+                os.link(aside, path)  # never replaces: of two processes that are here, both go on with the first one's
             _sync(folder)
-        except FileExistsError:
-            pass
         finally:
             aside.unlink()
     secret = path.read_bytes()

@@ -144,7 +144,7 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
     release: Release | None = None
     measured: dict[str, Measured] = {}
     try:
-        release = recipe.release(table)
+        release = recipe.release(table, store)
         measured, reasons = _measured(release, measures)
     except (Unsatisfiable, Undefined) as error:
         reasons = {measure.key: str(error) for measure in measures}

@@ -175,12 +175,16 @@ def sensitive_of(release: Release) -> list[str]:
 
 def apart(release: Release) -> Classes:
     """The classes; Undefined where they overlap."""
-    classes = release.classes
-    if release.own_classes is not classes:
+    refuse_overlapping(release)
+    return release.classes
+
+
+def refuse_overlapping(release: Release) -> None:
+    """Undefined where a record may be in several classes."""
+    if release.overlapping:
         raise Undefined(
             "missing values fit every value, so a record is in several classes, and this counts records in one"
         )
-    return classes
 
 
 def worst(found: Mapping[str, Measured]) -> Measured:

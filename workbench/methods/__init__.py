@@ -25,6 +25,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.full_domain.local_recoding import LocalRecoding as LocalRecoding
     from workbench.methods.keep import Keep as Keep
     from workbench.methods.mondrian.mondrian import Mondrian as Mondrian
+    from workbench.methods.noise.laplace import Laplace as Laplace
+    from workbench.methods.noise.randomized_response import RandomizedResponse as RandomizedResponse
     from workbench.methods.remove import Remove as Remove
 
 NEARLY = 1e-9  # a share of so many records is not one less by rounding
@@ -35,6 +37,7 @@ class Method(Variant):
 
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
     overlapping: ClassVar[bool] = False  # a class may cover people of another one
+    draws: ClassVar[bool] = False  # its release is drawn at random: made once, and kept
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
 
     @property
@@ -72,6 +75,14 @@ class Method(Variant):
     def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
         """About how long a release takes, where it may be long; 0 where it is short, or nobody knows."""
         return 0.0
+
+    def kept(self, release: Release) -> bytes:
+        """What is to be kept of a release that was drawn at random."""
+        raise TypeError(f"{self.name} draws nothing")
+
+    def again(self, table: Table, kept: bytes) -> Release:
+        """The same release, from what was kept of it."""
+        raise TypeError(f"{self.name} draws nothing")
 
     @abstractmethod
     def release(self, table: Table, model: Model | None, seed: int) -> Release:

@@ -91,17 +91,18 @@ def publish(
     first(missing_workloads(study.to_dict()))  # queries that stand in a measure would be in every name of its figure
     for name in study.workloads:
         Workload.named(table, name)  # what is wrong with a query is said before hours are spent
+    kept = store if store is None or isinstance(store, Store) else Store(store)
     swept = sweep(
         table,
         study.candidates(),
         study.measured(),
-        store,
+        kept,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    frontier, others = _to_show(swept, table, study)
+    frontier, others = _to_show(swept, table, study, kept)
     aside = scratch(place.parent)
     try:
-        made, details = _opened(frontier, table, study, aside, step)
+        made, details = _opened(frontier, table, study, aside, kept, step)
         results = with_files(results_of(study, table, frontier, details, others), table, made, releases, aside)
         format.write_results(aside, results)
         format.write_chart(aside, frontier.chart(640, 380).to_dict())
@@ -115,9 +116,9 @@ def publish(
     return place
 
 
-def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str]:
+def _to_show(swept: Frontier, table: Table, study: Study, store: Store | None) -> tuple[Frontier, str]:
     """The points as they may be told that keep the study's limits, and what to say of the others."""
-    drawn = on_axes(told(swept, table, study.smallest), study)
+    drawn = on_axes(told(swept, table, study.smallest, store), study)
     refuse_untold_axes(drawn)
     frontier, others = keeping(drawn, study)
     if not worth_opening(frontier):
@@ -128,14 +129,14 @@ def _to_show(swept: Frontier, table: Table, study: Study) -> tuple[Frontier, str
 
 
 def _opened(
-    frontier: Frontier, table: Table, study: Study, folder: Path, step: Progress
+    frontier: Frontier, table: Table, study: Study, folder: Path, store: Store | None, step: Progress
 ) -> tuple[dict[int, Release], dict[int, Details]]:
     """The releases that can be opened, and what is known of each; their tables are in the folder."""
     indices = worth_opening(frontier)
     made, details = {}, {}
     for done, i in enumerate(indices, 1):
         point = frontier.measured[i]
-        made[i] = point.recipe.release(table)
+        made[i] = point.recipe.release(table, store)
         place = format.make_point_folder(folder, i)
         details[i] = details_of(
             table, made[i], study.measured(), study.smallest, place, point.values, point.recipe.model

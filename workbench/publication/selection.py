@@ -14,6 +14,7 @@ from workbench.data.table import Table
 from workbench.disclosure.recommendable import against
 from workbench.frontier.frontier import Frontier, undominated
 from workbench.frontier.recipe import Point
+from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
 from workbench.models import Model
 from workbench.publication.reasons import reason
@@ -63,20 +64,21 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
     return replace(frontier, measured=chosen), left_out if broken else ""
 
 
-def told(swept: Frontier, table: Table, smallest: int) -> Frontier:
+def told(swept: Frontier, table: Table, smallest: int, store: Store | None = None) -> Frontier:
     """The same points as they may be told: each measure says its figures itself, or hides them; so does what speaks
     against a release.
 
-    The releases are made once more. What a recipe promises is told as well, since the promise is.
+    The releases are made once more, but for those that were drawn at random. What a recipe promises is told as well,
+    since the promise is.
     """
-    return replace(swept, measured=[_told(point, swept.measures, table, smallest) for point in swept.measured])
+    return replace(swept, measured=[_told(point, swept.measures, table, smallest, store) for point in swept.measured])
 
 
-def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int) -> Point:
+def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int, store: Store | None) -> Point:
     defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
     reasons = {key: reason(text, table) for key, text in point.reasons.items()}
     values, sentences = {}, {}
-    release = point.recipe.release(table) if defined else None
+    release = point.recipe.release(table, store) if defined else None
     found = against(release, smallest, point.recipe.model) if release is not None else []
     for measure in defined:
         assert release is not None

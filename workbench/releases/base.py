@@ -37,8 +37,6 @@ IN_PYTHON = (
     "Drop the columns that disclose too much with table.drop(release.telling), make them identifiers or "
     "quasi-identifiers, or pass giveaways=True"
 )
-
-
 OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
@@ -74,6 +72,11 @@ class Release(ABC):
     def own_classes(self) -> Classes:
         """The classes with each record in one of them: in a foreign release more may look alike than share a class."""
         return self.classes
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether a record may be in several classes."""
+        return False
 
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
         """What an adversary believes about the sensitive value of each record's group; Q where it is not published.

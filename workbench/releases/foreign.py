@@ -75,6 +75,11 @@ class Foreign(Release):
         """The classes by the labels in the file, each record in one of them."""
         return self.read
 
+    @property
+    def overlapping(self) -> bool:
+        """Whether a missing value fits every value, so that a record may be in several classes."""
+        return self.missing_fits != "itself"
+
     def audit(self, model: Model) -> Audit:
         """Whether the model holds, and the classes that break it."""
         found = super().audit(model)

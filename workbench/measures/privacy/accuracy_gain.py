@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from workbench.base.figures import about_per_cent
 from workbench.base.small_counts import coarse, named
-from workbench.measures import Measure, Measured, adversary, apart, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
 from workbench.releases.base import OWN_CLASS, Release
 
 
@@ -20,7 +20,7 @@ class AccuracyGain(Measure):
     unit = "share of records"
 
     def measure(self, release: Release) -> Measured:
-        apart(release)
+        refuse_overlapping(release)
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:

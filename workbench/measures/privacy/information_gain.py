@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import figures
-from workbench.measures import Measure, Measured, adversary, apart, average, sensitive_of, worst
+from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
 from workbench.measures.privacy.largest_quotient import LargestQuotient
 from workbench.models import entropy
 from workbench.releases.base import Release
@@ -25,7 +25,7 @@ class InformationGain(Measure):
     told = "as an average"
 
     def measure(self, release: Release) -> Measured:
-        apart(release)
+        refuse_overlapping(release)
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def _one(self, release: Release, name: str) -> Measured:

@@ -1,0 +1,36 @@
+"""Bounds of columns are read as they are written, and what is no pair of bounds is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.base.column_bounds import read, written
+from workbench.base.errors import BadInput
+
+NUMBERS = st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9, allow_nan=False)
+NAMES = st.text("ab ,:;é_-1.", min_size=1, max_size=8).filter(lambda name: name == name.strip())
+
+
+@given(st.dictionaries(NAMES, st.tuples(NUMBERS, NUMBERS).filter(lambda pair: pair[0] < pair[1]), min_size=1))
+def test_what_is_written_is_read_as_the_same(bounds):
+    assert read(written(read(bounds))) == read(bounds) == bounds
+
+
+def test_people_may_write_it_in_several_ways():
+    assert (
+        read("age: 17..99, hours:0..80.5")
+        == read("age:17 .. 99; hours: 0..80.5")
+        == read({"age": [17, 99.0], "hours": (0, 80.5)})
+    )
+    assert read('"a, b": -5..-1e-1') == {"a, b": (-5, -0.1)}
+    assert written(read({"age": (17.0, 99)})) == "age: 17..99"
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "age", "age: 17", "age: 17-99", "age: 99..17", "age: 1..1", "age: 1..2 hours: 1..2", "age: 1..2, age: 1..3",
+     {}, {"age": 3}, {"age": (1, "2")}, {"age": (1, float("inf"))}, {"age": (True, 5)}, 17, ["age"]],
+)  # fmt: skip
+def test_what_is_no_bounds_is_refused_with_how_to_write_them(given):
+    with pytest.raises(BadInput, match="bounds"):
+        read(given)

@@ -1,0 +1,56 @@
+"""What holds for every method that changes records at random."""
+
+import numpy as np
+import pytest
+
+from tests.methods.noise.tables import table
+from workbench.base.errors import BadInput
+from workbench.base.variants import catalog
+from workbench.methods import Laplace, Method, RandomizedResponse
+from workbench.methods.noise import refuse_roles
+
+METHODS = [
+    Laplace(2, bounds="age: 17..90, wage: 0..50"),
+    RandomizedResponse(0.4),
+    RandomizedResponse(0.4, ("ill", "city", "age"), "uniform"),
+]
+
+
+def test_every_method_that_draws_is_looked_at_here():
+    kinds = {kind for kind in catalog("workbench.methods", Method).values() if kind.draws}
+    assert kinds == {type(method) for method in METHODS}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_what_is_kept_of_a_draw_gives_the_same_release_again(method, missing):
+    given = table(missing=missing)
+    release = method(given)
+    again = method.again(given, method.kept(release))
+    assert again.guarantee == release.guarantee
+    for name, one in release.drawn.items():
+        assert (again.drawn[name].released == one.released).all()
+    for known in ("ill",):
+        assert np.array_equal(release.posterior(known).beliefs, again.posterior(known).beliefs)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_other_columns_are_published_as_they_are(method):
+    given = table()
+    release = method(given)
+    frame = release.frame()
+    assert list(frame.columns) == list(given.frame.columns) and len(frame) == given.records
+    for name in frame.columns:
+        same = sorted(frame[name].astype(str)) == sorted(given.frame[name].astype(str))
+        assert same == (name not in release.drawn)
+
+
+def test_what_is_not_published_cannot_be_changed():
+    import pandas as pd
+
+    from workbench.data.table import Table
+
+    frame = pd.DataFrame({"q": [1, 2, 3], "w": [1, 2, 1], "s": list("aba")})
+    weighted = Table.from_frame(frame, ["q"], "s", weight="w")
+    with pytest.raises(BadInput, match="'w' is not published"):
+        refuse_roles(weighted, ["w"], "laplace")

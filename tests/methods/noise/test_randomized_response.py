@@ -1,0 +1,62 @@
+"""Randomized response: who is told apart, what is believed of whom, and what it promises, said honestly."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
+from tests.methods.noise.tables import halves, table
+from workbench.base.errors import BadInput
+from workbench.methods import RandomizedResponse
+from workbench.methods.noise.categories import epsilon
+
+
+@pytest.mark.parametrize("others", ["table", "uniform"])
+def test_neighbours_are_not_told_apart_beyond_epsilon(others):
+    given = halves("a", "b", PAIRS, others=["c"] * PAIRS)
+    release = RandomizedResponse(0.4, ("x",), others)(given)
+    promised = epsilon(release.drawn["x"].response.chances)
+    released = release.drawn["x"].released
+    assert promised == pytest.approx(math.log(3))
+    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
+
+
+def test_a_response_that_keeps_too_much_is_caught():
+    released = RandomizedResponse(0.7, ("x",))(halves("a", "b", PAIRS, others=["c"] * PAIRS)).drawn["x"].released
+    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), math.log(3))
+
+
+def test_kept_values_and_drawn_ones_are_as_many_as_declared():
+    given = table(20_000)
+    codes, q = given.sensitive_codes("ill"), given.sensitive["ill"].prior
+    released = RandomizedResponse(0.3)(given).drawn["ill"].released
+    for v in range(len(q)):
+        there = codes == v
+        seen = np.bincount(released[there], minlength=len(q))
+        assert stats.chisquare(seen, there.sum() * (0.3 * np.eye(len(q))[v] + 0.7 * q)).pvalue > 1e-7
+
+
+def test_the_guarantee_says_what_it_takes_as_known_and_what_it_leaves_alone():
+    own, uniform = RandomizedResponse(0.5)(table()), RandomizedResponse(0.5, others="uniform")(table())
+    assert "if the distribution that values are drawn from is known anyway" in own.guarantee
+    assert "known anyway" not in uniform.guarantee and "epsilon = 1.609" in uniform.guarantee  # ln 5
+    assert "not protected: age, city and wage" in own.guarantee
+    both = RandomizedResponse(0.5, ("ill", "city"), "uniform")(table())
+    assert f"epsilon = {math.log(5) + math.log(4):.3f} (ill 1.609 and city 1.386)" in both.guarantee
+    assert "no epsilon" in RandomizedResponse(1.0)(table()).guarantee
+
+
+def test_columns_that_cannot_be_drawn_are_refused():
+    with pytest.raises(BadInput, match="there is no sensitive column; name the columns"):
+        RandomizedResponse()(table(sensitive=None))
+    with pytest.raises(BadInput, match="needs 2 to 1,000"):
+        RandomizedResponse(0.5, ("x",))(halves(1, 2, 600, others=range(3, 1200)))
+
+
+def test_a_missing_value_is_one_value_more():
+    given = table(missing=0.2)
+    release = RandomizedResponse(0.0, others="uniform")(given)
+    assert release.drawn["ill"].response.chances.shape == (5, 5)
+    assert 0.1 < release.frame()["ill"].isna().mean() < 0.3

@@ -1,0 +1,127 @@
+"""A perturbed release answers the four questions, and says what it cannot answer."""
+
+import numpy as np
+import pytest
+
+from tests.methods.noise.tables import table
+from workbench.base.errors import Undefined
+from workbench.measures import (
+    AccuracyGain,
+    AverageClassSize,
+    KnowledgeGain,
+    PrivacyLoss,
+    QueryError,
+    ReidentificationRisk,
+    UtilityLoss,
+)
+from workbench.methods import Keep, Laplace, RandomizedResponse
+from workbench.models import KAnonymity
+
+BOTH = {"age": (17, 90), "wage": (0, 50)}
+
+
+def test_it_has_no_classes_and_says_why():
+    release = RandomizedResponse(0.5)(table())
+    for ask in (lambda: release.classes, lambda: release.audit(KAnonymity(2)), lambda: AverageClassSize()(release),
+                lambda: ReidentificationRisk()(release)):  # fmt: skip
+        with pytest.raises(Undefined, match="changed at random, record by record, so it has no classes"):
+            ask()
+
+
+def test_what_is_believed_of_a_group_is_the_mean_of_what_its_rows_tell():
+    given = table(missing=0.1)
+    release = RandomizedResponse(0.4)(given)
+    q, released = given.sensitive["ill"].prior, release.drawn["ill"].released
+    found = release.posterior("ill")
+    assert found.sizes.sum() == given.records and np.allclose(found.beliefs.sum(axis=1), 1)
+    for group in (0, 7, int(release.group_of_record.max())):
+        beliefs = []
+        for row in np.flatnonzero(release.group_of_record == group):
+            joint = [q[v] * (0.4 * (v == released[row]) + 0.6 * q[released[row]]) for v in range(len(q))]
+            beliefs.append(np.array(joint) / sum(joint))
+        assert found.beliefs[group] == pytest.approx(np.mean(beliefs, axis=0))
+
+
+@pytest.mark.parametrize("others", ["table", "uniform"])
+def test_the_posterior_is_right_by_simulation(others):
+    """Among all records whose released value is the same, so many have each true value as was believed."""
+    given = table(20_000)
+    release = RandomizedResponse(0.5, others=others)(given)
+    drawn, true = release.drawn["ill"], given.sensitive_codes("ill")
+    told = drawn.given(given.sensitive["ill"].prior)
+    for i, value in enumerate(drawn.values):
+        rows = drawn.released == value
+        share = np.bincount(true[rows], minlength=4) / rows.sum()
+        assert share == pytest.approx(told[i], abs=5.5 * 0.5 / np.sqrt(rows.sum()))
+
+
+def test_nothing_is_hidden_where_all_is_kept_and_nothing_told_where_nothing_is():
+    given = table()
+    kept, keep = RandomizedResponse(1.0)(given), Keep()(given)
+    for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain(), UtilityLoss()):
+        assert measure(kept).value == pytest.approx(measure(keep).value, abs=1e-9)
+    assert kept.beside == keep.beside
+    nothing = RandomizedResponse(0.0)(given)
+    for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain()):
+        assert measure(nothing).value == pytest.approx(0, abs=1e-9)
+
+
+def test_more_noise_hides_more_and_columns_without_noise_still_count():
+    given = table()
+    some = [KnowledgeGain()(Laplace(e, bounds={"age": (17, 90)})(given)).value for e in (0.1, 5, 50)]
+    all_of_it = KnowledgeGain()(Keep()(given)).value
+    assert some[0] < some[1] < some[2] <= all_of_it + 1e-9
+    by_city = KnowledgeGain()(Keep()(given.with_roles(["city"], "ill"))).value
+    assert some[0] >= by_city - 0.02, "the city is published as it is"
+
+
+def test_a_sensitive_number_with_noise_is_undone_by_bayes_rule():
+    given = table(sensitive="wage")
+    release = Laplace(5, bounds={"wage": (10, 30)})(given)
+    found, values = release.posterior("wage"), given.columns["wage"].values
+    rows = np.flatnonzero(release.group_of_record == release.group_of_record[0])
+    beliefs = []
+    for y in release.drawn["wage"].released[rows]:
+        joint = given.sensitive["wage"].prior * np.exp(-np.abs(y - values) / 4)
+        beliefs.append(joint / joint.sum())
+    assert found.beliefs[release.group_of_record[0]] == pytest.approx(np.mean(beliefs, axis=0))
+    assert release.estimate(np.array([[[0, 10**6], [0, 10**6]]]), "wage").sum() == pytest.approx(given.records)
+
+
+def test_measures_have_their_figures_of_every_kind_of_noise():
+    given = table(missing=0.1)
+    for method in (Laplace(2, bounds=BOTH), RandomizedResponse(0.5, ("ill", "city")), RandomizedResponse(0.2)):
+        release = method(given)
+        for measure in (PrivacyLoss(), UtilityLoss(), AccuracyGain(), KnowledgeGain(), QueryError()):
+            assert np.isfinite(measure(release).value)
+
+
+def test_what_is_certain_beside_it_is_counted_by_what_was_not_changed():
+    given = table()
+    noisy = RandomizedResponse(0.5)(given)
+    assert noisy.beside.sensitive == () and noisy.beside.unique == Keep()(given).beside.unique
+    aged = Laplace(1, bounds={"age": (17, 90)})(given)
+    assert aged.beside_those(()).unique < noisy.beside_those(()).unique and aged.beside.sensitive == ("ill",)
+    assert "wage" not in Laplace(1, bounds={"wage": (0, 50)})(given).neutral
+
+
+def test_its_files_have_random_order_and_a_codebook_of_the_noise(tmp_path):
+    given = table()
+    release = Laplace(2, bounds=BOTH)(given)
+    first, second = release.frame(), release.frame()
+    assert not first.equals(second)
+    columns = list(first.columns)
+    assert first.sort_values(columns, ignore_index=True).equals(second.sort_values(columns, ignore_index=True))
+    files = release.export(tmp_path / "noisy.csv", giveaways=True)
+    said = files[1].read_text()
+    assert (
+        "age,number + Laplace noise of scale 73,17,90" in said
+        and "wage,number + Laplace noise of scale 50,0,50" in said
+    )
+
+
+def test_miners_see_numbers_and_codes_as_they_were_drawn():
+    release = Laplace(2, bounds=BOTH)(table())
+    assert (release.shown("age").numbers == release.drawn["age"].released).all()
+    assert (release.shown("city").codes == release.table.codes["city"]).all()
+    assert len(release.published_records) == release.table.records
