@@ -1,0 +1,55 @@
+"""An adversary who knows any subset of the quasi-identifiers: on which of them people are alone, before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from workbench.base.errors import BadInput, said
+from workbench.data.cells import distinct_rows
+from workbench.data.subsets import Subsets, every_subset
+from workbench.data.table import Table
+from workbench.releases.base import Release
+
+
+def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 5) -> pd.DataFrame:
+    """A row a subset of the quasi-identifiers, the smallest first, then those on which most records are alone.
+
+    `unique` are the records that no other equals on these columns, `below k` those that fewer than k equal, themselves
+    included; `minimal` the records for which no part of the columns is enough. With a release the same is counted of
+    what it shows: who shows the same cannot be told apart by these columns.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise BadInput(f"uniqueness_by_subset: k = {said(k)} must be a whole number of at least 1")
+    if release is not None and release.table is not table:
+        raise BadInput("uniqueness_by_subset: the release is of another table; give the table that it was made of")
+    cells, names = table.cells(), table.quasi
+    found = _columns(every_subset(list(cells.quasi), cells.weight, k), k)
+    if release is not None:
+        after = _columns(every_subset(*_shown(release), k), k)
+        found |= {f"{name} in the release": counts for name, counts in after.items()}
+    members = [[name for i, name in enumerate(names) if number >> i & 1] for number in range(2 ** len(names))]
+    frame = pd.DataFrame({"known": [", ".join(one) for one in members], "columns": [*map(len, members)], **found})
+    return frame.sort_values(["columns", "unique"], ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def _columns(found: Subsets, k: int) -> dict[str, np.ndarray]:
+    return {"groups": found.groups, "unique": found.unique, f"below {k}": found.below, "minimal": found.minimal}
+
+
+def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
+    """What the records show of each quasi-identifier, as codes of what is distinct, and how many show it."""
+    codes = []
+    for name in release.table.quasi:
+        if name in release.removed:
+            codes.append(None)
+            continue
+        shown = release.shown(name)
+        labels = shown.numbers if shown.numbers is not None else shown.labels
+        codes.append(np.unique(labels, return_inverse=True)[1])
+    rows = len(next((one for one in codes if one is not None), np.zeros(1)))
+    if all(one is None for one in codes):
+        return [np.zeros(1, np.int64)] * len(codes), np.array([release.table.records - release.left_out])
+    whole = [np.zeros(rows, np.int64) if one is None else one for one in codes]
+    first, number = distinct_rows(np.stack(whole, axis=1))
+    return [one[first] for one in whole], np.bincount(number)
