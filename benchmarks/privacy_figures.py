@@ -1,4 +1,4 @@
-"""All privacy figures of a release of about 1,500 classes (k = 15 on Adult), beside pycanon's nine."""
+"""All privacy figures of a release of about 1,500 classes (k = 15 on Adult), beside pycanon's; attacks; subsets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from benchmarks.measuring import HERE, Figure, NotInstalled, child, cpu, environ
 from workbench.base.errors import Undefined
 from workbench.base.variants import Variant, catalog
 from workbench.data import datasets
-from workbench.measures import Measure
+from workbench.disclosure.any_subset import uniqueness_by_subset
+from workbench.measures import AttributeInference, Linkability, Measure, SinglingOut
 from workbench.measures.privacy.achieved import Achieved
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
 from workbench.releases.base import Release
 
 PYCANON = ("pycanon==1.3.6",)
+ATTACKS = (SinglingOut, Linkability, AttributeInference)
+EIGHT = ("age", "workclass", "education", "marital_status", "race", "sex", "hours_per_week", "native_country")
 V = TypeVar("V", bound=Variant)
 
 
@@ -30,11 +33,22 @@ def measure(runs: int = 15, peer: bool = True) -> list[Figure]:
     # a copy of a release remembers nothing: its classes are counted again
     (seconds,) = cpu(lambda: everything(replace(release), measures, models), runs=runs)
     count = len(everything(release, measures, models))
+    attacks = [kind() for kind in ATTACKS]
     names = ", ".join(dict.fromkeys(kind.name for kind in (*measures, *models)))
     lines = [
         Figure("classes", len(release.classes), "", 1500, at_least=True),
         Figure(f"all privacy figures, {count} with their variants, CPU", 1000 * seconds, "ms", 60, note=names),
     ]
+    (attacked,) = cpu(lambda: [one(replace(release)) for one in attacks], runs=min(runs, 3))
+    lines.append(Figure("three attacks on 1,000 people each, CPU", attacked, "s", 5))
+    table = datasets.adult(quasi=EIGHT)
+    table.cells()
+    (subsets,) = cpu(lambda: uniqueness_by_subset(table), runs=min(runs, 3))
+    unique = uniqueness_by_subset(table)["unique"]
+    note = f"on {(unique > 0).sum()} of {len(unique)} somebody is unique; {unique.max():,} records on all"
+    lines.append(
+        Figure("uniqueness on all subsets of eight quasi-identifiers, from cells, CPU", subsets, "s", 1, note=note)
+    )
     return [*lines, *_pycanon(release, seconds)] if peer else lines
 
 
@@ -42,8 +56,8 @@ def variants(base: type[V], package: str) -> list[V]:
     """Every kind of the catalog with every choice of its parameters; of measures, those of privacy."""
     found = []
     for kind in catalog(package, base).values():
-        if kind is Achieved or getattr(kind, "side", "privacy") != "privacy":
-            continue  # the achieved figures are taken from the models themselves
+        if kind in (Achieved, *ATTACKS) or getattr(kind, "side", "privacy") != "privacy":
+            continue  # the achieved figures are taken from the models themselves, and attacks are timed alone
         choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
         bare = kind.bare() if issubclass(kind, Model) else kind()
         found += [replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values())]

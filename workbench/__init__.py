@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.data.hierarchies.hierarchy import Hierarchy as Hierarchy
     from workbench.data.reading.source import Query as Query
     from workbench.data.table import Table as Table
+    from workbench.disclosure.any_subset import uniqueness_by_subset as uniqueness_by_subset
     from workbench.disclosure.table import disclosure_table as disclosure_table
     from workbench.frontier.frontier import Frontier as Frontier
     from workbench.frontier.lattice import lattice as lattice
@@ -52,6 +53,7 @@ _HOME = {
     "sweep": "frontier.sweep",
     "lattice": "frontier.lattice",
     "disclosure_table": "disclosure.table",
+    "uniqueness_by_subset": "disclosure.any_subset",
 }
 _ROOMS = ("charts", "measures", "methods", "models", "workloads")
 

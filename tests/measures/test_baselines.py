@@ -24,12 +24,14 @@ from workbench.measures import (
     KLDivergence,
     KnowledgeGain,
     LargestQuotient,
+    Linkability,
     Measure,
     NumberOfClasses,
     PopulationUniques,
     PrivacyLoss,
     QueryError,
     ReidentificationRisk,
+    SinglingOut,
     UtilityLoss,
 )
 from workbench.methods import Keep, Mondrian, Remove
@@ -134,7 +136,7 @@ def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, 
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
     widths = (InformationLoss, GeneralizationSteps, GeometricLoss, GroupUtility)
     others = (KLDivergence, QueryError)  # of quasi-identifiers alone: another figure
-    sizes = (ReidentificationRisk, PopulationUniques, Achieved, *others, *widths)
+    sizes = (ReidentificationRisk, PopulationUniques, SinglingOut, Linkability, Achieved, *others, *widths)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))
         assert isinstance(measure, others) or measure(release).value == measure(with_column).value

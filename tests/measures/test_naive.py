@@ -1,6 +1,7 @@
 """Every measure beside the same written with loops over people, on tables and releases of every kind."""
 
 from collections import Counter
+from functools import cache
 from itertools import product
 from math import ceil, exp, inf, log, prod
 
@@ -10,6 +11,7 @@ from workbench.base.errors import Undefined
 from workbench.measures import (
     AccuracyGain,
     Achieved,
+    AttributeInference,
     AverageClassSize,
     Discernibility,
     GeneralizationSteps,
@@ -21,12 +23,14 @@ from workbench.measures import (
     KLDivergence,
     KnowledgeGain,
     LargestQuotient,
+    Linkability,
     MeasuredDiversity,
     NumberOfClasses,
     PopulationUniques,
     PrivacyLoss,
     QueryError,
     ReidentificationRisk,
+    SinglingOut,
     UtilityLoss,
 )
 from workbench.methods import Mondrian
@@ -205,6 +209,80 @@ def test_population_uniques_are_those_of_the_sample_that_would_be_drawn_alone(se
     measured = PopulationUniques(0.3, "zayatz")(seen.release)
     assert measured.value == near(min(unique * (0.3 * unique / drawn if unique else 0) / people, 1))
     assert measured.interval[0] <= measured.value <= measured.interval[1] and measured.interval[1] > 0
+
+
+def beyond_chance(pairs):
+    """How much more often an attack succeeds, as a share of what chance leaves; no less than nothing."""
+    attack, control = (mean([pair[side] for pair in pairs]) for side in (0, 1))
+    return max(0, (attack - control) / (1 - control)) if control < 1 else 0
+
+
+@cache
+def gaps(seen, name):
+    """How far what is released of somebody is from a person's value, of every two."""
+    spans = {other: seen.span(other, name) for other in seen.people}
+    places = {person: seen.position(name, row[name]) for person, row in seen.people.items()}
+    width = max(places.values()) - min(places.values())
+    off = {(p, o): max(spans[o][0] - places[p], places[p] - spans[o][1], 0) for p in places for o in places}
+    return {pair: n / width if name == "age" else float(n > 0) for pair, n in off.items()}
+
+
+def nearest(seen, person, names, among):
+    """The people whose released records are nearest to what is known of a person."""
+    found = {other: sum(gaps(seen, name)[person, other] for name in names) for other in among}
+    least = min(found.values()) + 1e-6
+    return {other for other in among if found[other] < least}
+
+
+def test_singled_out_is_of_whom_what_is_released_fits_nobody_else(seen):
+    pairs = []
+    for person in seen.people:
+        fits = {other for other in seen.people if not any(gaps(seen, name)[other, person] for name in seen.table.quasi)}
+        pairs.append((len(fits) == 1, len(fits - {person}) == 1))
+    measured = SinglingOut()(seen.release)
+    assert measured.value == near(beyond_chance(pairs))
+    assert measured.detail["attack"] == near(mean([one for one, _ in pairs]))
+
+
+def test_two_halves_are_linked_where_both_lead_to_one_record(seen):
+    def chance(person, among):
+        one, other = (nearest(seen, person, half, among) for half in (seen.table.quasi[::2], seen.table.quasi[1::2]))
+        return len(one & other) / (len(one) * len(other))
+
+    everybody = set(seen.people)
+    pairs = [(chance(person, everybody), chance(person, everybody - {person})) for person in seen.people]
+    measured = Linkability()(seen.release)
+    assert measured.value == near(beyond_chance(pairs))
+    assert measured.detail["control"] == near(mean([control for _, control in pairs]))
+
+
+def guessed(seen, person, name, without):
+    """How likely a person's value is guessed: the commonest of the nearest records, or of their buckets."""
+    told = Counter()
+    for other in nearest(seen, person, seen.table.quasi, set(seen.people) - without):
+        bag = seen.members[seen.group(other)] if seen.bucketized else [other]
+        held = [seen.people[one][name] for one in bag if one not in without]
+        for value in held:
+            told[value] += 1 / len(held)
+    if name in seen.removed:
+        told = seen.whole(name)
+    best = [value for value, n in told.items() if n > max(told.values()) - 1e-6]
+    return (seen.people[person][name] in best) / len(best)
+
+
+def test_a_sensitive_value_is_inferred_where_it_is_the_commonest_of_the_nearest_records(seen):
+    risks = []
+    for name in seen.table.sensitive:
+        whole, everybody = seen.whole(name), list(seen.people)
+        usual = [value for value, n in whole.items() if n == max(whole.values())]
+        naive = [(seen.people[one][name] in usual) / len(usual) for one in everybody]
+        without = [guessed(seen, one, name, {one}) for one in everybody]
+        control = max(naive, without, key=mean)  # who knows nobody's record may guess what is commonest of all
+        attack = [guessed(seen, one, name, set()) for one in everybody]
+        risks.append(beyond_chance(list(zip(attack, control, strict=True))))
+    measured = AttributeInference()(seen.release)
+    assert measured.value == near(max(risks))
+    assert measured.interval[0] <= measured.value <= measured.interval[1]
 
 
 def largest_l(counts, c):

@@ -104,6 +104,7 @@ def test_all_privacy_figures_are_measured():
     assert figures["classes"].measured == 1554
     (all_of_them,) = [one for one in figures.values() if one.what.startswith("all privacy figures")]
     assert {"privacy loss", "k-anonymity", "t-closeness", "beta-likeness"} <= set(all_of_them.note.split(", "))
+    assert figures["uniqueness on all subsets of eight quasi-identifiers, from cells, CPU"].note.startswith("on 2")
 
 
 def test_figure_2a_has_32_points():

@@ -19,6 +19,7 @@ from workbench.releases.base import Posterior, Release, as_runs
 from workbench.releases.export import Coded, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.partition import Partition
+from workbench.releases.shown import Shown
 from workbench.workloads.populations import Populations
 
 
@@ -70,6 +71,13 @@ class Perturbed(Release):
         for name in self.table.names:
             columns.append(Coded(name, self.table.published(name), self.drawn.get(name, self.table.codes[name])))
         return {"release": Rows.shuffled(columns)}
+
+    @property
+    def published_records(self) -> np.ndarray:
+        return np.arange(self.table.records)
+
+    def _shown(self, name: str, seed: int) -> Shown:
+        return Shown(self.table.columns[name], self.drawn.get(name, self.table.seen.codes[name]))
 
     def beside_those(self, neutral: Sequence[str]) -> Beside:
         return beside(neutral, self.group_of_record, known_by(self.table, neutral), {})

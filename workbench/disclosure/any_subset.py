@@ -39,17 +39,15 @@ def _columns(found: Subsets, k: int) -> dict[str, np.ndarray]:
 
 def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
     """What the records show of each quasi-identifier, as codes of what is distinct, and how many show it."""
-    codes = []
-    for name in release.table.quasi:
-        if name in release.removed:
-            codes.append(None)
-            continue
-        shown = release.shown(name)
-        labels = shown.numbers if shown.numbers is not None else shown.labels
-        codes.append(np.unique(labels, return_inverse=True)[1])
-    rows = len(next((one for one in codes if one is not None), np.zeros(1)))
-    if all(one is None for one in codes):
-        return [np.zeros(1, np.int64)] * len(codes), np.array([release.table.records - release.left_out])
-    whole = [np.zeros(rows, np.int64) if one is None else one for one in codes]
-    first, number = distinct_rows(np.stack(whole, axis=1))
-    return [one[first] for one in whole], np.bincount(number)
+    there = {name: _labels(release, name) for name in release.table.quasi if name not in release.removed}
+    records = release.table.records - release.left_out
+    nothing = np.zeros(len(next(iter(there.values()), np.zeros(records))), np.int64)
+    codes = [there.get(name, nothing) for name in release.table.quasi]
+    first, number = distinct_rows(np.stack(codes, axis=1))
+    return [one[first] for one in codes], np.bincount(number)
+
+
+def _labels(release: Release, name: str) -> np.ndarray:
+    """A number for each thing that a column shows, of each record."""
+    shown = release.shown(name)
+    return np.unique(shown.labels if shown.numbers is None else shown.numbers, return_inverse=True)[1]

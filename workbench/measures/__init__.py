@@ -22,14 +22,17 @@ from workbench.releases.scale import Scale
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
     from workbench.measures.privacy.achieved import Achieved as Achieved
+    from workbench.measures.privacy.attribute_inference import AttributeInference as AttributeInference
     from workbench.measures.privacy.group_protection import GroupProtection as GroupProtection
     from workbench.measures.privacy.information_gain import InformationGain as InformationGain
     from workbench.measures.privacy.knowledge_gain import KnowledgeGain as KnowledgeGain
     from workbench.measures.privacy.largest_quotient import LargestQuotient as LargestQuotient
+    from workbench.measures.privacy.linkability import Linkability as Linkability
     from workbench.measures.privacy.measured_diversity import MeasuredDiversity as MeasuredDiversity
     from workbench.measures.privacy.population_uniques import PopulationUniques as PopulationUniques
     from workbench.measures.privacy.privacy_loss import PrivacyLoss as PrivacyLoss
     from workbench.measures.privacy.reidentification_risk import ReidentificationRisk as ReidentificationRisk
+    from workbench.measures.privacy.singling_out import SinglingOut as SinglingOut
     from workbench.measures.utility.average_class_size import AverageClassSize as AverageClassSize
     from workbench.measures.utility.discernibility import Discernibility as Discernibility
     from workbench.measures.utility.generalization_steps import GeneralizationSteps as GeneralizationSteps
