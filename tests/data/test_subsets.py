@@ -54,3 +54,6 @@ def test_keys_beyond_64_bits_and_too_many_columns():
     assert found.unique[15] == (frame.groupby([0, 1, 2, 3]).size() == 1).sum()
     with pytest.raises(BadInput, match="13 columns have 8,192 subsets; give at most 12"):
         every_subset([codes[0]] * 13, np.ones(300, np.int64), 2)
+    many = np.zeros(200_000, np.int8)
+    with pytest.raises(BadInput, match="4,096 subsets and 200,000 combinations of values, too many"):
+        every_subset([many] * 12, many, 2)

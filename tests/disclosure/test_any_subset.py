@@ -2,13 +2,14 @@
 
 from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from tests.releases.toys import Perturb
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
-from workbench.disclosure.any_subset import uniqueness_by_subset
+from workbench.disclosure.any_subset import smallest_sets, uniqueness_by_subset
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.releases.foreign import foreign
@@ -26,6 +27,17 @@ def test_a_worked_example():
         "": 0, "age": 0, "sex": 1, "town": 1, "age, sex": 1, "age, town": 1, "sex, town": 0, "age, sex, town": 0
     }  # fmt: skip
     assert list(found["columns"]) == [0, 1, 1, 1, 2, 2, 2, 3]
+
+
+def test_the_smallest_sets_come_with_those_for_whom_no_part_is_enough(small):
+    table = small(0)
+    frame = uniqueness_by_subset(table).sort_values("minimal", ascending=False)
+    found = smallest_sets(table, 3)
+    assert [alone for _, alone in found] == [n for n in frame["minimal"][:3] if n]
+    assert all(frame.set_index("known")["minimal"][", ".join(names)] == alone for names, alone in found)
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame({f"q{i}": rng.integers(0, 9, 50) for i in range(13)})
+    assert smallest_sets(Table.from_frame(wide, list(wide.columns)), 3) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,9 @@ from typing import Any
 
 from workbench.data.column import Column
 from workbench.data.meaning import meaning_of
+from workbench.data.table import Table
 from workbench.data.uniqueness import Singled, alone, namelike
+from workbench.disclosure.any_subset import smallest_sets
 
 
 def column_row(column: Column, under: Column) -> dict[str, Any]:
@@ -32,6 +34,14 @@ def _sensitive(column: Column) -> bool:
 def singled_row(found: Singled) -> dict[str, Any]:
     shares = {"unique": found.unique, "share": found.share, "records": found.records}
     return {"names": found.names, **shares, "about": found.one_in > 1}
+
+
+def smallest_rows(table: Table, most: int) -> list[dict[str, Any]]:
+    """The smallest sets of quasi-identifiers that single out records, each with those for whom no part of it would."""
+    return [
+        {"names": names, "unique": alone, "share": alone / table.records, "about": False}
+        for names, alone in smallest_sets(table, most)
+    ]
 
 
 def level_sizes(column: Column) -> list[int]:

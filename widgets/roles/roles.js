@@ -25,7 +25,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   el.classList.add("wb-roles");
   const { element, body, chosen } = step("Roles", { model, trait });
   el.append(element);
-  let most = 1000, advice = {}, found = { pairs: [], triples: [], notes: [], counted: false };
+  let most = 1000, advice = {}, found = { pairs: [], triples: [], notes: [], counted: false }, smallest = [];
 
   const grid = roleGrid({
     role: (columns, role, name) => { clear(); say("choose", { field: name, columns, role }); },
@@ -83,6 +83,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   body.append(top, grid.element, none, bulk, why, alone, combined, told.element);
 
   on("alone", one => {
+    smallest = one.smallest ?? [];
+    drawLists();
     const chosenNow = (model.get("roles").quasi ?? []).length;
     alone.classList.toggle("wb-empty", one.unique === undefined);
     meter.style.setProperty("--share", `${100 * (one.share ?? 0)}%`);
@@ -121,12 +123,14 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const roles = model.get("roles"), out = new Set(["identifiers", "dropped", "weight"].flatMap(key => roles[key] ?? []));
     const kept = list => list.filter(one => !one.names.some(name => out.has(name)));
     const [pairs, triples] = [kept(found.pairs), kept(found.triples)];
-    const top = Math.max(1e-9, ...[...pairs, ...triples].map(one => one.share));
+    const top = Math.max(1e-9, ...[...pairs, ...triples, ...smallest].map(one => one.share));
     lists.replaceChildren(
       ...(pairs.length ? [combinationList("pairs", pairs, top, select)] : []),
-      ...(triples.length ? [combinationList("triples", triples, top, select)] : []));
+      ...(triples.length ? [combinationList("triples", triples, top, select)] : []),
+      ...(smallest.length ? [combinationList("smallest sets of quasi-identifiers", smallest, top, select)] : []));
     notes.textContent = [found.counted && !pairs.length ? "There are no two columns to combine." : null,
-      found.counted ? "Records singled out by columns that are not identifiers or nearly names." : null, ...found.notes].filter(Boolean).join(" ");
+      found.counted ? "Records singled out by columns that are not identifiers or nearly names." : null,
+      smallest.length ? "A smallest set: records that are unique on it, and on no part of it." : null, ...found.notes].filter(Boolean).join(" ");
   }
 
   function select(names) {

@@ -11,7 +11,7 @@ import traitlets
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
-from widgets.roles.column_rows import column_row, level_sizes, singled_row
+from widgets.roles.column_rows import column_row, level_sizes, singled_row, smallest_rows
 from widgets.roles.matrix import NOTHING, matrix
 from workbench.base.errors import BadInput, columns_meant, said
 from workbench.data.column import Column
@@ -318,7 +318,8 @@ class RolePicker(Part):
         def job(cancel: threading.Event, tell: Tell) -> None:
             found = single_out(table, table.quasi)
             beside = Keep()(table).beside.sentence if table.neutral else ""
-            tell(self._said_alone, {**singled_row(found), "beside": beside})
+            sets = smallest_rows(table, WORST)
+            tell(self._said_alone, {**singled_row(found), "beside": beside, "smallest": sets})
             tell(self._said_between, matrix(table))
 
         self._asker.start(job)

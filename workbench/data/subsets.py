@@ -15,6 +15,7 @@ from workbench.base.errors import BadInput
 from workbench.data.cells import row_keys
 
 MOST = 12  # columns: of 12 there are 4,096 subsets
+WORK = 2**29  # subsets x rows; a byte of memory each
 
 
 class Subsets(NamedTuple):
@@ -42,6 +43,11 @@ def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Sub
     """
     if len(codes) > MOST:
         raise BadInput(f"{len(codes)} columns have {2 ** len(codes):,} subsets; give at most {MOST} columns")
+    if not countable(len(codes), len(weight)):
+        raise BadInput(
+            f"{len(codes)} columns have {2 ** len(codes):,} subsets and {len(weight):,} combinations of values, too "
+            "many to count; give fewer columns"
+        )
     found = Subsets(*np.zeros((4, 2 ** len(codes)), np.int64))
     alone = np.flatnonzero(_alone(codes, weight))
     place = np.full(len(weight), -1)
@@ -58,6 +64,11 @@ def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Sub
         covered = np.logical_or.reduce(singles[parts]) if parts else np.zeros(len(alone), bool)
         found.minimal[number] = np.count_nonzero(singles[number] & ~covered)
     return found
+
+
+def countable(columns: int, rows: int, work: int = WORK) -> bool:
+    """Whether all subsets of so many columns may be counted, and are worth the time."""
+    return columns <= MOST and rows * 2**columns <= work
 
 
 def _alone(codes: Sequence[np.ndarray], weight: np.ndarray) -> np.ndarray:

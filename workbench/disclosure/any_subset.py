@@ -7,9 +7,11 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, said
 from workbench.data.cells import distinct_rows
-from workbench.data.subsets import Subsets, every_subset
+from workbench.data.subsets import Subsets, countable, every_subset
 from workbench.data.table import Table
 from workbench.releases.base import Release
+
+SOON = 2**25  # subsets x cells that are counted in a second or two
 
 
 def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 5) -> pd.DataFrame:
@@ -23,14 +25,29 @@ def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 
         raise BadInput(f"uniqueness_by_subset: k = {said(k)} must be a whole number of at least 1")
     if release is not None and release.table is not table:
         raise BadInput("uniqueness_by_subset: the release is of another table; give the table that it was made of")
-    cells, names = table.cells(), table.quasi
+    cells = table.cells()
     found = _columns(every_subset(list(cells.quasi), cells.weight, k), k)
     if release is not None:
         after = _columns(every_subset(*_shown(release), k), k)
         found |= {f"{name} in the release": counts for name, counts in after.items()}
-    members = [[name for i, name in enumerate(names) if number >> i & 1] for number in range(2 ** len(names))]
+    members = [_members(table, number) for number in range(2 ** len(table.quasi))]
     frame = pd.DataFrame({"known": [", ".join(one) for one in members], "columns": [*map(len, members)], **found})
     return frame.sort_values(["columns", "unique"], ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def smallest_sets(table: Table, most: int) -> list[tuple[tuple[str, ...], int]]:
+    """The subsets of the quasi-identifiers on which most records are alone that are so on no part of them, and how
+    many; none where there are too many subsets to count."""
+    cells = table.cells()
+    if not countable(len(table.quasi), len(cells), SOON):
+        return []
+    minimal = every_subset([*cells.quasi], cells.weight, 1).minimal
+    found = [number for number in np.argsort(-minimal, kind="stable").tolist() if minimal[number]]
+    return [(_members(table, number), int(minimal[number])) for number in found[:most]]
+
+
+def _members(table: Table, number: int) -> tuple[str, ...]:
+    return tuple(name for i, name in enumerate(table.quasi) if number >> i & 1)
 
 
 def _columns(found: Subsets, k: int) -> dict[str, np.ndarray]:

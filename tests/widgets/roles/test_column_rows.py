@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from widgets.roles.column_rows import column_row, level_sizes, singled_row
+from widgets.roles.column_rows import column_row, level_sizes, singled_row, smallest_rows
 from workbench.data.hierarchies.builders import Prefixes
 from workbench.data.table import Table
 from workbench.data.uniqueness import single_out
@@ -26,3 +26,8 @@ def test_levels_count_the_missing():
 def test_what_columns_single_out():
     row = singled_row(single_out(TABLE, ("zip", "disease")))
     assert row == {"names": ("zip", "disease"), "unique": 2, "share": 1 / 3, "records": 6, "about": False}
+
+
+def test_what_smallest_sets_single_out():
+    table = TABLE.with_roles(["zip", "disease"])
+    assert smallest_rows(table, 8) == [{"names": ("zip",), "unique": 2, "share": 1 / 3, "about": False}]

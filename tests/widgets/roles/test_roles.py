@@ -192,6 +192,7 @@ def test_records_alone_are_counted_as_by_groupby(picker):
     told = last(sent, "alone")
     assert told["unique"] == naive(["age", "work", "sex"]) and told["records"] == len(FRAME)
     assert told["share"] == told["unique"] / len(FRAME)
+    assert told["smallest"] and all(0 < one["unique"] <= naive([*one["names"]]) for one in told["smallest"])
     columns = last(asked(picker, "hello"), "columns")["columns"]
     assert {one["name"]: one["unique"] for one in columns} == {name: naive([name]) for name in FRAME}
     survey = last(asked(picker, "hello"), "survey")
