@@ -16,6 +16,7 @@ from workbench.measures import (
     Discernibility,
     GeneralizationSteps,
     GeometricLoss,
+    GoodUtility,
     GroupProtection,
     GroupUtility,
     InformationGain,
@@ -32,8 +33,10 @@ from workbench.measures import (
     ReidentificationRisk,
     SinglingOut,
     UtilityLoss,
+    WorkloadUtility,
 )
-from workbench.methods import Mondrian
+from workbench.methods import Keep, Mondrian
+from workbench.miners.cross_fitting import folds_of
 from workbench.models import KAnonymity
 from workbench.workloads import Workload
 
@@ -568,3 +571,28 @@ def test_measured_c_and_l_are_averages_over_classes(seen):
     assert MeasuredDiversity("c")(seen.release).value == near(max(cs.values()))
     weighed = [[len(n) * sum(n) for n in each] for each in counts.values()]
     assert MeasuredDiversity("l", "records")(seen.release).value == near(min(map(sum, weighed)) / len(seen.people))
+
+
+# --- miners
+
+
+def guessed_right(release, name):
+    """How many people have the commonest of what the release shows of those in other folds."""
+    shown, true = release.shown(name).labels.tolist(), release.table.codes[name].tolist()
+    fold, right = folds_of(release.shown(name).labels, 10, 0).tolist(), 0
+    for person, one in enumerate(true):
+        others = Counter(shown[other] for other in range(len(true)) if fold[other] != fold[person])
+        right += one == min(others, key=lambda value: (-others[value], value))
+    return right
+
+
+def test_mining(seen):
+    if "disease" in seen.removed:
+        for measure in (GoodUtility("disease"), WorkloadUtility("disease")):
+            with pytest.raises(Undefined, match="is not published"):
+                measure(seen.release)
+        return
+    before, after = (guessed_right(one, "disease") for one in (Keep()(seen.table), seen.release))
+    assert GoodUtility("disease", "majority")(seen.release).value == near(max(1 - after / before, 0))
+    base = max(before, max(Counter(seen.table.codes["disease"].tolist()).values()))
+    assert WorkloadUtility("disease", "majority")(seen.release).value == near((after - base) / len(seen.people))

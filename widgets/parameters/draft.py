@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets.parameters import columns, ranges, shares
+from widgets.parameters import columns, miners, ranges, shares
 from workbench.base.errors import BadInput
 from workbench.base.variants import RANDOM, Plain, Variant, about
 from workbench.data.table import Table
@@ -75,12 +75,16 @@ class Draft:
         """The numbers, or the names of columns, that a text says."""
         if self.kind.parameters()[name].columns:
             return columns.values(text, self.kind, name, table)
+        if self.kind.parameters()[name].miners:
+            return miners.values(text, self.kind, name)
         return ranges.values(text, self.kind, name, table)
 
     def _written(self, name: str) -> str:
         """What reads back as the values of a parameter that is typed."""
         if self.kind.parameters()[name].columns:
             return columns.written(self.values[name])
+        if self.kind.parameters()[name].miners:
+            return miners.written(self.values[name])
         return ranges.written(self._numbers(name), self.kind, name)
 
     def _numbers(self, name: str) -> list[Any]:
@@ -141,7 +145,8 @@ class Draft:
 
     def _typed(self, name: str) -> bool:
         """Whether a parameter is typed, not chosen."""
-        return ranges.is_number(self.kind, name) or self.kind.parameters()[name].columns
+        declared = self.kind.parameters()[name]
+        return ranges.is_number(self.kind, name) or declared.columns or declared.miners
 
     def _known(self, name: str) -> None:
         if name not in self.values:
@@ -157,8 +162,16 @@ class Draft:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
         common = {"name": name, "help": declared.help, "problem": problem, "optional": declared.optional}
-        if declared.columns:
+        if declared.columns or declared.miners:
             shown = text if name in self.wrong else self._written(name)
+            if declared.miners:
+                return {
+                    **common,
+                    "type": "columns",
+                    "text": shown,
+                    "options": miners.options(),
+                    "listed": miners.LISTED,
+                }
             return {**common, "type": "columns", "text": shown, "options": list(table.names if table else ())}
         if ranges.is_number(self.kind, name):
             values = self._numbers(name)

@@ -47,7 +47,7 @@ function numbersField(one, key, message, say) {
 
 function columnsField(one, key, message, say) {
   const input = h("input", { type: "text", id: fresh("columns"), "data-key": key, autocomplete: "off", spellcheck: "false",
-    placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `columns between commas; another choice of them behind a semicolon. There are ${one.options.join(", ")}` });
+    placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `${one.listed ?? "columns between commas; another choice of them behind a semicolon"}. There are ${one.options.join(", ")}` });
   input.value = input.defaultValue = one.text;
   input.addEventListener("input", () => { delete input.dataset.sent; });
   input.addEventListener("change", () => { input.dataset.sent = "yes"; say("values", { ...message, text: input.value }); });

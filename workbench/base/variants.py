@@ -38,10 +38,19 @@ class Parameter:
     columns: bool = False  # names several, each once, in an order (None: none)
     column_bounds: bool = False  # a least and a greatest number of each of some columns, as a text (None: none)
     workload: bool = False  # names a workload of the table, or is one, of which its plain data are kept
+    miners: bool = False  # names miners, or sets of them, or says them one by one; kept as plain data
+    data: bool = False  # plain data that a study's file or Python says, such as weights (None: none)
+    own: bool = False  # or a function of Python, which no file can hold
+    check: Callable[[Any, Table | None], object] | None = None  # raises BadInput for what else it may not be
     scale: str = "linear"
     optional: bool = False  # not said, nor written, where it has its default
     against: str | None = None  # a weight, relative to that of this parameter: one control, and lists that run together
     number: type | None = None  # int or float, where None is the default: what it stands for is found elsewhere
+
+    @property
+    def plain(self) -> bool:
+        """Whether its value is plain data: a list is one value."""
+        return self.miners or self.data
 
     def bounds(self, table: Table | None = None) -> tuple[float | None, float | None]:
         """The range on this table; without a table, what depends on one is open."""
@@ -50,9 +59,19 @@ class Parameter:
 
     def listed(self, value: Any) -> bool:
         """Whether a setting in a study is a list of values. Names of columns are one value: several are lists in it."""
-        if not isinstance(value, list):
+        if not isinstance(value, list) or self.plain:
             return False
         return not (self.columns and value and all(isinstance(name, str) for name in value))
+
+
+@dataclasses.dataclass(frozen=True)
+class Own:
+    """A function of Python as the value of a parameter."""
+
+    function: Callable[..., Any]
+
+    def __str__(self) -> str:
+        return getattr(self.function, "__name__", "a function")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,9 +100,14 @@ class Variant(ABC):
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
+        for name, its in self.parameters().items():
+            if its.own and callable(getattr(self, name)):
+                object.__setattr__(self, name, Own(getattr(self, name)))
         self.check()
         for field in dataclasses.fields(self):  # type: ignore[arg-type]  # one spelling: 10.0 is 10, and 1 is True
             declared, value = field.metadata.get("parameter"), getattr(self, field.name)
+            if isinstance(value, Own):
+                continue
             if declared is not None and declared.choices is not None:
                 object.__setattr__(self, field.name, declared.choices[declared.choices.index(value)])
             elif declared is not None and declared.columns and value is not None:
@@ -92,6 +116,8 @@ class Variant(ABC):
                 object.__setattr__(self, field.name, column_bounds.written(column_bounds.read(value)))
             elif declared is not None and declared.workload and not isinstance(value, (str, Plain, type(None))):
                 object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
+            elif declared is not None and declared.plain and not isinstance(value, (str, Plain, type(None))):
+                object.__setattr__(self, field.name, _plain(value))
             elif value is not None and (number := self.number_type(field.name)):
                 object.__setattr__(self, field.name, number(value) + 0)
 
@@ -131,6 +157,8 @@ class Variant(ABC):
     @classmethod
     def _check_one(cls, field: dataclasses.Field, declared: Parameter, value: Any, table: Table | None) -> None:
         where = f"{cls.name}: {field.name} = {said(value)}"
+        if declared.own and isinstance(value, Own):
+            return
         if declared.choices is not None:
             if not (value is None or isinstance(value, (str, Real))) or value not in declared.choices:
                 raise BadInput(f"{where} is not one of {', '.join(map(repr, declared.choices))}")
@@ -159,6 +187,11 @@ class Variant(ABC):
             if not none and not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
                 raise BadInput(f"{where} must be the name of a workload, or a Workload")
             return
+        if declared.plain:
+            _refuse_no_data(where, value)
+            if declared.check is not None and value is not None:
+                declared.check(value, table)
+            return
         kind = cls.number_type(field.name)
         if kind is None or (value is None and field.default is None):
             return
@@ -186,6 +219,12 @@ class Variant(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
         said = self.said_settings()
+        for name, value in said.items():
+            if isinstance(value, Own):
+                raise BadInput(
+                    f"{self.name}: {name} = {value} is a Python function, which no study or store can hold; choose one "
+                    f"of {', '.join(self.parameters()[name].choices or ())}, or measure without a store"
+                )
         return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in said.items()}}
 
     def said_settings(self) -> dict[str, Any]:
@@ -213,6 +252,30 @@ class Variant(ABC):
 def _names(value: Any) -> tuple[Any, ...]:
     """The columns that a value names, one or several."""
     return tuple(value) if isinstance(value, (list, tuple)) else () if value is None else (value,)
+
+
+def _plain(value: Any) -> str | Plain:
+    """Data in one spelling; variants as a study says them, and one alone without a list around it."""
+    said = _said(value)
+    while isinstance(said, list) and len(said) == 1:
+        (said,) = said
+    return said if isinstance(said, str) else Plain(canonical(said))
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, Variant):
+        return value.name if value == type(value)() else value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_said(one) for one in value]
+    return value
+
+
+def _refuse_no_data(where: str, value: Any) -> None:
+    """Raise BadInput for what cannot be written in a study."""
+    try:
+        canonical(value.data if isinstance(value, Plain) else _said(value))
+    except (TypeError, ValueError):
+        raise BadInput(f"{where} must be plain data: names, numbers, lists and mappings") from None
 
 
 V = TypeVar("V", bound=Variant)

@@ -37,7 +37,7 @@ POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parq
 SECRET = ".secret"
 SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
-DRAWN = re.compile(r"[0-9a-f]{40}\.drawn")
+BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined)")
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
@@ -45,7 +45,8 @@ ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
 # what decides a figure: a report or a chart may change, and the points stay
 ROOMS = ("base", "data", "workloads", "models", "releases", "miners", "measures", "methods")
-FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py")  # what makes a point, and what is kept of it
+# what makes a point, and what is kept of it
+FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/shelf.py")
 ENGINE = digest(*ROOMS, *FILES)
 
 
@@ -74,7 +75,7 @@ class Store:
             "measures": [measure.to_dict() for measure in sorted(measures, key=lambda m: m.key)],
             "workloads": _workloads(table, [recipe.method, *measures]),
             "engine": ENGINE,
-            "own": _own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
+            "own": own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
         }
         # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
         # (in a log, a listing, a report) could hash guessed tables until one fits, and so confirm people's data
@@ -135,7 +136,7 @@ class Store:
                 os.link(aside, path)  # never replaces
             _sync(self.folder)
         except OSError as error:
-            failure = _unusable(self.folder, f"cannot keep a release: {error.strerror}; {WHAT_TO_DO}")
+            failure = _unusable(self.folder, f"cannot keep a file: {error.strerror}; {WHAT_TO_DO}")
         finally:
             aside.unlink(missing_ok=True)
         if failure:
@@ -180,7 +181,7 @@ def _workloads(table: Table, variants: Sequence[Variant]) -> list[Any]:
     return [content(table, given) for given in asked if given is not None]
 
 
-def _own_sources(variants: Sequence[Variant]) -> list[str]:
+def own_sources(variants: Sequence[Variant]) -> list[str]:
     """Digests of the files that define variants from outside the engine, whose version says nothing about them."""
     kinds = {kind for variant in variants for kind in type(variant).__mro__}
     return sorted({_file_digest(kind) for kind in kinds if kind.__module__.split(".")[0] not in ENGINE_AND_PYTHON})
@@ -237,7 +238,7 @@ def _prepare(folder: Path) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    return bool(KEY.fullmatch(name) or DRAWN.fullmatch(name) or ASIDE.fullmatch(name))
+    return bool(KEY.fullmatch(name) or BESIDE.fullmatch(name) or ASIDE.fullmatch(name))
 
 
 def _secret(folder: Path) -> bytes:

@@ -17,10 +17,12 @@ from workbench.base.variants import canonical
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.shelf import StoreShelf
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
+from workbench.miners.keeping import kept_in
 from workbench.releases.base import Release
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))
@@ -57,13 +59,14 @@ def sweep(
     if threads is not None and threads < 1:
         raise BadInput(f"sweep: threads = {threads} must be at least 1")
     kept = store if store is None or isinstance(store, Store) else Store(store)
+    shelf = None if kept is None else StoreShelf(kept)
     stop = threading.Event()
 
     def work(recipe: Recipe) -> Point | None:
         if stop.is_set():
             return None
         try:
-            with _named(recipe), underway.listening(cancel, say):
+            with _named(recipe), underway.listening(cancel, say), kept_in(shelf):
                 underway.step()
                 return _point(table, recipe, chosen, kept)
         except underway.Cancelled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -37,12 +38,14 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.measures.utility.discernibility import Discernibility as Discernibility
     from workbench.measures.utility.generalization_steps import GeneralizationSteps as GeneralizationSteps
     from workbench.measures.utility.geometric_loss import GeometricLoss as GeometricLoss
+    from workbench.measures.utility.good_utility import GoodUtility as GoodUtility
     from workbench.measures.utility.group_utility import GroupUtility as GroupUtility
     from workbench.measures.utility.information_loss import InformationLoss as InformationLoss
     from workbench.measures.utility.kl_divergence import KLDivergence as KLDivergence
     from workbench.measures.utility.number_of_classes import NumberOfClasses as NumberOfClasses
     from workbench.measures.utility.query_error import QueryError as QueryError
     from workbench.measures.utility.utility_loss import UtilityLoss as UtilityLoss
+    from workbench.measures.utility.workload_utility import WorkloadUtility as WorkloadUtility
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,9 @@ class Measure(Variant):
     def key(self) -> str:
         """The symbol, with the settings that differ from the defaults: the name of a column of points."""
         changed = {n: v for n, v in self.settings().items() if v != type(self).__dataclass_fields__[n].default}  # type: ignore[attr-defined]
-        return self.symbol + (f"({', '.join(f'{n}={v}' for n, v in changed.items())})" if changed else "")
+        declared = self.parameters()
+        said = (f"{n}={_short(v) if declared[n].data else v}" for n, v in changed.items())
+        return self.symbol + (f"({', '.join(said)})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
         refuse_other(release, self.name)
@@ -114,6 +119,11 @@ class Measure(Variant):
         """What it measures, as a sentence."""
         what = about(type(self)).partition(": ")[2].rstrip(".")
         return f"{what[:1].upper()}{what[1:]}."
+
+
+def _short(data: Any) -> str:
+    """What tells plain data from others in the name of a figure: they may quote values, and names are published."""
+    return hashlib.blake2b(str(data).encode(), digest_size=3).hexdigest()
 
 
 class AttributeLoss(Measure):

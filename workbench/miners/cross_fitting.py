@@ -95,11 +95,13 @@ def numbers_shown(shown: Shown) -> np.ndarray:
     """What each record shows, as a number: the middle of its interval; nan is missing."""
     if shown.numbers is not None:
         return shown.numbers
-    places = numbers_of(shown.column)
+    column = shown.column
+    places = numbers_of(column) if column.kind == "number" else column.positions.copy()
+    places[len(column.values) :] = np.nan
     if shown.codes is not None:
         return places[shown.codes]
     assert shown.group is not None and shown.regions is not None
-    known = len(shown.column.values) - 1
+    known = len(column.values) - 1
     middle = (places[shown.regions.low] + places[np.minimum(shown.regions.high, known)]) / 2
     return middle[shown.group]
 

@@ -1,0 +1,23 @@
+"""Predictions in the store: for the owner alone, found by what was seen, and said where they are damaged."""
+
+import numpy as np
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.frontier.shelf import StoreShelf
+from workbench.frontier.store import Store
+from workbench.miners import Majority, NaiveBayes
+
+
+def test_what_is_kept_is_found_by_what_was_seen_and_by_whom(tmp_path):
+    shelf, found = StoreShelf(Store(tmp_path / "store")), np.arange(5, dtype=np.int32)
+    assert shelf.mined(b"seen", Majority()) is None
+    shelf.keep_mined(b"seen", Majority(), found)
+    again = StoreShelf(Store(tmp_path / "store"))
+    assert np.array_equal(again.mined(b"seen", Majority()), found)
+    assert again.mined(b"other", Majority()) is None and again.mined(b"seen", NaiveBayes()) is None
+    (path,) = (tmp_path / "store").glob("*.mined")
+    assert path.stat().st_mode & 0o777 == 0o600 and Store(tmp_path / "store").keys() == []
+    path.write_bytes(b"x")
+    with pytest.raises(BadInput, match="cannot be read; delete it"):
+        again.mined(b"seen", Majority())

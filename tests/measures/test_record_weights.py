@@ -1,0 +1,32 @@
+"""Conditions with weights."""
+
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.base.variants import Plain, canonical
+from workbench.measures.record_weights import record_weights
+
+
+def test_the_first_condition_that_is_met_counts(small):
+    table, given = small(0), {"age >= 50 and sex = 'F'": 10, "age >= 50": 3, "others": 0.5}
+    expected = [
+        (10 if sex == "F" else 3) if age >= 50 else 0.5
+        for age, sex in zip(table.frame["age"], table.frame["sex"], strict=True)
+    ]
+    assert record_weights(table, given).tolist() == expected
+    assert record_weights(table, Plain(canonical({"age >= 50": 3}))).tolist() == [
+        3 if age >= 50 else 1 for age in table.frame["age"]
+    ]
+    assert record_weights(table, None).tolist() == [1] * table.records
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [([1], "write conditions"), ({}, "write conditions"), ({"age > 3": "much"}, "is no weight"),
+     ({"age > 3": -1}, "0 or"),
+     ({"aeg > 3": 1}, "aeg"), ({"avg(age) where sex = 'F'": 1}, "is no condition"),
+     ({"age > 3": True}, "is no weight")],
+)  # fmt: skip
+def test_what_is_no_weight_is_said(small, given, words):
+    with pytest.raises(BadInput, match=words):
+        record_weights(small(0), given)

@@ -1,0 +1,48 @@
+"""The value of a parameter that names miners: read as people type it, and written back.
+
+Names stand between commas; miners with settings of their own are written as in a study, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.base.errors import BadInput
+from workbench.base.variants import Variant
+from workbench.miners.sets import miners, sets
+
+LISTED = "miners, or sets of them, between commas"
+
+
+def values(text: str, kind: type[Variant], name: str) -> list[Any]:
+    """The miners that were typed, as one value; nothing is the default. BadInput says which of them may not be."""
+    found = _read(text, name) or kind.__dataclass_fields__[name].default  # type: ignore[attr-defined]
+    try:
+        kind.check_value(name, found)
+    except BadInput as error:
+        raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
+    return [tuple(found) if isinstance(found, list) else found]
+
+
+def _read(text: str, name: str) -> Any:
+    if text.strip()[:1] in ("[", "{"):
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise BadInput(f"{name}: this is neither a list of names nor JSON; write names between commas") from None
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    return names[0] if len(names) == 1 else names
+
+
+def written(given: Sequence[Any]) -> str:
+    """What reads back as this value."""
+    (value,) = given
+    several = list(value) if isinstance(value, (list, tuple)) else [value]
+    return ", ".join(several) if all(isinstance(one, str) for one in several) else json.dumps(several)
+
+
+def options() -> list[str]:
+    """What may be typed."""
+    return [*sets(), *miners()]
