@@ -95,7 +95,7 @@ def test_killed_sweep(place, committed, tmp_path, killed_sweep, undisturbed, pro
     before = standing(folder, finished)
 
     made, release = [], Recipe.release
-    monkeypatch.setattr(Recipe, "release", lambda recipe, table: made.append(recipe) or release(recipe, table))
+    monkeypatch.setattr(Recipe, "release", lambda recipe, *given: made.append(recipe) or release(recipe, *given))
     resumed = sweep(table, recipes, measures, store)
     assert len(made) == 64 - committed, "a finished point is never computed again"
     assert not {keys[key] for key in finished} & set(made)
