@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.keep import Keep as Keep
     from workbench.methods.mondrian.mondrian import Mondrian as Mondrian
     from workbench.methods.noise.laplace import Laplace as Laplace
+    from workbench.methods.noise.optimal_response import OptimalResponse as OptimalResponse
     from workbench.methods.noise.randomized_response import RandomizedResponse as RandomizedResponse
     from workbench.methods.remove import Remove as Remove
 

@@ -6,13 +6,14 @@ import pytest
 from tests.methods.noise.tables import table
 from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
-from workbench.methods import Laplace, Method, RandomizedResponse
+from workbench.methods import Laplace, Method, OptimalResponse, RandomizedResponse
 from workbench.methods.noise import refuse_roles
 
 METHODS = [
     Laplace(2, bounds="age: 17..90, wage: 0..50"),
     RandomizedResponse(0.4),
     RandomizedResponse(0.4, ("ill", "city", "age"), "uniform"),
+    OptimalResponse(0.2),
 ]
 
 

@@ -1,0 +1,67 @@
+"""Optimal response keeps its cap, and loses less than uniform responses with the same P_loss."""
+
+import numpy as np
+import pytest
+
+from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
+from tests.methods.noise.tables import halves, table
+from workbench.base.errors import BadInput
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import OptimalResponse, RandomizedResponse
+from workbench.methods.noise.categories import epsilon
+from workbench.methods.noise.least_change import farthest
+
+CAPS = (0.05, 0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize("cap", CAPS)
+def test_no_belief_moves_farther_than_the_cap(cap):
+    given = table(missing=0.1)
+    release = OptimalResponse(cap, ("ill", "city"))(given)
+    assert PrivacyLoss()(release).value <= cap
+    assert f"by more than {cap:g} (js)" in release.guarantee and "not protected: age and wage" in release.guarantee
+    told = release.drawn["city"].response.chances
+    assert farthest(told, given.columns["city"].totals / given.records) <= cap
+
+
+@pytest.mark.parametrize("cap", CAPS)
+def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_loss(adult, cap):
+    prior = adult.sensitive["occupation"].prior
+    ours = OptimalResponse(cap)(adult)
+    loss, lost = PrivacyLoss()(ours).value, UtilityLoss()(ours).value
+    assert loss <= cap
+    for others in ("uniform", "table"):
+        q = np.full(len(prior), 1 / len(prior)) if others == "uniform" else prior
+        low, high = 0.0, 1.0
+        for _ in range(40):  # the uniform response with this privacy loss, and no less
+            keep = (low + high) / 2
+            within = farthest(keep * np.eye(len(prior)) + (1 - keep) * q, prior) <= cap
+            low, high = (keep, high) if within else (low, keep)
+        theirs = RandomizedResponse(low, others=others)(adult)
+        assert PrivacyLoss()(theirs).value == pytest.approx(cap, rel=0.01)
+        assert lost < 0.75 * UtilityLoss()(theirs).value
+        chances = [one.drawn["occupation"].response.chances for one in (ours, theirs)]
+        assert prior @ np.diag(chances[0]) > prior @ np.diag(chances[1]), "it changes fewer values, too"
+
+
+def test_neighbours_are_not_told_apart_beyond_what_its_matrix_says():
+    given = halves("a", "b", PAIRS, others=["c"] * 5000)
+    release = OptimalResponse(0.05, ("x",))(given)
+    released, promised = release.drawn["x"].released, epsilon(release.drawn["x"].response.chances)
+    assert np.isfinite(promised) and f"epsilon = {promised:.3f}" in release.guarantee
+    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
+    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)
+
+
+def test_the_codebook_lists_every_chance_for_who_estimates():
+    release = OptimalResponse(0.1)(table())
+    book = [entry for entry in release.codebook() if entry.label.startswith("true: ")]
+    assert [entry.label for entry in book] == [f"true: {label}" for label in release.table.sensitive["ill"].labels]
+    for entry, row in zip(book, release.drawn["ill"].response.chances, strict=True):
+        said = dict(one.rsplit(": ", 1) for one in entry.values)
+        assert sum(map(float, said.values())) == pytest.approx(1, abs=1e-5) and len(said) == (row > 0).sum()
+
+
+def test_a_column_with_too_many_values_is_refused():
+    with pytest.raises(BadInput, match="'x' has 303 values, more than 200; declare a level for it"):
+        OptimalResponse(0.1, ("x",))(halves(1, 2, 300, others=range(3, 304)))

@@ -1,0 +1,62 @@
+"""Optimal response (PRAM, Gouweleeuw et al. 1998): the matrix that changes least under a cap on P_loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.base.errors import BadInput
+from workbench.base.figures import join_names
+from workbench.base.variants import parameter
+from workbench.data.table import Table
+from workbench.methods.noise import AS_THEY_ARE, RecordNoise, unprotected
+from workbench.methods.noise.categories import columns_of, epsilon_of, numbered, prior, released
+from workbench.methods.noise.least_change import least_change
+from workbench.releases.responses import Response
+
+MOST = 200  # values of a column: a matrix has as many chances as their square
+ROOM = 1e-9  # of the cap, for what rounding chances to whole parts moves
+
+
+@dataclass(frozen=True)
+class OptimalResponse(RecordNoise):
+    cap: float = parameter(
+        0.1, "the farthest (js, as in P_loss) that a released value may move the belief about a column", low=0,
+        high=round(math.log(2), 4), above=True,
+    )  # fmt: skip
+    columns: tuple[str, ...] | None = parameter(
+        None, "the columns whose values are drawn (all others are published unchanged); none: the sensitive ones",
+        columns=True,
+    )  # fmt: skip
+    name = "optimal response"
+
+    @property
+    def guarantee(self) -> str:
+        which = ", ".join(self.columns) if self.columns else "each sensitive column"
+        by = f"{self.cap:g} (js) from the whole table's"
+        return f"no row moves the belief about {which} by more than {by}; {AS_THEY_ARE}"
+
+    def promise(self, table: Table, responses: Mapping[str, Response]) -> str:
+        return (
+            f"no row moves the belief about {join_names([*responses])} by more than {self.cap:g} (js) from the whole "
+            f"table's distribution, for who knows that; {epsilon_of(responses)}; {unprotected(table, [*responses])}"
+        )
+
+    def responses(self, table: Table) -> dict[str, Response]:
+        found = dict[str, Response]()
+        for name in columns_of(table, self.columns, self.name):
+            shares = prior(table, name)
+            if len(shares) > MOST:
+                raise BadInput(
+                    f"optimal response: {name!r} has {len(shares):,} values, more than {MOST}; declare a level for it, "
+                    "or choose randomized response"
+                )
+            chances = least_change(shares, self.cap * (1 - ROOM))
+            found[name] = numbered(chances, f"drawn so that beliefs move by at most {self.cap:g} (js)", listed=True)
+        return found
+
+    def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
+        return released(table, name, response)
