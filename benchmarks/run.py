@@ -35,6 +35,7 @@ BENCHMARKS = (
     "clustering",
     "figure_2a",
     "queries",
+    "miners",
     "large_file",
     "larger_than_memory",
     "exporting",

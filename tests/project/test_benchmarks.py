@@ -18,6 +18,7 @@ from benchmarks import (
     lattice,
     measuring,
     million,
+    miners,
     privacy_figures,
     queries,
     run,
@@ -150,6 +151,14 @@ def test_clusterings_are_timed_and_weighed():
     assert figures["memory at 2,000 records"].measured > 0 and len(figures) == 3  # of this process and all it has done
     losses = by_name(clustering.losses(table))
     assert len(losses) == 8 and all(0 <= one.measured < 1 for one in losses.values())
+
+
+def test_miners_are_timed(monkeypatch):
+    monkeypatch.setattr(miners, "sets", lambda: {"categorical": ("naive bayes",), "numeric": ("mean",)})
+    monkeypatch.setattr(miners, "THREE", ("majority", "naive bayes"))
+    monkeypatch.setattr(miners, "SLOW", ("radial basis", 1.5))
+    found = by_name(miners.measure())
+    assert len(found) == 5 and all(one.measured is not None for one in found.values())
 
 
 def test_queries_are_answered_and_bounded(monkeypatch):

@@ -1,0 +1,49 @@
+"""Measures by miners in a study: through its file, checked, swept, on a page and in the workbench's pickers."""
+
+from tests.commands.people import run, study_in
+from workbench.measures import GoodUtility, WorkloadUtility
+from workbench.miners import Majority, RandomForest
+from workbench.miners.sets import chosen
+from workbench.studies.checker import checked
+from workbench.studies.study import Study
+
+MEASURES = """measures:
+- {name: privacy loss}
+- {name: workload utility, target: work}
+- {name: good utility, miners: [majority, {name: random forest, trees: 3}], weights: {"age >= 50": 10, others: 0.5}}
+"""
+TEXT = """study: People
+data: {path: people.csv}
+roles: {quasi: [age], sensitive: [disease]}
+recipes:
+- {method: {name: mondrian}, model: {name: k-anonymity, k: [6, 12]}}
+"""
+
+
+def test_a_study_keeps_miners_and_weights():
+    study = Study.from_yaml(TEXT + MEASURES)
+    again = Study.from_yaml(study.to_yaml())
+    _, workload, good = again.measured()
+    assert workload == WorkloadUtility("work")
+    assert chosen(good.miners) == (Majority(), RandomForest(trees=3))
+    assert good.weights == GoodUtility(weights={"age >= 50": 10, "others": 0.5}).weights
+    assert again.to_yaml() == study.to_yaml()
+
+
+def test_what_is_wrong_is_said_where_it_stands(tmp_path):
+    study_in(tmp_path, TEXT + MEASURES.replace("majority", "majoritee").replace("target: work", "target: wrok"))
+    problems = checked(tmp_path / "people.yaml").problems
+    said = " ".join(map(str, problems))
+    assert {one.line for one in problems} <= {6, 7, 8, 9} and "majority" in said
+    study_in(tmp_path, TEXT + MEASURES.replace("age >= 50", "aeg >= 50"))
+    (problem,) = checked(tmp_path / "people.yaml").problems
+    assert problem.line == 9 and "age" in str(problem)
+
+
+def test_it_is_swept_and_its_frontier_is_printed(tmp_path, capsys):
+    study = study_in(tmp_path, TEXT + MEASURES + "axes: [P_loss, U_gain(target=work)]\n")
+    run(capsys, "sweep", study)
+    out, _ = run(capsys, "frontier", study)
+    assert "U_gain" in out
+    (store,) = {path.parent for path in tmp_path.rglob("*.mined")}
+    assert len(list(store.glob("*.mined"))) > 4
