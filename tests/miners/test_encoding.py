@@ -80,3 +80,10 @@ def test_noisy_numbers():
     rows = Encoded.of([noisy], "values", np.arange(3)).rows(np.arange(3))
     assert np.array_equal(rows[:, 0], [1.5, np.nan, 7.25], equal_nan=True)
     assert Encoded.of([noisy], "indicators", np.arange(3)).rows(np.arange(3))[:, 1].tolist() == [0, 1, 0]
+
+
+def test_of_very_many_records_fewer_values_have_indicators(monkeypatch):
+    monkeypatch.setattr(encoding, "NUMBERS", 9 * 2 * 3)
+    towns = pd.DataFrame({"town": list("aaabbccde"), "s": list("xyxyxyxyx")})
+    shown = Keep()(Table.from_frame(towns, ["town"], "s")).shown("town")
+    assert Encoded.of([Feature.of(shown)], "indicators", np.arange(9)).rows(np.arange(9)).shape == (9, 3)

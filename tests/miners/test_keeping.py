@@ -1,11 +1,15 @@
 """No miner is asked twice."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from tests.miners.oracle import ByHeart
+from workbench.base.progress import Cancelled
 from workbench.methods import Keep, Mondrian
-from workbench.miners import cross_fitting
+from workbench.miners import cross_fitting, keeping
 from workbench.miners.cross_fitting import cross_fitted
 from workbench.miners.keeping import kept_in
 from workbench.models import KAnonymity
@@ -51,3 +55,17 @@ def test_a_shelf_is_for_releases_that_show_the_same(small, asked):
     cross_fitted(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
     assert len(asked) == 30
     assert np.array_equal(first.of("naive bayes").codes, again.of("naive bayes").codes)
+
+
+def test_who_waits_finds_what_another_has_mined(small, asked):
+    release = Keep()(small(0))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: cross_fitted(release, "disease", "naive bayes"), range(8)))
+    assert len(asked) == 10
+
+
+def test_who_waits_can_be_cancelled(small):
+    stop = threading.Event()
+    stop.set()
+    with keeping._turn, pytest.raises(Cancelled):
+        cross_fitted(Keep()(small(0)), "disease", "naive bayes", cancel=stop)

@@ -68,7 +68,9 @@ def cross_fitted(
     work = work_of(release, shown, _known(release, target, given), folds, seed)
     for miner in asked:
         _refuse(miner, work, shown)
-    found = remembered(release, work, asked, lambda missing: _mined(work, missing, progress, cancel))
+    found = remembered(
+        release, work, asked, lambda missing: _mined(work, missing, progress, cancel), lambda: _step(cancel)
+    )
     return Predictions(shown, found)
 
 
@@ -131,6 +133,13 @@ def _refuse(miner: Miner, work: Work, shown: Shown) -> None:
         raise Undefined(f"{miner} predicts values, and {shown.column.name!r} shows noisy numbers; ask one of numbers")
 
 
+def _step(cancel: threading.Event | None, words: str = "") -> None:
+    """Raise Cancelled where anybody asks for it."""
+    step(words)
+    if cancel is not None and cancel.is_set():
+        raise Cancelled
+
+
 def _mined(
     work: Work, asked: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
 ) -> dict[Miner, np.ndarray]:
@@ -140,9 +149,7 @@ def _mined(
     found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in asked}
 
     def look() -> None:
-        step(f"{count} of {len(jobs)} folds are mined")
-        if cancel is not None and cancel.is_set():
-            raise Cancelled
+        _step(cancel, f"{count} of {len(jobs)} folds are mined")
 
     def done(job: workers.Job, answer: np.ndarray) -> None:
         nonlocal count

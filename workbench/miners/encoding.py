@@ -15,6 +15,7 @@ from workbench.miners.features import Feature
 
 Form = Literal["ends", "indicators", "values"]
 MOST = 48  # values or nodes of a column that have an indicator of their own: the commonest
+NUMBERS = 25_000_000  # in the matrix that is learnt from: of very many records fewer indicators are used
 LACKING = -1.0  # where a number is missing; those that are there are 0 or above
 
 
@@ -37,7 +38,8 @@ class Encoded:
         """Learnt of the records `train`."""
         make = {"ends": _ends, "indicators": _indicators, "values": _values}[form]
         counts = [np.bincount(one.at[train], minlength=len(one.low)).astype(float) for one in features]
-        tables = [make(one, count).astype(np.float32) for one, count in zip(features, counts, strict=True)]
+        most = max(min(MOST, NUMBERS // (len(train) * 2 * len(features))), 2)
+        tables = [make(one, count, most).astype(np.float32) for one, count in zip(features, counts, strict=True)]
         kinds = [0 if one.places is not None else len(one.low) for one in features]
         return cls(tables, [one.at for one in features], kinds)
 
@@ -51,27 +53,27 @@ class Encoded:
         return found
 
 
-def _ends(one: Feature, counts: np.ndarray) -> np.ndarray:
+def _ends(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
     if one.places is not None:
         low, high = np.nan_to_num(one.ends(), nan=LACKING)
         return _columns([low] if (low == high).all() else [low, high])
     paths = [one.nodes(level) for level in range(len(one.levels))]
     if one.held is None:
         return _columns([one.low, *([] if one.exact else [one.high]), *paths])
-    return np.hstack([_columns([one.low, one.high, *paths]), _held(one, counts)])
+    return np.hstack([_columns([one.low, one.high, *paths]), _held(one, counts, most)])
 
 
-def _indicators(one: Feature, counts: np.ndarray) -> np.ndarray:
+def _indicators(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
     if one.places is not None:
         low, high = one.ends()
         missing = np.isnan(low)
         sides = [_scaled(side, counts) for side in ([low] if (low == high)[~missing].all() else [low, high])]
         return _columns([*sides, *([missing] if missing.any() else [])])
-    paths = [_common(one.nodes(level), counts) for level in range(len(one.levels))]
-    return np.hstack([_held(one, counts), *paths])
+    paths = [_common(one.nodes(level), counts, most) for level in range(len(one.levels))]
+    return np.hstack([_held(one, counts, most), *paths])
 
 
-def _values(one: Feature, counts: np.ndarray) -> np.ndarray:
+def _values(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
     return _columns([np.arange(len(one.low)) if one.places is None else one.middles()])
 
 
@@ -89,14 +91,14 @@ def _scaled(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.where(known, (np.nan_to_num(numbers) - mean) / (deviation or 1.0), 0.0)
 
 
-def _held(one: Feature, counts: np.ndarray) -> np.ndarray:
+def _held(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
     """Which of the codes that are commonest in the training records each thing holds."""
     weight = one.weight_of_codes(counts)
-    return one.has(np.sort(np.argsort(-weight, kind="stable")[:MOST]))
+    return one.has(np.sort(np.argsort(-weight, kind="stable")[:most]))
 
 
-def _common(nodes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _common(nodes: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     """Which of the nodes that are commonest each thing lies in."""
     inside = nodes >= 0
     weight = np.bincount(nodes[inside], counts[inside], minlength=1)
-    return nodes[:, None] == np.sort(np.argsort(-weight, kind="stable")[:MOST])
+    return nodes[:, None] == np.sort(np.argsort(-weight, kind="stable")[:most])

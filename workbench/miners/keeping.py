@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.base.progress import TICK, step
 from workbench.miners import Miner
 from workbench.miners.fitting import Work
 from workbench.releases.base import Release
@@ -24,6 +26,9 @@ class Shelf(Protocol):
         """Keep what it predicted."""
 
 
+Mine = Callable[[Sequence[Miner]], Mapping[Miner, np.ndarray]]
+Memory = dict[Any, np.ndarray]
+_turn = threading.Lock()
 _shelf: ContextVar[Shelf | None] = ContextVar("shelf", default=None)
 
 
@@ -38,10 +43,22 @@ def kept_in(shelf: Shelf | None) -> Iterator[None]:
 
 
 def remembered(
-    release: Release, work: Work, asked: Sequence[Miner], mine: Callable[[Sequence[Miner]], Mapping[Miner, np.ndarray]]
+    release: Release, work: Work, asked: Sequence[Miner], mine: Mine, look: Callable[[], object] = step
 ) -> dict[Miner, np.ndarray]:
-    """What each miner predicts of this work: what is known already, and what `mine` finds of the others."""
-    content, shelf, memory = work.content, _shelf.get(), release.mined
+    """What each miner predicts of this work: what is known already, and what `mine` finds of the others.
+
+    One mines at a time: memory is for so many processes, and who waits may find what another has mined meanwhile.
+    """
+    while not _turn.acquire(timeout=TICK):
+        look()
+    try:
+        return _remembered(release.mined, work, asked, mine)
+    finally:
+        _turn.release()
+
+
+def _remembered(memory: Memory, work: Work, asked: Sequence[Miner], mine: Mine) -> dict[Miner, np.ndarray]:
+    content, shelf = work.content, _shelf.get()
     for miner in asked:
         if (content, miner) not in memory and shelf is not None:
             found = shelf.mined(content, miner)

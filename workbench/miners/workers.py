@@ -25,7 +25,7 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
 START = "from workbench.miners.workers import serve; serve()"
-_turn, _idle = threading.Lock(), list[subprocess.Popen]()  # one run at a time: memory is for so many processes
+_idle = list[subprocess.Popen]()
 
 
 def processors() -> int:
@@ -35,18 +35,9 @@ def processors() -> int:
 
 def run(work: Work, jobs: Sequence[Job], done: Callable[[Job, np.ndarray], object], look: Callable[[], object]) -> None:
     """Each job in some process; `done` is called in this thread, and what `look` raises ends all of them."""
-    while not _turn.acquire(timeout=TICK):
-        look()
-    try:
-        _run(work, deque(jobs), done, look)
-    finally:
-        _turn.release()
-
-
-def _run(work: Work, jobs: deque[Job], done: Callable[[Job, np.ndarray], object], look: Callable[[], object]) -> None:
-    processes = [_process() for _ in range(min(processors(), len(jobs)))]
+    processes, left = [_process() for _ in range(min(processors(), len(jobs)))], deque(jobs)
     found: deque[tuple[Job, Any]] = deque()
-    threads = [threading.Thread(target=_drive, args=(one, work, jobs, found), daemon=True) for one in processes]
+    threads = [threading.Thread(target=_drive, args=(one, work, left, found), daemon=True) for one in processes]
     try:
         for thread in threads:
             thread.start()
@@ -60,7 +51,7 @@ def _run(work: Work, jobs: deque[Job], done: Callable[[Job, np.ndarray], object]
                     raise answer
                 done(job, answer)
     except BaseException:
-        jobs.clear()
+        left.clear()
         for one in processes:
             one.kill()
             one.wait()
