@@ -29,6 +29,7 @@ from workbench.measures.privacy.shown_axes import Axis
 from workbench.releases.base import Release
 
 NOBODY = -1
+ENDS = ("low", "high")
 Chances = tuple[float, float]  # that an attack succeeds with a person's own record, and without it
 
 
@@ -60,6 +61,8 @@ class Attacked:
         """The release as it is, each record whose it is; of a file read beside an original nobody knows that."""
         table, axes, things = release.table, {}, []
         table.engine.require_memory("people are attacked record by record")
+        if not release.original:
+            raise Undefined("what is known of people is not in the file alone; give the original that it was made of")
         for name in table.quasi:
             if name not in release.removed:
                 axes[name], number = Axis.of(release.shown(name))
@@ -68,7 +71,7 @@ class Attacked:
         try:
             published = release.published_records
         except Undefined:
-            if not release.original or any(axis.numbers is not None or axis.held is not None for axis in axes.values()):
+            if any(axis.numbers is not None or axis.held is not None for axis in axes.values()):
                 raise
         records = len(things[0]) if things else table.records - release.left_out
         shown = np.stack(things, axis=1) if things else np.zeros((records, 0), np.int64)
@@ -162,21 +165,33 @@ def _nearest(away: np.ndarray, count: np.ndarray) -> np.ndarray:
 def _placed(
     axes: dict[str, Axis], regions: np.ndarray, codes: np.ndarray, room: np.ndarray, people: np.ndarray
 ) -> np.ndarray:
-    """The region that each kind of person is shown in: of those that hold them the one with most room left."""
-    place, room = np.full(len(codes), NOBODY), room.copy()
+    """The region that each kind of person is shown in: one of these values alone, or of those that hold them the one
+    with most room left."""
+    low, high = (np.stack([getattr(x, end)[regions[:, a]] for a, x in enumerate(axes.values())], 1) for end in ENDS)
+    alone = np.flatnonzero((low == high).all(axis=1))
+    place, room = _equal(low[alone], codes, alone), room.copy()
+    wide = np.setdiff1d(np.arange(len(regions)), alone)
     held: list[dict[int, np.ndarray]] = [{} for _ in axes]
-    for i, person in enumerate(codes.tolist()):
+    for i in np.flatnonzero(place == NOBODY).tolist() if len(wide) else ():
         underway.step()
-        fits = np.full(-(-len(regions) // 8), 255, np.uint8)
-        for a, (axis, code) in enumerate(zip(axes.values(), person, strict=True)):
+        fits = np.full(-(-len(wide) // 8), 255, np.uint8)
+        for a, (axis, code) in enumerate(zip(axes.values(), codes[i].tolist(), strict=True)):
             if code not in held[a]:
-                held[a][code] = np.packbits(axis.away(code)[regions[:, a]] == 0)
+                held[a][code] = np.packbits(axis.away(code)[regions[wide, a]] == 0)
             fits &= held[a][code]
-        found = np.flatnonzero(np.unpackbits(fits, count=len(regions)))
+        found = wide[np.unpackbits(fits, count=len(wide)).astype(bool)]
         if len(found):
             place[i] = found[room[found].argmax()]
             room[place[i]] -= people[i]
     return place
+
+
+def _equal(some: np.ndarray, codes: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Of each row of codes the number of the row among some that equals it, or nobody's."""
+    kind = distinct_rows(np.concatenate([some, codes]))[1]
+    of_kind = np.full(kind.max() + 1, NOBODY)
+    of_kind[kind[: len(some)]] = number
+    return of_kind[kind[len(some) :]]
 
 
 def measured(what: str, tried: Tried, detail: Mapping[str, Any] | None = None) -> Measured:
