@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.releases.test_foreign import same
+from tests.releases.test_foreign import ESTIMATED, same
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.reading.value_types import MARKERS
 from workbench.data.table import Table
@@ -127,5 +127,6 @@ def test_releases_of_many_records_and_long_labels_are_read_back_in_seconds(tmp_p
     labels = time.process_time() - began
     same(release, read)
     figures = [{one["measure"]: one["value"] for one in audited(every)["measures"]} for every in (release, read)]
-    assert figures[0] == {key: pytest.approx(value, rel=1e-9) for key, value in figures[1].items()}
+    first, second = ({key: value for key, value in one.items() if key not in ESTIMATED} for one in figures)
+    assert first == {key: pytest.approx(value, rel=1e-9) for key, value in second.items()}
     assert labels < 10 * reading  # about twice as long; days where a label is held against each run of its length

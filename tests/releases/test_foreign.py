@@ -23,10 +23,12 @@ from workbench.measures import (
     Discernibility,
     GeneralizationSteps,
     GeometricLoss,
+    GoodUtility,
     InformationLoss,
     KLDivergence,
     PrivacyLoss,
     UtilityLoss,
+    WorkloadUtility,
 )
 from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.methods import FullDomain, Keep, Mondrian, Remove
@@ -136,9 +138,13 @@ def test_who_is_left_out_is_believed_to_be_like_all_others(original):
 # --- our own releases, read back
 
 
+# by people drawn, or by folds: a file's records stand in another order
+ESTIMATED = {"R_single", "R_link", "R_infer", GoodUtility.symbol, WorkloadUtility.symbol}
+
+
 def same(release, read):
     assert read.records == release.table.records and read.left_out == 0
-    for kind in MEASURES.values():
+    for kind in (one for one in MEASURES.values() if one.symbol not in ESTIMATED):
         for measure in [Achieved(model=name) for name in MODELS] if kind is Achieved else [kind()]:
             try:
                 value = measure(release).value
