@@ -61,6 +61,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._store = Store(store) if store is not None else None
         self._make_parts(study, handed, self._keeper is None and under_voila())
         self._saving = Saving(self._keeper, self.top)
+        self.card.keeps = lambda: self.store
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
         left = ipywidgets.VBox([getattr(self, name) for name in STEPS]).add_class("wb-steps")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from widgets.parameters import columns, miners, ranges, shares
+from widgets.parameters import bounds, columns, miners, ranges, shares
 from workbench.base.errors import BadInput
 from workbench.base.variants import RANDOM, Plain, Variant, about
 from workbench.data.table import Table
@@ -75,6 +75,8 @@ class Draft:
         """The numbers, or the names of columns, that a text says."""
         if self.kind.parameters()[name].columns:
             return columns.values(text, self.kind, name, table)
+        if self.kind.parameters()[name].column_bounds:
+            return bounds.values(text, self.kind, name, table)
         if self.kind.parameters()[name].miners:
             return miners.values(text, self.kind, name)
         return ranges.values(text, self.kind, name, table)
@@ -83,6 +85,8 @@ class Draft:
         """What reads back as the values of a parameter that is typed."""
         if self.kind.parameters()[name].columns:
             return columns.written(self.values[name])
+        if self.kind.parameters()[name].column_bounds:
+            return bounds.written(self.values[name])
         if self.kind.parameters()[name].miners:
             return miners.written(self.values[name])
         return ranges.written(self._numbers(name), self.kind, name)
@@ -146,7 +150,7 @@ class Draft:
     def _typed(self, name: str) -> bool:
         """Whether a parameter is typed, not chosen."""
         declared = self.kind.parameters()[name]
-        return ranges.is_number(self.kind, name) or declared.columns or declared.miners
+        return ranges.is_number(self.kind, name) or declared.columns or declared.column_bounds or declared.miners
 
     def _known(self, name: str) -> None:
         if name not in self.values:
@@ -162,6 +166,9 @@ class Draft:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
         common = {"name": name, "help": declared.help, "problem": problem, "optional": declared.optional}
+        if declared.column_bounds:
+            shown, options = text if name in self.wrong else self._written(name), list(table.names if table else ())
+            return {**common, "type": "columns", "text": shown, "options": options, "listed": bounds.LISTED}
         if declared.columns or declared.miners:
             shown = text if name in self.wrong else self._written(name)
             if declared.miners:

@@ -108,6 +108,8 @@ class ReleasePreview(Part):
         """What the audit says of the release, in a sentence."""
         if self.release is None:
             return ""
+        if self.release.guarantee:
+            return f"Its method promises by itself: {self.release.guarantee}."
         if self.recipe is None or self.recipe.model is None:
             return "No model was requested, so there is nothing to audit; the measures show what may be learnt."
         release, model = self.release, self.recipe.model

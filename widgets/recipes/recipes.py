@@ -158,9 +158,10 @@ class RecipePicker(Part):
         if place is None:
             new = Group(Draft.of(kind), [])
             new.fill(self.table)
+            new.rows[-1].on = new.draws
             self._settle(lambda: self._groups.append(new))
         else:
-            self._settle(lambda: setattr(_at(self._groups, place), "method", Draft.of(kind)))
+            self._settle(lambda: _at(self._groups, place).turn_to(Draft.of(kind), self.table))
 
     def hear_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A group goes away; one stays."""

@@ -60,13 +60,27 @@ class Group:
 
     def fill(self, table: Table | None, before: Iterable[Row] = ()) -> None:
         """Add, switched off, the models that have no row; with what they had before. In the order of the catalog."""
-        kinds: list[Any] = [*catalog("workbench.models", Model).values(), None]
+        models = [] if self.draws else [*catalog("workbench.models", Model).values()]
+        kinds: list[Any] = [*models, None]
         left = list(before)
         for kind in kinds:
             if not any(row.kind is kind for row in self.rows):
                 had = next((row for row in left if row.kind is kind), None)
                 self.rows.append(Row(had.parts if had else [Draft.proposed(kind, table)] if kind else [], False))
-        self.rows.sort(key=lambda row: kinds.index(row.kind))
+        self.rows.sort(key=lambda row: kinds.index(row.kind) if row.kind in kinds else len(kinds))
+
+    @property
+    def draws(self) -> bool:
+        """Whether the method goes without a model, since its release is drawn at random."""
+        return bool(getattr(self.method.kind, "draws", False))
+
+    def turn_to(self, method: Draft, table: Table | None) -> None:
+        """Another method; the rows stay, unless it goes without models and the other does not."""
+        drew, self.method = self.draws, method
+        if drew != self.draws:
+            self.rows = []
+            self.fill(table)
+            self.rows[-1].on = self.draws
 
     def propose(self, before: Table | None, table: Table | None) -> None:
         """For another table: other values for the models that nobody has touched."""

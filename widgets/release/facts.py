@@ -116,6 +116,11 @@ def in_classes(release: Release | None) -> str:
     return f"{there}; {gone:,} ({per_cent(gone / release.table.records, 'lower')}) left out" if gone else there
 
 
+def _without_model(recipe: Recipe) -> str:
+    """What a release without a model is called: by its method where that promises something by itself."""
+    return recipe.method.name if recipe.guarantee else "no model"
+
+
 def told(
     point: Point | None,
     release: Release | None,
@@ -127,7 +132,8 @@ def told(
     recipe = point.recipe if point else None
     return {
         "recipe": str(recipe) if recipe else "",
-        "model": str(recipe.model or recipe.guarantee or "no model") if recipe else "",
+        "model": str(recipe.model or _without_model(recipe)) if recipe else "",
+        "guarantee": release.guarantee if release is not None else "",
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": in_classes(release),

@@ -115,7 +115,7 @@ function choice(one, part, asker) {
 function columns(one, part, asker) {
   const id = fresh("columns"), key = `${part}.${one.name}`;
   const input = h("input", { type: "text", id, "data-key": key, placeholder: "none", autocomplete: "off", spellcheck: "false",
-    title: `columns between commas. There are ${one.options.join(", ")}`,
+    title: `${one.listed ?? "columns between commas"}. There are ${one.options.join(", ")}`,
     onchange: () => asker.ask("columns", { field: key, part, name: one.name, text: input.value }) });
   const element = h("div", { class: "wb-slide", "data-field": key },
     h("label", { for: id, title: one.help }, one.name), input, h("span", { class: "wb-wrong", role: "alert" }));
@@ -165,6 +165,7 @@ export default widget(({ el, say, on, at, mark }) => {
   const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
   const made = steady("p", { class: "wb-note" });
+  const promise = steady("p", { class: "wb-release-promise" });
   const far = h("span"), doing = steady("div", { class: "wb-doing", role: "status" });
   const stop = h("button", { type: "button", class: "wb-small", onclick: () => { stop.disabled = true; say("stop", { field: "asked" }); } }, "Cancel");
   const model = h("select", { id: fresh("model"), onchange: () => model.value && say("model", { field: "asked", name: model.value }) });
@@ -179,7 +180,7 @@ export default widget(({ el, say, on, at, mark }) => {
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true },
     ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
-    neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
+    promise, neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
   el.append(h("div", { class: "wb-sheet" },
     h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made, doing,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
@@ -242,6 +243,7 @@ export default widget(({ el, say, on, at, mark }) => {
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe || point.waits) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
+    promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}.`] : []));
     neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
     place.say(point.place);

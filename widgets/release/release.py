@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -38,6 +38,7 @@ from workbench.base.variants import about, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.store import Store
 from workbench.frontier.sweep import point_of
 from workbench.measures import Measure
 from workbench.methods import Mondrian
@@ -76,6 +77,7 @@ class ReleaseCard(Part):
     ) -> None:
         if measures is None:
             measures = [kind() for kind in catalog("workbench.measures", Measure).values()]
+        self.keeps: Callable[[], Store] | None = None  # where a release that is drawn at random is kept
         self._own = False  # a change of the recipe that came from here
         self._asked: Recipe | None = None  # what the sliders say
         self._ask: Any = None  # the question that said so last
@@ -132,12 +134,14 @@ class ReleaseCard(Part):
         if table is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
 
+        store = self.keeps() if recipe.method.draws and self.keeps is not None else None
+
         def job(cancel: threading.Event, tell: Tell) -> None:
             try:
                 recipe.method.check(table)
                 with listening(cancel, Seldom(lambda words: tell(self._underway.hears, words))):
                     tell(self._underway.expects, recipe.method.seconds(table, recipe.model, recipe.seed))
-                    release = recipe.release(table)
+                    release = recipe.release(table, store)
                     point = point_of(recipe, release, measures)
                     facts.neutral(release)  # remembered: it takes a while
                     facts.sentences(point, measures, None, table)  # the same
@@ -275,7 +279,8 @@ class ReleaseCard(Part):
         models, name = catalog("workbench.models", Model), content.get("name")
         if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
-        method = self._asked.method if self._asked and not self._asked.baseline else Mondrian()
+        asked = self._asked
+        method = asked.method if asked and not asked.baseline and not asked.method.draws else Mondrian()
         seed = self._asked.seed if self._asked else 0
         self._make(Recipe(method, models[name](), seed), outside=True)
 

@@ -316,6 +316,7 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "records": release.table.records,
         "left_out": release.left_out,
         "classes": _classes(release),
+        "guarantee": release.guarantee,
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

@@ -14,6 +14,7 @@ from workbench.measures import Measure
 from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 from workbench.models import Model
+from workbench.models.classes import Classes
 from workbench.releases.base import Release
 
 MEASURES = catalog("workbench.measures", Measure)
@@ -23,11 +24,12 @@ BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no origina
 def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
     """Everything that an audit says, as plain data."""
     verdicts = [_verdict(release, model) for model in asked]
-    table, beside = release.table, release.beside
+    table, beside, classes = release.table, release.beside, _classes(release)
     known = table.population is not None
     found: dict[str, Any] = {
-        "records": int(release.own_classes.sizes.sum()),
-        "classes": len(release.classes),
+        "records": table.records - release.left_out if classes is None else int(release.own_classes.sizes.sum()),
+        "classes": None if classes is None else len(classes),
+        "guarantee": release.guarantee,
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
         "not_published": sorted(release.removed),
@@ -42,7 +44,15 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
         "achieved": [_achieved(release, name) for name, model in MODELS.items() if known or not model.needs_population],
         "measures": [_measured(release, measure) for measure in _measures(release.original)],
     }
-    return {**found, "worst": _worst(release, worst)}
+    return {**found, "worst": [] if classes is None else _worst(release, worst)}
+
+
+def _classes(release: Release) -> Classes | None:
+    """The classes, if there are any."""
+    try:
+        return release.classes
+    except Undefined:
+        return None
 
 
 def _verdict(release: Release, model: Model) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
-from workbench.studies.study import BUNDLED, FROM, Study, plain
+from workbench.studies.study import BUNDLED, FROM, RESULTS, Study, plain
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
@@ -24,7 +24,7 @@ SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 table = Table.read(
 {table}
 ){levels}{population}
-release = {method}(table, {model}seed={seed})
+release = {release}
 
 if __name__ == "__main__":
     print(release)
@@ -57,13 +57,20 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
         + (f".with_importance({dict(study.importance)})" if study.importance else "")
         + (f".with_workloads({_in_lines(study.workloads)})" if study.workloads else ""),
         population=f".with_population({study.population[CSV]!r})" if study.population else "",
-        method=_call(recipe.method, "methods", imports),
-        model=f"{model}, " if model else "",
-        seed=recipe.seed,
+        release=_release(study, recipe, model, imports),
         audit=f"    print(release.audit({model}))\n" if model else "",
         giveaways=", giveaways=True" if giveaways else "",
         imports=_written(imports),
     )
+
+
+def _release(study: Study, recipe: Recipe, model: str, imports: Imports) -> str:
+    """The expression that makes the release; one that was drawn at random is read from the study's results."""
+    method = _call(recipe.method, "methods", imports)
+    if not recipe.method.draws:
+        return f"{method}(table, {f'{model}, ' if model else ''}seed={recipe.seed})"
+    imports |= {("workbench.frontier.store", "Store"), ("workbench.frontier.recipe", "Recipe")}
+    return f"Recipe({method}).release(table, Store({plain(study.name) + RESULTS!r}))"
 
 
 def _written(imports: Imports) -> str:

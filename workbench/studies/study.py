@@ -37,6 +37,8 @@ from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, PERSON, ROLES, 
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
+RESULTS = ".results"  # the end of the name of a study's store, beside its file
+
 
 @dataclass(frozen=True)
 class Study:
@@ -321,7 +323,7 @@ def said_at(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -
 
 def results_beside(path: str | PathLike[str]) -> Path:
     """The folder of a study's results, beside its file: study.yaml -> study.results."""
-    return Path(path).with_name(stem(path) + ".results")
+    return Path(path).with_name(stem(path) + RESULTS)
 
 
 def plain(name: str) -> str:

@@ -1,0 +1,96 @@
+"""A study with noise goes through every command, and each shows the one release that was drawn."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from tests.methods.noise.tables import people, table
+from workbench.disclosure.audit import audited
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Laplace, RandomizedResponse
+from workbench.studies.script import python_code
+from workbench.studies.study import Study
+
+STUDY = """
+study: noisy
+data: {path: people.csv}
+roles: {quasi: [age, city], sensitive: [ill], identifiers: [wage]}
+recipes:
+- {method: {name: randomized response, keep: [0.2, 0.6]}}
+- {method: {name: laplace, epsilon: 1, bounds: "age: 17..99"}}
+- {method: {name: optimal response, cap: 0.1}}
+measures: [{name: privacy loss}, {name: utility loss}, {name: adversary's knowledge gain}]
+axes: [A_know, U_loss]
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("noisy")
+    people(900).to_csv(folder / "people.csv", index=False)
+    (folder / "noisy.yaml").write_text(STUDY)
+    workbench(folder, "sweep", "noisy.yaml", "-o", "points.json")
+    return folder
+
+
+def workbench(folder, *words, code=0):
+    run = subprocess.run(
+        [sys.executable, "-m", "workbench.commands.main", *words], cwd=folder, capture_output=True, text=True
+    )
+    assert run.returncode == code, run.stderr
+    return run.stdout + run.stderr
+
+
+def test_the_release_that_was_measured_is_exported_and_queried(place):
+    points = json.loads((place / "points.json").read_text())["points"]
+    said = workbench(place, "anonymize", "noisy.yaml", "--recipe", "1", "-o", "one.csv")
+    workbench(place, "anonymize", "noisy.yaml", "--recipe", "1", "-o", "two.csv")
+    assert "kept with chance 0.2" in said and "not protected: age and city" in said
+    one, two = (
+        pd.read_csv(place / name).sort_values(["age", "city", "ill"], ignore_index=True)
+        for name in ("one.csv", "two.csv")
+    )
+    assert one.equals(two)
+    study = Study.open(place / "noisy.yaml")
+    original = pd.read_csv(place / "people.csv")
+    assert list(one["ill"].value_counts()) != list(original["ill"].value_counts())
+    assert study.candidates()[0].method == RandomizedResponse(0.2) and points[0]["number"] == 1
+    queried = json.loads(workbench(place, "query", "noisy.yaml", "ill = 'flu'", "--recipe", "1", "--json"))["queries"][
+        0
+    ]
+    q = original["ill"].value_counts(normalize=True)["flu"]
+    unbiased = ((one["ill"] == "flu").sum() - 0.8 * q * 900) / 0.2
+    assert queried["expected"] == pytest.approx(min(max(unbiased, 0), 900), rel=1e-6)
+
+
+def test_people_and_what_is_sensitive_are_not_both_published_unchanged(place):
+    said = workbench(place, "anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", code=2)
+    assert "it publishes city unchanged, beside ill, which its guarantee does not cover" in said.replace("\n", " ")
+    workbench(place, "anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", "--raw", "--giveaways")
+    assert len(pd.read_csv(place / "three.csv")["age"].unique()) > 100
+
+
+def test_the_audit_says_what_the_method_promises():
+    found = audited(Laplace(1, bounds="age: 17..99")(table()))
+    assert found["classes"] is None and found["records"] == 600 and found["worst"] == []
+    assert "epsilon = 1" in found["guarantee"] and "not protected: city" in found["guarantee"]
+    values = {one["measure"]: one["value"] for one in found["measures"]}
+    assert values["P_loss"] > 0 and values["A_acc"] is not None
+
+
+def test_a_script_reads_the_draw_from_the_results(place):
+    study = Study.open(place / "noisy.yaml")
+    code = python_code(study.with_(data={"path": "people.csv"}), study.candidates()[0])
+    assert "Recipe(RandomizedResponse(keep=0.2)).release(table, Store('noisy.results'))" in code
+    (place / "again.py").write_text(code)
+    subprocess.run([sys.executable, "again.py"], cwd=place, check=True)
+    drawn = [
+        pd.read_csv(place / name)["ill"].value_counts().to_dict()
+        for name in ("release.csv", "one.csv")
+        if (place / name).exists()
+    ]
+    assert all(one == drawn[0] for one in drawn)
+    assert Recipe(RandomizedResponse(0.2)) == study.candidates()[0]

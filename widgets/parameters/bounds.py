@@ -1,0 +1,28 @@
+"""The values of a parameter that bounds columns: read as people type them, `age: 17..99`, and written back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.base import column_bounds
+from workbench.base.errors import BadInput
+from workbench.base.variants import Variant
+from workbench.data.table import Table
+
+LISTED = "the least and the greatest number of each column, as in age: 17..99, hours: 0..80"
+
+
+def values(text: str, kind: type[Variant], name: str, table: Table | None = None) -> list[str | None]:
+    """The bounds that were typed, in one spelling; nothing is none. BadInput says what may not be."""
+    if not text.strip():
+        return [None]
+    try:
+        kind.check_value(name, text, table)
+    except BadInput as error:
+        raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
+    return [column_bounds.written(column_bounds.read(text))]
+
+
+def written(given: Sequence[str | None]) -> str:
+    """What reads back as these values."""
+    return "; ".join(one for one in given if one is not None)
