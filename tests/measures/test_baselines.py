@@ -14,6 +14,7 @@ from workbench.data.table import Table
 from workbench.measures import (
     AccuracyGain,
     Achieved,
+    AntiUtility,
     AverageClassSize,
     Discernibility,
     GeneralizationSteps,
@@ -135,7 +136,7 @@ def test_a_value_comes_with_a_plain_sentence(small, measure):
 def test_a_table_without_sensitive_column_has_size_and_shape_or_a_reason(small, measure):
     release = Mondrian()(small(0).with_roles(["age", "work", "sex"]), KAnonymity(4))
     widths = (InformationLoss, GeneralizationSteps, GeometricLoss, GroupUtility)
-    others = (KLDivergence, QueryError)  # of quasi-identifiers alone: another figure
+    others = (AntiUtility, KLDivergence, QueryError)  # of quasi-identifiers alone: another figure
     sizes = (ReidentificationRisk, PopulationUniques, SinglingOut, Linkability, Achieved, *others, *widths)
     if isinstance(measure, (*sizes, Discernibility, AverageClassSize, NumberOfClasses)):
         with_column = Mondrian()(small(0), KAnonymity(4))

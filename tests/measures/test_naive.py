@@ -11,6 +11,7 @@ from workbench.base.errors import Undefined
 from workbench.measures import (
     AccuracyGain,
     Achieved,
+    AntiUtility,
     AttributeInference,
     AverageClassSize,
     Discernibility,
@@ -596,3 +597,24 @@ def test_mining(seen):
     assert GoodUtility("disease", "majority")(seen.release).value == near(max(1 - after / before, 0))
     base = max(before, max(Counter(seen.table.codes["disease"].tolist()).values()))
     assert WorkloadUtility("disease", "majority")(seen.release).value == near((after - base) / len(seen.people))
+
+
+def test_anti_utility_counts_who_is_told_a_shorter_interval_that_holds_the_truth_or_published(seen):
+    """The majority tells everybody of a fold the commonest interval of the others."""
+    if "age" in seen.removed:
+        assert AntiUtility("age", "majority")(seen.release).value == 0
+        return
+    shown, column = seen.release.shown("age"), seen.table.columns["age"]
+    labels, true = shown.labels.tolist(), seen.table.codes["age"].tolist()
+    if shown.codes is not None:
+        interval = {label: (label, label) for label in labels}
+    else:
+        interval = {label: (int(shown.regions.low[label]), int(shown.regions.high[label])) for label in labels}
+    fold, reached = folds_of(shown.labels, 10, 0).tolist(), 0
+    for person, one in enumerate(true):
+        others = Counter(labels[other] for other in range(len(true)) if fold[other] != fold[person])
+        told = interval[min(others, key=lambda label: (-others[label], label))]
+        now = interval[labels[person]]
+        wide, before = (column.positions[high] - column.positions[low] for low, high in (told, now))
+        reached += (told[0] <= one <= told[1] and wide < before) or not before
+    assert AntiUtility("age", "majority")(seen.release).value == near(reached / len(seen.people))

@@ -311,7 +311,7 @@ def about(kind: type) -> str:
 
 def from_package(package: str, base: type[V], name: str) -> type[V]:
     """The variant of that class name, for a package's `__getattr__`."""
-    if not name.startswith("_"):
+    if name[:1].isupper():  # its modules are no variants
         found = {kind.__name__: kind for kind in catalog(package, base).values()}
         if name in found:
             return found[name]

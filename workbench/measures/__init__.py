@@ -23,6 +23,7 @@ from workbench.releases.scale import Scale
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
     from workbench.measures.privacy.achieved import Achieved as Achieved
+    from workbench.measures.privacy.anti_utility import AntiUtility as AntiUtility
     from workbench.measures.privacy.attribute_inference import AttributeInference as AttributeInference
     from workbench.measures.privacy.group_protection import GroupProtection as GroupProtection
     from workbench.measures.privacy.information_gain import InformationGain as InformationGain

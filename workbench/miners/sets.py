@@ -12,7 +12,8 @@ from workbench.miners import Miner
 if TYPE_CHECKING:
     from workbench.data.table import Table
 
-SETS = {"three": ("naive bayes", "decision tree", "random forest")}
+COMMON = ("naive bayes", "decision tree", "random forest")
+SETS = {"three": COMMON, "common": (*COMMON, "mean", "linear regression", "regression tree")}
 
 
 def several(default: Any, help: str, predicting: str | None = None) -> Any:

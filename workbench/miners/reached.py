@@ -1,0 +1,62 @@
+"""Whom each miner of an adversary reaches: whose value it predicts nearer than it is published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.miners import Miner
+from workbench.miners.cross_fitting import cross_fitted
+from workbench.miners.nearer import distance, nearer
+from workbench.releases.base import Release
+from workbench.releases.shown import Shown
+
+NONE = -1  # in place of a prediction that is not nearer
+
+
+class Reached(NamedTuple):
+    """Of each published record whether it is reached, and a number for what is predicted nearer of it, or NONE."""
+
+    hit: np.ndarray
+    predicted: np.ndarray
+
+
+def reached(release: Release, targets: Sequence[str], miners: Sequence[Miner], c: float) -> dict[Miner, Reached]:
+    """By those miners that can predict what the release shows of each target; one target that is nearer is enough.
+
+    Whose value is published as it is is reached by anybody: the paper's releases have nobody of that kind, and without
+    them a release that keeps everything would seem the safest.
+    """
+    if not release.original:
+        raise Undefined("the original is not known, so nobody can say which predictions are nearer to it")
+    found: dict[Miner, Reached] = {}
+    for number, target in enumerate(targets):
+        one = _of_one(release, target, miners, c)
+        found = {miner: _either(found[miner], one[miner]) if number else one[miner] for miner in one}
+    return found
+
+
+def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) -> dict[Miner, Reached]:
+    shown, true = release.shown(target), release.table.codes[target][release.published_records]
+    able = [miner for miner in miners if (miner.predicts == "numbers") == (shown.numbers is not None)]
+    if not able:
+        kind = "values" if shown.numbers is None else "noisy numbers"
+        raise Undefined(f"none of the miners predicts {kind}, as the release shows of {target!r}; name another set")
+    predictions, found, there = cross_fitted(release, target, able), {}, distance(shown, true) == 0
+    for miner in able:
+        told = predictions.of(miner)
+        hit = nearer(told, shown, true, c)
+        found[miner] = Reached(hit | there, np.where(hit, _number(told), NONE))
+    return found
+
+
+def _number(told: Shown) -> np.ndarray:
+    return told.labels if told.numbers is None else np.rint(np.nan_to_num(told.numbers)).astype(np.int64)
+
+
+def _either(one: Reached, other: Reached) -> Reached:
+    both = np.unique(np.stack([one.predicted, other.predicted]), axis=1, return_inverse=True)[1].reshape(-1)
+    return Reached(one.hit | other.hit, both)
