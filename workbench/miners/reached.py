@@ -27,7 +27,7 @@ class Reached(NamedTuple):
 def reached(release: Release, targets: Sequence[str], miners: Sequence[Miner], c: float) -> dict[Miner, Reached]:
     """By those miners that can predict what the release shows of each target; one target that is nearer is enough.
 
-    Whose value is published as it is is reached by anybody: the paper's releases have nobody of that kind, and without
+    Whose value is published unchanged is reached by anybody: the paper's releases have nobody of that kind, and without
     them a release that keeps everything would seem the safest.
     """
     if not release.original:

@@ -24,8 +24,8 @@ class AntiUtility(Measure):
     """U_bad as a share of the people who are to be protected, by the miner that reaches most, or by all on average.
 
     Miners learn from the release alone; those that cannot predict what it shows of a column (values, or noisy numbers)
-    are left out of the set. Where several columns are predicted, one of them is enough. Whose value is published as it
-    is counts as well: nobody needs a miner for it.
+    are left out of the set. Where several columns are predicted, one of them is enough. Whose value is published
+    unchanged counts as well: nobody needs a miner for it.
     """
 
     target: str | tuple[str, ...] | None = parameter(
@@ -49,8 +49,8 @@ class AntiUtility(Measure):
         if not count.sum():
             raise Undefined("nobody is to be protected: all weights are 0")
         found = reached(release, targets, chosen(self.miners), self.c)
-        counted = count[release.published_records] / count.sum()
-        shares = {miner: float(counted @ one.hit) for miner, one in found.items()}
+        counted, people = count[release.published_records], count.sum()
+        shares = {miner: float(counted @ one.hit / people) for miner, one in found.items()}
         worst, average = max(shares, key=shares.__getitem__), float(np.mean(list(shares.values())))
         detail: dict[str, Any] = {
             **{"worst": shares[worst], "average": average, "miner": called(worst)},
