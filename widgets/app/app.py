@@ -149,7 +149,8 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.chart.observe(lambda event: self._selected(event.new), "selected")
         self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
         self.card.observe(lambda event: None if event.new else self._rested(), "making")
-        self.card.observe(lambda _: self._released(), ["release", "making"])
+        self.card.observe(lambda _: self._released(), "making")  # when all is said of a release, behind its point
+        self.card.observe(lambda event: None if event.new else self._released(), "release")
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.card.observe(lambda event: setattr(self.query_errors, "frontier", event.new), "frontier")
         self.chart.observe(lambda event: setattr(self.query_errors, "selected", event.new), "selected")

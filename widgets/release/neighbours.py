@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from widgets.parameters import ranges, shares
+from widgets.release.underway import duration
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import figures
 from workbench.base.progress import step
@@ -230,3 +231,16 @@ def worth_most(frontier: Frontier, point: Point, changes: Sequence[Change]) -> C
         if worth[0] > 1 and (best is None or worth > best):
             best, found = worth, change
     return found
+
+
+def offered(
+    frontier: Frontier, point: Point, changes: Sequence[Change] | None, took: float
+) -> tuple[Change | None, str]:
+    """The small change that is worth most, and a sentence about it; without changes, that a release took too long."""
+    if changes is None:
+        return None, f"Small changes are not tried: a release took {duration(took)}."
+    best = worth_most(frontier, point, changes)
+    if best is None:
+        return None, "No small change of a parameter gains more than it loses."
+    by = difference(frontier, point, best.point)
+    return best, f"Most worthwhile small change: {best.step} gives {by}."

@@ -26,12 +26,12 @@ from widgets.release.neighbours import (
     expected,
     moved,
     neighbours,
+    offered,
     part_of,
     stands,
     tried,
-    worth_most,
 )
-from widgets.release.underway import PATIENT, Seldom, Underway, duration
+from widgets.release.underway import PATIENT, Seldom, Underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.progress import listening
 from workbench.base.variants import about, catalog
@@ -85,10 +85,10 @@ class ReleaseCard(Part):
         self._reason = ""  # why that cannot be had
         self._held: tuple[Recipe | None, Any, dict[str, Any]] = (None, None, {})  # what was chosen of a part of it
         self._beside: list[Neighbour] = []
+        self._change: Change | None = None
         self._underway = Underway(lambda text: self.tell("doing", text=text))
         super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
-        unsought = partial(self.wrong, "asked")
-        self._maker, self._seeker = Worker(self._failed), Worker(unsought)  # neither silences the other
+        self._maker, self._seeker = Worker(self._failed), Worker(partial(self.wrong, "asked"))  # each by itself
         self.observe(self._given, ["table", "measures", "recipe"])
         self.observe(lambda _: self._tell_point(), "frontier")
         self._given({"name": "recipe"})
@@ -143,8 +143,6 @@ class ReleaseCard(Part):
                     tell(self._underway.expects, recipe.method.seconds(table, recipe.model, recipe.seed))
                     release = recipe.release(table, store)
                     point = point_of(recipe, release, measures)
-                    facts.neutral(release)  # remembered: it takes a while
-                    facts.sentences(point, measures, None, table)  # the same
             except (BadInput, Unsatisfiable, Undefined) as error:
                 tell(self._refused, str(error))
             else:
@@ -156,20 +154,27 @@ class ReleaseCard(Part):
         self._maker.start(job)
 
     def _made(self, recipe: Recipe, release: Release, point: Point) -> None:
+        """The chart is told first; what else there is to say takes a while, and is remembered."""
         self._reason = ""
-        self._underway.end()
         self._set(recipe, release, point)
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            facts.neutral(release)
+            facts.sentences(point, list(self.measures), None, release.table)
+            tell(self._finished)
+
+        self._maker.start(job)
+
+    def _finished(self) -> None:
+        self._underway.end()
         self.making = False
-        self.soon(self._tell_all)  # what the chart was told is on its way meanwhile
+        self._tell_all()
 
     def _refused(self, reason: str) -> None:
         """The last good release stays, with its recipe, if there is one of this table."""
         self._reason = reason
         self._underway.end()
-        if self.point is None:
-            self._set(self._asked, None, None)
-        else:
-            self._set(self.point.recipe, self.release, self.point)
+        self._set(self.point.recipe if self.point else self._asked, self.release, self.point)
         self.making = False
         self._tell_all()
 
@@ -189,6 +194,11 @@ class ReleaseCard(Part):
         self.tell("answered", ask=self._ask)
         if self.point is None:
             self._tell_point()
+
+    @property
+    def _measured(self) -> bool:
+        """Whether the point that was asked for is there."""
+        return self.point is not None and self.point.recipe is self._asked
 
     def _waits(self) -> bool:
         """Whether the point is being made anew, and there is none, or another one is expected."""
@@ -234,11 +244,10 @@ class ReleaseCard(Part):
 
     def _expect(self, recipe: Recipe, part: int | str, name: str) -> None:
         """Before the exact point is there: about where it will be, from points that were measured before."""
-        if self._asked is not recipe or not self.making:
-            return
-        self.expected = expected(self.frontier, recipe, part, name)
-        if self.expected is not None:
-            self._tell_point()
+        if self._asked is recipe and self.making and not self._measured:
+            self.expected = expected(self.frontier, recipe, part, name)
+            if self.expected is not None:
+                self._tell_point()
 
     def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of a parameter's choices."""
@@ -331,8 +340,6 @@ class ReleaseCard(Part):
 
     # --- what the view draws
 
-    _change: Change | None = None
-
     def show(self) -> None:
         """Sliders and figures."""
         self._tell_controls()
@@ -361,6 +368,8 @@ class ReleaseCard(Part):
         )
 
     def _tell_point(self) -> None:
+        if self.making and self._measured:
+            return  # told when there is something to say of it
         point, frontier, self._change = self.point, self.frontier, None
         beside = point is not None and comparable(frontier, point)
         self._beside = neighbours(frontier, point) if beside else []  # type: ignore[arg-type]
@@ -388,16 +397,6 @@ class ReleaseCard(Part):
             self.tell("pooled", text=text)
 
     def _tell_change(self, about_point: Point, changes: list[Change] | None) -> None:
-        if about_point is not self.point or self.frontier is None:
-            return
-        if changes is None:
-            took = duration(self._underway.took)
-            self.tell("change", text=f"Small changes are not tried: a release took {took}.", take="")
-            return
-        self._change = best = worth_most(self.frontier, about_point, changes)
-        if best is None:
-            self.tell("change", text="No small change of a parameter gains more than it loses.", take="")
-            return
-        by = difference(self.frontier, about_point, best.point)
-        step = best.step
-        self.tell("change", text=f"Most worthwhile small change: {step} gives {by}.", take=step)
+        if about_point is self.point and self.frontier is not None:
+            self._change, text = offered(self.frontier, about_point, changes, self._underway.took)
+            self.tell("change", text=text, take=self._change.step if self._change else "")

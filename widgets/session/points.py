@@ -29,6 +29,7 @@ class Points:
         measured: Callable[[], object],
     ) -> None:
         self.frontier: Frontier | None = None
+        self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
         self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words))
@@ -95,6 +96,8 @@ class Points:
     def _show(self, frontier: Frontier | None) -> None:
         """On the study's axes, wherever it is seen."""
         self.frontier = _on(frontier, self._session.study.axes) if frontier is not None else None
+        measured = self.frontier.measured if self.frontier is not None else ()
+        self._places = {told_apart(point.recipe): i for i, point in enumerate(measured)}
         self._chart.stale = False
         with self._quietly():
             self._chart.frontier = self._card.frontier = self._preview.frontier = self.frontier
@@ -113,8 +116,7 @@ class Points:
         """Where a recipe's point stands in the frontier; -1 where it has none."""
         if recipe is None or self.frontier is None:
             return -1
-        wanted = told_apart(recipe)
-        return next((i for i, point in enumerate(self.frontier.measured) if told_apart(point.recipe) == wanted), -1)
+        return self._places.get(told_apart(recipe), -1)
 
     def at(self, place: int) -> Recipe | None:
         """The recipe at that place, if there is one."""

@@ -278,7 +278,9 @@ def coverage(runs, low, high, left, right, histogram, same, sets=None, whole=Fal
     for i, (a, held) in enumerate((sets or {}).items()):
         place[a] = i
         before[i, :, 1 : held.shape[1] + 1] = held.cumsum(axis=1)
-    regions = low, high, left, right, place, before
+    axes = np.arange(runs.shape[1])  # where each class begins and ends, an attribute in one piece: looked up once
+    ends = np.ascontiguousarray(left[axes, low].T), np.ascontiguousarray(right[axes, high].T)
+    regions = high, left, right, *ends, place, before
     expected, reached = np.zeros((len(runs), histogram.shape[1])), _everything(runs, len(histogram))
     share, done = np.ones(reached[0].shape), 0
     while done < len(runs):
@@ -289,22 +291,20 @@ def coverage(runs, low, high, left, right, histogram, same, sets=None, whole=Fal
 
 @compiled
 def _cover(p, most, expected, share, member, reached, runs, regions, histogram, same, whole):
-    low, high, left, right, place, before = regions
+    high, left, right, begins, finishes, place, before = regions
     populations, axes, work = runs.shape[0], runs.shape[1], 0
     while p < populations and work < most:
         for a in range(same[p], axes):
             first, last = runs[p, a, 0], runs[p, a, 1]
             from_low, to_high = left[a, first], right[a, last]
-            found = 0
+            begin, finish, found = begins[a], finishes[a], 0
             if place[a] < 0:
-                for j in range(reached[a]):
+                for j in range(reached[a]):  # each is written, and kept where they meet: no branch to be guessed wrong
                     c = member[a, j]
-                    begin, finish = left[a, low[c, a]], right[a, high[c, a]]
-                    overlap = min(finish, to_high) - max(begin, from_low)
-                    if overlap > 0:
-                        member[a + 1, found] = c
-                        share[a + 1, found] = share[a, j] * (overlap / (finish - begin))
-                        found += 1
+                    overlap = min(finish[c], to_high) - max(begin[c], from_low)
+                    member[a + 1, found] = c
+                    share[a + 1, found] = share[a, j] * (overlap / (finish[c] - begin[c]))
+                    found += overlap > 0
             else:
                 codes = before[place[a]]
                 for j in range(reached[a]):

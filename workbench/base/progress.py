@@ -42,6 +42,7 @@ def step(words: str = "") -> None:
 
 def stoppable(work: Callable[[], T], interrupt: Callable[[], object], look: Callable[[], object] = step) -> T:
     """What `work`, which never looks up, comes to; what `look` raises meanwhile, and Ctrl-C, ends it by `interrupt`."""
+    look()
     with ThreadPoolExecutor(1) as beside:
         coming = beside.submit(work)
         try:

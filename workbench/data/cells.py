@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.connection import Private
+from workbench.base.connection import Shared
 from workbench.base.progress import stoppable
 
 LARGEST_KEY = 2**62
@@ -45,7 +45,7 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
         return _counted_here(quasi, others)
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
-    with Private() as engine:
+    with Shared() as engine:
         engine.register("codes", codes)
         return counted(engine, "codes", names[: len(quasi)], dict(zip(others, names[len(quasi) :], strict=True)))
 

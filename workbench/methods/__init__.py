@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Unsatisfiable, said
 from workbench.base.figures import figures
+from workbench.base.progress import step
 from workbench.base.variants import Variant, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
@@ -55,6 +56,7 @@ class Method(Variant):
             raise BadInput(f"{self.name}: seed = {seed} must be 0 or above")
         self.refuse(table, model)
         release = self.release(table, model, int(seed))
+        step()
         if model is not None:
             audit = release.audit(model)
             if 0 < audit.records <= allowance(table, self.suppress) - release.left_out:

@@ -153,10 +153,10 @@ def _trie(table: Table, cells: Cells, axes: Sequence[int], runs: Sequence[np.nda
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []
     for a in reversed(axes[1:]):
-        progress.step()
         number, (codes, after) = _distinct([cells.quasi[a], number], len(cells))
         levels.insert(0, (codes, after))
     levels.insert(0, (cells.quasi[axes[0]], number))
+    progress.step()
     return (
         _begins(len(codes) for codes, _ in levels),
         np.concatenate([codes for codes, _ in levels]).astype(np.int32),
@@ -173,6 +173,7 @@ def _distinct(columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np
     """The number of each row among the distinct ones, and these, a row a column."""
     number, distinct = np.zeros(count, np.int64), np.empty((0, 1), np.int64)
     for codes in columns:
+        progress.step()
         size = int(codes.max(initial=0)) + 1
         number, keys = pd.factorize(number * size + codes)
         distinct = np.vstack([distinct[:, keys // size], keys % size])
@@ -185,6 +186,7 @@ def _frames(every: Cells, trie: tuple, axis: int) -> tuple:
     first, first_code, value = trie[0], trie[3], trie[6]
     codes, weight = every.quasi[axis], every.weight
     order = np.argsort(codes, kind="stable")
+    progress.step()
     cells, weights = np.empty(first[-1], np.int32), np.empty(first[-1], weight.dtype)
     cells[: len(order)], weights[: len(order)] = order, weight[order]
     begin, total = np.zeros(first_code[-1], np.int64), np.zeros(first_code[-1], weight.dtype)

@@ -118,7 +118,7 @@ def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
         assert bench.card.release is None is bench.preview.release, "nothing of the old table can leave"
         for _ in range(3):
             bench.card._heard(None, {"kind": "rest"}, [])
-        await until(lambda: bench.card.release is not None)
+        await until(lambda: bench.preview.release is not None)
         assert bench.card.release.table is bench.session.table is bench.preview.release.table
         assert bench.preview.recipe == bench.card.point.recipe
         bench.card._heard(None, {"kind": "rest"}, [])
