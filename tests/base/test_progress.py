@@ -57,6 +57,13 @@ def test_what_never_looks_up_is_interrupted_until_it_ends():
     assert len(heard) == 3
 
 
+def test_what_was_to_be_stopped_before_it_began_never_begins():
+    cancel = threading.Event()
+    cancel.set()
+    with listening(cancel), pytest.raises(Cancelled):
+        stoppable(pytest.fail, pytest.fail)
+
+
 def test_what_is_not_stopped_comes_to_what_it_comes_to():
     def fails():
         raise ValueError("its own")

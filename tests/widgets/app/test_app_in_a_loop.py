@@ -40,7 +40,7 @@ def slow(monkeypatch):
 async def begun(**options):
     STUDY.with_(recipes=MANY).save("from-the-notebook.study.yaml")
     bench = Workbench(people(random.Random(3), missing=False), **options)
-    await until(lambda: bench.frontier is not None and bench.frontier.complete and bench.card.release is not None)
+    await until(lambda: bench.frontier is not None and bench.frontier.complete and bench.preview.release is not None)
     return bench
 
 

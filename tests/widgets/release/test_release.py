@@ -1,6 +1,7 @@
 """This release: sliders move recipe, release and point together; what cannot be had is explained."""
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -301,6 +302,26 @@ def test_a_release_that_is_still_made_does_not_come_when_its_table_is_gone(table
     assert release is None and point is None
 
 
+def test_the_point_is_there_before_anything_is_said_of_its_release(table, frontier, monkeypatch):
+    words = threading.Event()
+    monkeypatch.setattr(module.facts, "neutral", lambda release: "of a kind" if words.wait(30) else "")
+
+    async def main():
+        stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
+        card = stand.card
+        await until(lambda: card.point is not None)
+        stand.say("hello")
+        card.frontier = None  # none of this looks for words in the kernel's thread
+        assert card.making and card.release.classes.sizes.min() >= 5 and stand.last("point") is None
+        card._expect(card.asked, 0, "k")
+        assert card.expected is None
+        words.set()
+        await until(lambda: not card.making)
+        assert (stand.last("point")["recipe"], stand.last("point")["neutral"]) == (str(card.recipe), "of a kind")
+
+    asyncio.run(main())
+
+
 @pytest.fixture
 def slowly(monkeypatch):
     """Measuring takes as long as a release of many records does."""
@@ -431,7 +452,8 @@ def test_a_long_release_says_how_far_it_is_and_can_be_cancelled(table, monkeypat
         point = stand.last("point")
         assert point["stopped"].startswith("Cancelled at clustering: ") and point["doing"] == ""
         stand.move("k", 4, part=0)
-        await until(lambda: stand.card.recipe == Recipe(Mondrian(), KAnonymity(4)))  # so the thread has let go
+        await until(lambda: stand.last("point"))
+        assert stand.card.recipe == Recipe(Mondrian(), KAnonymity(4))  # so the thread has let go
         assert time.monotonic() - began < 2
         assert stand.last("point")["stopped"] == ""
 
