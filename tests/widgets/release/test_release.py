@@ -360,7 +360,7 @@ def test_a_slow_release_is_shown_where_it_is_expected_until_it_is_there(table, f
         stand.say("hold", field="asked")
         assert card.kept == []
         stand.sent.clear()
-        await until(lambda: card.expected is None)
+        await until(lambda: card.expected is None and not card.making)
         assert card.point.recipe.model == KAnonymity(14) and card.release is not before
         assert not stand.last("point")["waits"] and stand.last("point")["expected"] == ""
 
@@ -394,7 +394,8 @@ def test_a_point_says_which_question_was_heard_last(stand, frontier):
 def test_controls_that_were_told_already_are_not_told_again_with_the_point(table):
     async def main():
         stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)))  # says hello while it is made
-        await until(lambda: stand.last("point")["recipe"])
+        await until(lambda: not stand.card.making)
+        assert stand.last("point")["recipe"]
         assert [one["kind"] for one in stand.sent].count("controls") == 1
 
     asyncio.run(main())
