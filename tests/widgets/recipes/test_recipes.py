@@ -391,3 +391,22 @@ def test_no_count_or_label_of_the_data_is_in_a_trait(stand, small):
     state = str(stand.picker.get_state())
     for seen in small(0).sensitive.values():
         assert not any(label in state for label in seen.labels if len(label) > 3)
+
+
+def test_a_method_that_draws_goes_without_a_model(stand):
+    stand.say("method", group=0, name="randomized response")
+    (group,) = stand.last("draft")["groups"]
+    assert [(row["parts"], row["on"]) for row in group["rows"]] == [([], True)]
+    assert stand.picker.recipes == [{"method": {"name": "randomized response", "keep": 0.5}}]
+    stand.say("method", group=0, name="mondrian")
+    (group,) = stand.last("draft")["groups"]
+    assert len(group["rows"]) > 5 and not any(row["on"] for row in group["rows"])
+
+
+def test_bounds_are_typed_beside_their_method(stand):
+    stand.say("method", group=0, name="laplace")
+    stand.say("values", field="method.0.bounds", group=0, name="bounds", text="age: 17 .. 99")
+    assert stand.picker.recipes == [{"method": {"name": "laplace", "epsilon": 1.0, "bounds": "age: 17..99"}}]
+    stand.say("values", field="method.0.bounds", group=0, name="bounds", text="age: 99..17")
+    assert "must be below" in stand.last("problem")["text"]
+    assert stand.picker.recipes[0]["method"]["bounds"] == "age: 17..99"

@@ -12,9 +12,10 @@ from workbench.base.figures import figures
 from workbench.base.progress import step
 from workbench.base.variants import catalog
 from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
 from workbench.frontier.sweep import point_of
 from workbench.measures import PrivacyLoss, UtilityLoss
-from workbench.methods import Keep, Mondrian, ThresholdClustering
+from workbench.methods import Keep, Mondrian, RandomizedResponse, ThresholdClustering
 from workbench.models import BetaLikeness, KAnonymity, Model, ProbabilisticLDiversity, TCloseness
 
 
@@ -461,3 +462,13 @@ def test_a_long_release_says_how_far_it_is_and_can_be_cancelled(table, monkeypat
     monkeypatch.setattr(ThresholdClustering, "release", slow)
     monkeypatch.setattr(ThresholdClustering, "seconds", lambda *_: 41.0)
     asyncio.run(main())
+
+
+def test_what_is_drawn_at_random_is_kept_and_the_card_says_what_it_promises(stand, tmp_path):
+    store = Store(tmp_path / "points")
+    stand.card.keeps = lambda: store
+    stand.card.recipe = Recipe(RandomizedResponse(0.5))
+    point = stand.last("point")
+    assert point["model"] == "randomized response" and point["classes"].endswith("in no classes")
+    assert point["guarantee"] == stand.card.release.guarantee and "not protected: age" in point["guarantee"]
+    assert len(list((tmp_path / "points").glob("*.drawn"))) == 1
