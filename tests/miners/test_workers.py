@@ -1,5 +1,6 @@
 """Processes that learn."""
 
+import signal
 import time
 
 import numpy as np
@@ -58,3 +59,10 @@ def test_one_that_has_ended_is_replaced(table):
         one.kill()
         one.wait()
     assert cross_fitted(Keep()(table), "s", "majority").of("majority").records == 200
+
+
+def test_one_that_is_interrupted_waits_for_whoever_started_it(table):
+    cross_fitted(Keep()(table), "s", "majority")
+    one = workers._idle[-1]
+    one.send_signal(signal.SIGINT)
+    assert workers._answers(one)

@@ -24,7 +24,9 @@ IDLE = 60.0  # seconds until a process that is asked for nothing ends by itself
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-START = "from workbench.miners.workers import serve; serve()"
+START = (  # Ctrl+C reaches all processes of a terminal or kernel; whoever has started this one ends it
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from workbench.miners.workers import serve; serve()"
+)
 _idle = list[subprocess.Popen]()
 
 
