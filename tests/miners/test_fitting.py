@@ -4,7 +4,7 @@ import numpy as np
 
 from workbench.miners import Majority, NaiveBayes
 from workbench.miners.features import Feature
-from workbench.miners.fitting import Work, predicted
+from workbench.miners.fitting import Work, predicted, shuffled
 
 CODES = np.arange(3, dtype=np.int32)
 SEEN = Feature(np.array([0, 1, 2, 0, 1, 2], np.int32), CODES, CODES, None, None, 3, ())
@@ -34,3 +34,11 @@ def test_the_digest_follows_all_of_it():
     ]  # fmt: skip
     assert len({one.content, *(other.content for other in others)}) == 9
     assert one.content == work([5, 6, 7, 5, 6, 7]).content
+
+
+def test_each_column_is_exchanged_by_itself():
+    """A row as it is, then one for each column; who is predicted is exchanged, and nobody else."""
+    labels = [5, 6, 7, 5, 6, 7]
+    rows = shuffled(work(labels, features=[SEEN, SEEN._replace(at=np.zeros(6, np.int32))]), NaiveBayes(), 1)
+    assert rows.shape == (3, 3) and rows[0].tolist() == rows[2].tolist() == [5, 6, 7]
+    assert sorted(rows[1].tolist()) == [5, 6, 7]

@@ -65,9 +65,9 @@ def cross_fitted(
     if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
         raise BadInput(f"folds = {said(folds)} must be a whole number, 2 or more")
     shown = release.shown(target, seed)
-    work = work_of(release, shown, _known(release, target, given), folds, seed)
+    work = work_of(release, shown, columns_known(release, target, given), folds, seed)
     for miner in asked:
-        _refuse(miner, work, shown)
+        refuse_unable(miner, work, shown)
     found = remembered(
         release, work, asked, lambda missing: _mined(work, missing, progress, cancel), lambda: _step(cancel)
     )
@@ -117,7 +117,7 @@ def _parts(numbers: np.ndarray) -> np.ndarray:
     return np.argsort(np.argsort(numbers, kind="stable")) * 10 // len(numbers)
 
 
-def _known(release: Release, target: str, given: Sequence[str] | None) -> tuple[str, ...]:
+def columns_known(release: Release, target: str, given: Sequence[str] | None = None) -> tuple[str, ...]:
     """The columns that are learnt from."""
     there = [name for name in release.table.released if name not in release.removed and name != target]
     for name in given or ():
@@ -126,7 +126,7 @@ def _known(release: Release, target: str, given: Sequence[str] | None) -> tuple[
     return tuple(name for name in there if given is None or name in given)
 
 
-def _refuse(miner: Miner, work: Work, shown: Shown) -> None:
+def refuse_unable(miner: Miner, work: Work, shown: Shown) -> None:
     if miner.predicts == "numbers" and work.numbers is None:
         raise Undefined(f"{miner} predicts numbers, and {shown.column.name!r} is text; ask a miner of values")
     if miner.predicts == "values" and shown.numbers is not None:
@@ -143,17 +143,33 @@ def _step(cancel: threading.Event | None, words: str = "") -> None:
 def _mined(
     work: Work, asked: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
 ) -> dict[Miner, np.ndarray]:
-    """Every fold of every miner: here where that is short, else in processes."""
-    folds = int(work.fold.max()) + 1
-    jobs, count = [(miner, fold) for miner in asked for fold in range(folds)], 0
+    """Every fold of every miner."""
     found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in asked}
+
+    def done(job: workers.Job, answer: np.ndarray) -> None:
+        found[job[0]][work.sides(job[1])[1]] = answer
+
+    every_fold(work, asked, predicted, done, progress, cancel)
+    return found
+
+
+def every_fold(
+    work: Work,
+    asked: Sequence[Miner],
+    task: workers.Task,
+    take: Callable[[workers.Job, np.ndarray], object],
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> None:
+    """A task for every fold of every miner: here where that is short, else in processes."""
+    jobs, count = [(miner, fold) for miner in asked for fold in range(int(work.fold.max()) + 1)], 0
 
     def look() -> None:
         _step(cancel, f"{count} of {len(jobs)} folds are mined")
 
     def done(job: workers.Job, answer: np.ndarray) -> None:
         nonlocal count
-        found[job[0]][work.sides(job[1])[1]] = answer
+        take(job, answer)
         count += 1
         if progress is not None:
             progress(count, len(jobs))
@@ -161,8 +177,7 @@ def _mined(
     look()
     here = [job for job in jobs if len(work.fold) <= FEW or type(job[0]).__module__ == "__main__"]
     for job in here:  # of a miner that was written in a notebook no other process knows
-        done(job, predicted(work, *job))
+        done(job, task(work, *job))
         look()
     if rest := [job for job in jobs if job not in here]:
-        workers.run(work, rest, done, look)
-    return found
+        workers.run(work, rest, done, look, task)

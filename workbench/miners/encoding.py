@@ -6,7 +6,7 @@ Whatever is learnt of the records, such as means and which values are common, is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -51,6 +51,15 @@ class Encoded:
             found[:, begin : begin + table.shape[1]] = table[at[records]]
             begin += table.shape[1]
         return found
+
+    def exchanged(self, columns: Sequence[int], records: np.ndarray, seed: int) -> Encoded:
+        """The same, with what some records show of these columns exchanged among them."""
+        places = [*self.places]
+        for column in columns:
+            by_chance = np.random.default_rng([seed, column]).permutation(records)
+            places[column] = places[column].copy()
+            places[column][records] = self.places[column][by_chance]
+        return replace(self, places=places)
 
 
 def _ends(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -47,22 +47,35 @@ class Work(NamedTuple):
 
 def predicted(work: Work, miner: Miner, fold: int) -> np.ndarray:
     """What the miner predicts of the records of a fold, having learnt from the others."""
+    return next(answers(work, miner, fold, [()]))
+
+
+def shuffled(work: Work, miner: Miner, fold: int) -> np.ndarray:
+    """The same, and in a further row for each column with what these records show of it exchanged among them."""
+    columns = range(len(work.features))
+    return np.stack([*answers(work, miner, fold, [(), *((column,) for column in columns)])])
+
+
+def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
+    """What the miner predicts of a fold, as it is and with some columns exchanged: it learns once."""
     train, test = work.sides(fold)
     target = work.labels if miner.predicts == "values" else work.numbers
     assert target is not None
     if miner.predicts == "numbers":
         train = train[~np.isnan(target[train])]
-        if not len(train):
-            return np.full(len(test), np.nan)
     learnt = target[train]
-    if not work.features or (learnt == learnt[0]).all():
-        return np.full(len(test), _usual(learnt, miner))
+    if not len(train) or not work.features or (learnt == learnt[0]).all():
+        usual = _usual(learnt, miner) if len(train) else np.nan
+        yield from (np.full(len(test), usual).astype(target.dtype) for _ in exchanged)
+        return
     encoded = Encoded.of(work.features, miner.form, train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a miner that has not converged is a worse miner, and measured as it is
         learner = miner.learner(encoded.nominal, work.seed).fit(encoded.rows(train), learnt)
-        parts = [learner.predict(encoded.rows(part)) for part in np.array_split(test, len(test) // CHUNK + 1)]
-    return np.concatenate(parts).astype(target.dtype)
+        for columns in exchanged:
+            seen = encoded.exchanged(columns, test, work.seed)
+            parts = [learner.predict(seen.rows(part)) for part in np.array_split(test, len(test) // CHUNK + 1)]
+            yield np.concatenate(parts).astype(target.dtype)
 
 
 def _usual(learnt: np.ndarray, miner: Miner) -> float:

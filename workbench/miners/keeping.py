@@ -47,12 +47,19 @@ def remembered(
 ) -> dict[Miner, np.ndarray]:
     """What each miner predicts of this work: what is known already, and what `mine` finds of the others.
 
-    One mines at a time: memory is for so many processes, and who waits may find what another has mined meanwhile.
+    Who waits may find what another has mined meanwhile.
     """
+    with alone(look):
+        return _remembered(release.mined, work, asked, mine)
+
+
+@contextmanager
+def alone(look: Callable[[], object] = step) -> Iterator[None]:
+    """One mines at a time: memory is for so many processes."""
     while not _turn.acquire(timeout=TICK):
         look()
     try:
-        return _remembered(release.mined, work, asked, mine)
+        yield
     finally:
         _turn.release()
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.miners import Miner
 
 Job = tuple["Miner", int]  # and the fold
+Task = Callable[[Work, "Miner", int], np.ndarray]
 IDLE = 60.0  # seconds until a process that is asked for nothing ends by itself
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
@@ -35,11 +36,17 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(work: Work, jobs: Sequence[Job], done: Callable[[Job, np.ndarray], object], look: Callable[[], object]) -> None:
+def run(
+    work: Work,
+    jobs: Sequence[Job],
+    done: Callable[[Job, np.ndarray], object],
+    look: Callable[[], object],
+    task: Task = predicted,
+) -> None:
     """Each job in some process; `done` is called in this thread, and what `look` raises ends all of them."""
     processes, left = [_process() for _ in range(min(processors(), len(jobs)))], deque(jobs)
     found: deque[tuple[Job, Any]] = deque()
-    threads = [threading.Thread(target=_drive, args=(one, work, left, found), daemon=True) for one in processes]
+    threads = [threading.Thread(target=_drive, args=(one, task, work, left, found), daemon=True) for one in processes]
     try:
         for thread in threads:
             thread.start()
@@ -80,14 +87,14 @@ def _answers(process: subprocess.Popen) -> bool:
         return False
 
 
-def _drive(process: subprocess.Popen, work: Work, jobs: deque[Job], found: deque[tuple[Job, Any]]) -> None:
+def _drive(process: subprocess.Popen, task: Task, work: Work, jobs: deque[Job], found: deque[tuple[Job, Any]]) -> None:
     """Give a process one job after the other."""
     job = jobs[0] if jobs else None
     try:
         _send(process.stdin, work)
         while jobs:
             job = jobs.popleft()
-            _send(process.stdin, job)
+            _send(process.stdin, (task, *job))
             found.append((job, pickle.load(process.stdout)))  # type: ignore[arg-type]
     except IndexError:  # another has taken the last one
         return
@@ -122,7 +129,8 @@ def serve() -> None:
         answer: Any = None
         if given is not None and work is not None:
             try:
-                answer = predicted(work, *given)
+                task, *job = given
+                answer = task(work, *job)
             except Exception as error:
                 answer = error
         _send(answers, answer)
