@@ -71,20 +71,21 @@ def k_member(order: Sequence[int], k: int, cost: Cost, apart: Cost) -> list[list
             left.remove(r)
             cluster.append(r)
         result.append(cluster)
-    place_each(left, result, each=True, cost=cost)
-    return result
+    return dissolved([*result, left], lambda cluster: len(cluster) >= k, cost) if left else result
 
 
-def place_each(left: Sequence[int], clusters: list[list[int]], each: bool, cost: Cost) -> None:
-    """Every record goes to the cluster whose cost rises least, of all its records or once."""
-    for i in left:
-
-        def rises(cluster: list[int], i: int = i) -> int:
-            before, after = cost(cluster), cost([*cluster, i])
-            return (len(cluster) + 1) * after - len(cluster) * before if each else after - before
-
-        rise = [rises(cluster) for cluster in clusters]
-        clusters[rise.index(min(rise))].append(i)
+def dissolved(clusters: list[list[int]], keeps: Callable[[Sequence[int]], bool], cost: Cost) -> list[list[int]]:
+    """One after another each that does not stand by then: a record goes where the cost of all records rises least."""
+    there = [[*cluster] for cluster in clusters]
+    for own in list(there):
+        if keeps(own):
+            continue
+        at = next(place for place, cluster in enumerate(there) if cluster is own)
+        del there[at]
+        for i in own:
+            rise = [(len(one) + 1) * cost([*one, i]) - len(one) * cost(one) for one in there]
+            there[rise.index(min(rise))].append(i)
+    return there
 
 
 def as_cells(clusters: Sequence[Sequence[int]], cell_of_record: Sequence[int]) -> Counter:
@@ -92,11 +93,9 @@ def as_cells(clusters: Sequence[Sequence[int]], cell_of_record: Sequence[int]) -
     return Counter(tuple(sorted(int(cell_of_record[i]) for i in cluster)) for cluster in clusters)
 
 
-def threshold(
-    order: Sequence[int], keeps: Callable[[Sequence[int]], bool], delta: int, cost: Cost
-) -> tuple[list, list]:
-    """Loukides & Shao, algorithm 1, with the first record for a random one: the clusters, and who is in none."""
-    left, accepted, rejected = list(order), list[list[int]](), list[int]()
+def threshold(order: Sequence[int], delta: int, cost: Cost) -> list[list[int]]:
+    """Loukides & Shao, algorithm 1, with the first record for a random one: the clusters, also those to reject."""
+    left, found = list(order), list[list[int]]()
     while left:
         cluster = [left.pop(0)]
         while left:
@@ -105,11 +104,8 @@ def threshold(
                 break
             left.remove(j)
             cluster.append(j)
-        if keeps(cluster):
-            accepted.append(cluster)
-        else:
-            rejected += cluster
-    return accepted, rejected
+        found.append(cluster)
+    return found
 
 
 def parts(records: list[int], axes: Sequence[Axis], size: int, raw: bool, kept: Callable[[list[int]], bool]) -> list:

@@ -1,4 +1,4 @@
-"""The tree of regions finds the cluster that looking at all of them finds."""
+"""Clusters are dissolved one after another, into the cheapest of all or of those near by."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -6,40 +6,58 @@ from hypothesis import strategies as st
 
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
-from tests.methods.tables import frames, quasi_choices
+from tests.methods.tables import frames, quasi_choices, random_frame
 from workbench.methods.clustering import placing as module
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.placing import placed
+from workbench.methods.clustering.placing import dissolved
 from workbench.methods.clustering.prices import Prices
+from workbench.models import DistinctLDiversity, KAnonymity
+
+
+def some(case, sizes):
+    """Clusters of these sizes and larger ones, record by record in the order of the entries."""
+    entries = Entries.of_records(case.table, case.table.cells(), 0)
+    ends = np.minimum(np.cumsum(np.resize(sizes, len(entries))), len(entries))
+    ends = np.unique(np.append(ends, len(entries)))
+    return entries, Clusters.in_order(entries, np.arange(len(entries), dtype=np.int32), np.diff(ends, prepend=0))
 
 
 @settings(max_examples=60)
 @given(
-    frames(least=12, most=60), quasi_choices, st.booleans(), st.sampled_from([0.0, 0.4, 1.0]), st.integers(2, 9),
-    st.sampled_from([2, 3, 32]), st.sampled_from([1, 10**9]),
+    frames(least=12, most=60), quasi_choices, st.sampled_from([0.0, 0.4, 1.0]),
+    st.lists(st.integers(1, 7), min_size=1, max_size=5), st.sampled_from([1, 10**9]),
 )  # fmt: skip
-def test_each_record_goes_to_the_cheapest_cluster(frame, quasi, each, protection, count, together, budget):
-    module.TOGETHER, module.BUDGET = max(together, 2), budget
+def test_each_record_goes_to_the_cheapest_cluster(frame, quasi, protection, sizes, budget):
+    """Also into single records, which lie in one node of a hierarchy each."""
+    module.BUDGET, k = budget, max(sizes)
     case = Case(frame, quasi, ("s", "s2"))
-    entries = Entries.of_records(case.table, case.table.cells(), 0)
-    order, half = case.order(entries), len(entries) // 2
-    count = min(count, half)
-    number = (np.arange(half) % count).astype(np.int32)
-    shown, told = case.shown(False, 1 - protection), case.told(1.0, protection)
-    clusters = [[order[i] for i in range(half) if number[i] == c] for c in range(count)]
-    oracle.place_each(
-        order[half:], clusters, each, lambda records: shown(records) + (told(records) if protection else 0)
+    entries, clusters = some(case, [*sizes, k])
+    order, shown, told = case.order(entries), case.shown(False, 1 - protection), case.told(1.0, protection)
+    written = [[order[i] for i in clusters.entry[clusters.number == c]] for c in range(len(clusters))]
+    wanted = oracle.dissolved(
+        written,
+        lambda one: len(one) >= k,
+        lambda records: shown(records) + (told(records) if protection else 0),
     )
-    prices = Prices.of(case.table, 1 - protection, protection, 1.0)
-    found = Clusters(entries, np.arange(half, dtype=np.int32), number)
-    found = placed(case.table, found, np.arange(half, len(order), dtype=np.int32), prices, each)
-    module.TOGETHER, module.BUDGET = 32, 10_000_000
-    assert cells_of(found) == case.as_cells(clusters)
+    found = dissolved(case.table, clusters, KAnonymity(k), Prices.of(case.table, 1 - protection, protection, 1.0))
+    module.BUDGET = 10_000_000
+    assert cells_of(found) == case.as_cells(wanted)
 
 
-def test_nobody_left_is_nothing_to_do(small):
-    table = small(0)
-    entries = Entries.of_records(table, table.cells(), 0)
-    found = Clusters(entries, np.arange(len(entries), dtype=np.int32), np.zeros(len(entries), np.int32))
-    assert placed(table, found, np.zeros(0, np.int32), Prices.of(table, 1.0, 0.0, 1.0), True) is found
+@settings(max_examples=30)
+@given(frames(least=30, most=80), st.integers(2, 5), st.integers(2, 8))
+def test_those_near_by_take_every_record_too(frame, k, near):
+    case = Case(frame, ["whole", "word"], ("s", "s2"))
+    _, clusters = some(case, [1, 2, 1, k])
+    for model in (KAnonymity(k), KAnonymity(k) & DistinctLDiversity(2)):
+        if clusters.kept(case.table, model).any():
+            found = dissolved(case.table, clusters, model, Prices.of(case.table, 0.5, 0.5, 1.0), near)
+            assert np.array_equal(np.sort(found.entry), np.sort(clusters.entry))
+            assert np.bincount(found.number).min() >= k and found.kept(case.table, model).all()
+
+
+def test_clusters_that_keep_the_model_stay_as_they_are():
+    case = Case(random_frame(1, 40), ["whole", "word"])
+    _, clusters = some(case, [4])
+    assert dissolved(case.table, clusters, KAnonymity(4), Prices.of(case.table, 1.0, 0.0, 1.0)) is clusters

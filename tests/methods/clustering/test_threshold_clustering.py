@@ -21,11 +21,11 @@ WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
 @given(
     frames(least=12, most=60),
     quasi_choices, st.integers(1, 5), st.sampled_from(WEIGHTS), st.sampled_from([None, 10, 25]),
-    st.sampled_from(["groups", "records"]), st.sampled_from(["generalized", "bucketized"]), st.integers(0, 9),
+    st.sampled_from([None, 2]), st.sampled_from(["generalized", "bucketized"]), st.integers(0, 9),
 )  # fmt: skip
-def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weights, size, weighting, publish, seed):
+def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weights, size, near, publish, seed):
     table = table_of(frame, quasi, ("s", "s2"))
-    method = ThresholdClustering(*weights, size=size, weighting=weighting, publish=publish)
+    method = ThresholdClustering(*weights, size=size, near=near, publish=publish)
     for model in (KAnonymity(k), KAnonymity(k) & DistinctLDiversity(2), KAnonymity(k) & TCloseness(0.4)):
         try:
             promises.check(method, table, model, k, seed)

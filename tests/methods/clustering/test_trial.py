@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.base.errors import Unsatisfiable
-from workbench.methods import KMember, Mondrian, ThresholdClustering
+from workbench.methods import KMember, Microaggregation, Mondrian, ThresholdClustering
 from workbench.methods.clustering import trial
 from workbench.methods.clustering.entries import Entries
 from workbench.models import KAnonymity
@@ -50,7 +50,10 @@ def test_short_ones_are_not_tried_and_those_that_cannot_be_say_nothing():
     assert trial.seconds(entries_of(30_000), None, 5000) == 0.0
 
 
-@pytest.mark.parametrize("method", [KMember(), ThresholdClustering(delta=0.6), ThresholdClustering(delta=0.6, size=10)])
+METHODS = [KMember(), Microaggregation(), ThresholdClustering(delta=0.6), ThresholdClustering(delta=0.6, size=10)]
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_methods_tell_it_before_they_begin(small, monkeypatch, method):
     table = small(0)
     assert method.seconds(table, KAnonymity(3)) == 0.0

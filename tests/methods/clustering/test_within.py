@@ -19,7 +19,7 @@ from workbench.models import KAnonymity
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.8, 0.2)]
 
 
-def expected(case, order, k, method, delta, each):
+def expected(case, order, k, method, delta):
     weights = method.utility + method.protection
     shown = case.shown(by_height=False, weight=method.utility / weights)
     told = case.told(method.r, method.protection / weights)
@@ -28,30 +28,29 @@ def expected(case, order, k, method, delta, each):
     def cost(records):
         return (shown(records) if method.utility else 0) + (told(records) if method.protection else 0)
 
-    accepted, rejected = oracle.threshold(order, lambda cluster: len(cluster) >= k, limit, cost)
-    if accepted:
-        oracle.place_each(rejected, accepted, each, cost)
-    return accepted
+    found = oracle.threshold(order, limit, cost)
+    accepted = any(len(cluster) >= k for cluster in found)
+    return oracle.dissolved(found, lambda cluster: len(cluster) >= k, cost) if accepted else []
 
 
 @settings(max_examples=80)
 @given(
     frames(least=3, most=40), quasi_choices, st.integers(1, 6), st.sampled_from(WEIGHTS), st.floats(0.05, 0.9),
-    st.sampled_from([0.5, 1.0]), st.booleans(), st.booleans(),
+    st.sampled_from([0.5, 1.0]), st.booleans(),
 )  # fmt: skip
-def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, weights, delta, r, each, one_by_one):
+def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, weights, delta, r, one_by_one):
     case, method = Case(frame, quasi, ("s", "s2")), ThresholdClustering(*weights, r=r)
     table = case.table
     entries = Entries.of_cells(table, table.cells(), 0)
     module.SMALL = 0 if one_by_one else 4096
     order, costs, starts = case.order(entries), prices(table, method), np.array([0, len(entries)])
-    wanted = expected(case, order, k, method, delta, each)
+    wanted = expected(case, order, k, method, delta)
     if wanted:
-        found = within(table, entries, starts, costs, delta, KAnonymity(k), each)
+        found = within(table, entries, starts, costs, delta, KAnonymity(k))
         assert cells_of(found) == case.as_cells(wanted)
     else:
         with pytest.raises(Unsatisfiable, match="take a larger delta"):
-            within(table, entries, starts, costs, delta, KAnonymity(k), each)
+            within(table, entries, starts, costs, delta, KAnonymity(k))
     module.SMALL = 4096
 
 

@@ -8,7 +8,7 @@ from workbench.data.table import Table
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
-from workbench.methods.clustering.placing import placed
+from workbench.methods.clustering.placing import dissolved
 from workbench.methods.clustering.prices import Prices
 from workbench.models import Model
 
@@ -29,9 +29,13 @@ def k_members(table: Table, entries: Entries, paid: Prices, shown: Prices, model
         last = entries.codes[:, growth.open[-1]]
         sizes.append(len(growth.open))
     taken = growth.taken[: sum(sizes)]
+    rest = np.repeat(
+        np.arange(len(entries), dtype=np.int32), entries.records - np.bincount(taken, minlength=len(entries))
+    )
+    if len(rest):
+        taken, sizes = np.append(taken, rest), [*sizes, len(rest)]
     found = Clusters.in_order(entries, taken, np.array(sizes))
-    rest = entries.records - np.bincount(taken, minlength=len(entries))
-    return placed(table, found, np.repeat(np.arange(len(entries), dtype=np.int32), rest), paid, each=True)
+    return dissolved(table, found, model, paid) if len(rest) else found
 
 
 def keeps(table: Table, entries: Entries, taken: np.ndarray, model: Model) -> bool:

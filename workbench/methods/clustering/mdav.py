@@ -13,6 +13,7 @@ from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.distances import Distances
 from workbench.methods.clustering.entries import Entries
 
+BUDGET = 30_000_000  # entries that are looked at between two looks at who waits
 Grow = Callable[["Remaining", int], np.ndarray]  # the entries of a cluster around one, taken out of the others
 
 
@@ -44,10 +45,13 @@ class Remaining:
 
     def take(self, count: int) -> np.ndarray:
         """The nearest records, taken out."""
-        taken = np.empty(min(count, self.records), np.int32)
-        found = taken[: kernels.take_nearest(len(self.left), count, self.codes, self.left, self.score, taken)]
-        self._count(found, -1)
-        return found
+        taken, filled = np.empty(min(count, self.records), np.int32), 0
+        while filled < len(taken):
+            step()
+            some = taken[filled : filled + max(BUDGET // len(self.left), 1)]
+            filled += kernels.take_nearest(len(self.left), len(some), self.codes, self.left, self.score, some)
+        self._count(taken, -1)
+        return taken
 
     def exchange(self, out: int, back: int) -> None:
         """Take a record of one entry out, and put one of another back."""

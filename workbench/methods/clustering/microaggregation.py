@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.errors import BadInput
+from workbench.base.progress import step
 from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
-from workbench.methods.clustering.clusters import publish
+from workbench.methods.clustering import trial
+from workbench.methods.clustering.clusters import Clusters, publish
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
 from workbench.methods.clustering.k_members import keeps
@@ -36,21 +38,38 @@ class Microaggregation(Method):
     name = "microaggregation"
     overlapping = True
 
+    def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
+        self.refuse(table, model)
+        near = self._near(model)
+        if model is None:
+            return 0.0
+        entries = Entries.of_cells(table, table.cells(), seed)
+        return trial.seconds(entries, lambda few: self._clusters(table, few, model, near), model.floor)
+
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        near = next((part for part in model.parts if part.far), None) if model else None
-        if self.aware and near is None:
-            raise BadInput(f"{self.name}: aware goes with t-closeness; join it to the model, or leave aware out")
+        near = self._near(model)
         if model is None:  # a cluster of one record needs nobody else
             return Keep().release(table, None, seed)
         table.engine.require_memory("microaggregation takes records one by one", "use Mondrian")
-        entries, asked = Entries.of_cells(table, table.cells(), seed), model
+        entries = Entries.of_cells(table, table.cells(), seed)
+        return (
+            self._clusters(table, entries, model, near).mended(table, model).release(table, table.cells(), self.publish)
+        )
 
+    def _near(self, model: Model | None) -> Model | None:
+        """The part of the model that has a t, if clusters are to know it."""
+        near = next((part for part in model.parts if part.far), None) if model else None
+        if self.aware and near is None:
+            raise BadInput(f"{self.name}: aware goes with t-closeness; join it to the model, or leave aware out")
+        return near if self.aware else None
+
+    def _clusters(self, table: Table, entries: Entries, model: Model, near: Model | None) -> Clusters:
         def until_it_holds(remaining: Remaining, around: int) -> np.ndarray:
-            cluster = remaining.take(asked.floor)
-            while remaining.records and not keeps(table, entries, cluster, asked):
+            cluster = remaining.take(model.floor)
+            while remaining.records and not keeps(table, entries, cluster, model):
+                step()
                 cluster = np.append(cluster, remaining.take(1))
             return cluster
 
-        grow = Exchanges(table, entries, near, model.floor) if self.aware and near else until_it_holds
-        found = mdav(table, entries, model.floor, grow, to_the_end=self.aware).mended(table, model)
-        return found.release(table, table.cells(), self.publish)
+        grow = Exchanges(table, entries, near, model.floor) if near else until_it_holds
+        return mdav(table, entries, model.floor, grow, to_the_end=self.aware)

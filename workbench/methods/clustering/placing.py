@@ -1,9 +1,10 @@
-"""Records that are in no cluster yet go to the cheapest one, wherever it is: a tree of regions finds it."""
+"""Clusters that do not stand are dissolved: each record goes to the cheapest cluster."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from workbench.base import cell_kernels
 from workbench.base import placing_kernels as kernels
 from workbench.base.cluster_kernels import NODES, VALUES
 from workbench.base.progress import step
@@ -11,54 +12,64 @@ from workbench.data.table import Table
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.parts import halved
 from workbench.methods.clustering.prices import WHOLE, Prices
+from workbench.models import Model
 
-TOGETHER = 32  # clusters, or nodes, below a node: they are looked at in one go
-BUDGET = 10_000_000  # of them that are looked at between two looks at who waits
+BUDGET = 10_000_000  # clusters that are looked at between two looks at who waits
 
 
-def placed(table: Table, clusters: Clusters, left: np.ndarray, prices: Prices, each: bool) -> Clusters:
-    """The clusters with one record more for each entry in `left`, in that order.
+def dissolved(
+    table: Table, clusters: Clusters, model: Model | None, prices: Prices, near: int | None = None
+) -> Clusters:
+    """The clusters that stand, with the records of those that break the model.
 
-    It goes where what is paid rises least, `each` of the cluster's records or once for the cluster; to the first such
-    cluster. What has come before it counts.
+    They are dissolved one after another. A record goes where what all records of a cluster pay rises least, to the
+    first such cluster; that may be one whose turn has not come, and which stands if it keeps the model by then. Only
+    clusters `near` by are looked at, so many or nearly twice as many, again and again the nearest of those that are
+    left; of fewer clusters, or where it is none, all are.
     """
-    if not len(left):
-        return clusters
-    entries, tables, chosen, i = clusters.entries, prices.tables, np.empty(len(left), np.int32), 0
+    kept = clusters.kept(table, model)
+    while not kept.all():
+        floor = model.floor if model else 1
+        clusters, came_from = _half_dissolved(table, clusters, np.flatnonzero(~kept), floor, prices, near)
+        kept = kept[came_from] | clusters.kept(table, model)
+    return clusters
+
+
+def _half_dissolved(
+    table: Table, clusters: Clusters, broken: np.ndarray, floor: int, prices: Prices, near: int | None
+) -> tuple[Clusters, np.ndarray]:
+    """As many of the broken clusters dissolved as are half of all, but not those that have grown to the floor.
+
+    The clusters that are there then, and which of those before they were.
+    """
+    entries, tables, i = clusters.entries, prices.tables, 0
     values, (first, rows) = entries.first_values(prices.names), _rows(prices)
-    number, taken, begins = _near_each_other(table, clusters)
-    child, parent = _tree(len(number))
-    count, items, (names, most) = len(number), len(number) + len(child), prices.near.shape[:2]
+    number, blocks = _side_by_side(table, clusters, near)
+    count, (names, most) = len(number), prices.near.shape[:2]
+    place = np.empty(count, np.int64)
+    place[number] = np.arange(count)
+    at = place[clusters.number]
+    order, begins = np.argsort(at, kind="stable"), np.append(0, np.cumsum(np.bincount(at, minlength=count)))
     shown = (
-        np.full((len(first), items), WHOLE, np.int32), np.full((len(first), items), -1, np.int32),
-        np.full((rows[NODES], items), -1, np.int32), np.zeros((rows[VALUES], items), bool),
+        np.full((len(first), count), WHOLE, np.int32), np.full((len(first), count), -1, np.int32),
+        np.full((rows[NODES], count), -1, np.int32), np.zeros((rows[VALUES], count), bool),
     )  # fmt: skip
-    gain, sums = np.zeros((names, most, items), np.int64), (np.zeros((count, names, most)), np.zeros((count, names)))
-    size, paid, of_item = np.zeros(count, np.int64), np.zeros(count, np.int64), np.append(number, np.zeros(len(child)))
-    of_item = of_item.astype(np.int64)
-    found = tables, prices.near, prices.scale, first, prices.depth, each
-    kernels.gather(taken, begins, entries.codes, values, shown, *found, gain, sums, size, paid)
-    kernels.gather_nodes(child, count, shown, tables, first, prices.depth, gain, of_item)
-    while i < len(left):
-        step(f"clustering: {i:,} of {len(left):,} records that are left over")
-        i = kernels.place(
-            i,
-            BUDGET,
-            left,
-            entries.codes,
-            values,
-            shown,
-            *found,
-            child,
-            parent,
-            gain,
-            of_item,
-            sums,
-            size,
-            paid,
-            chosen,
-        )
-    return Clusters(entries, np.append(clusters.entry, left), np.append(clusters.number, chosen))
+    gain, sums = np.zeros((names, most, count), np.int64), (np.zeros((count, names, most)), np.zeros((count, names)))
+    size, paid = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    taken, chosen, came = clusters.entry[order], np.full(len(order), -1), np.arange(len(order))
+    links = np.empty(count, np.int64), np.empty(len(order), np.int64), np.empty(count, np.int64)
+    found = tables, prices.near, prices.scale, first, prices.depth, gain
+    kernels.gather(taken, begins, entries.codes, values, shown, *found, sums, size, paid, links)
+    turn = place[broken[: max(count // 2, 1)]]
+    while i < len(turn):
+        step(f"clustering: {len(broken) - i:,} clusters left that break the model")
+        i = kernels.dissolve(
+            i, BUDGET, turn, floor, blocks, taken, links, entries.codes, values, shown, *found, sums, size, paid,
+            chosen, came,
+        )  # fmt: skip
+    came_from, now = np.unique(np.where(chosen < 0, clusters.number[order], number[chosen]), return_inverse=True)
+    in_order = np.lexsort((came, now))  # each cluster's own records first, then as they came
+    return Clusters(entries, taken[in_order], now[in_order].astype(np.int32)), came_from
 
 
 def _rows(prices: Prices) -> tuple[np.ndarray, dict[int, int]]:
@@ -70,27 +81,11 @@ def _rows(prices: Prices) -> tuple[np.ndarray, dict[int, int]]:
     return first, rows
 
 
-def _near_each_other(table: Table, clusters: Clusters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The numbers of clusters in an order in which near ones are side by side, their entries, and where each begins."""
-    classes = clusters.classes(table, None, regions=True)
-    assert classes.low is not None and classes.high is not None
-    number = np.argsort(halved(table, (classes.low + classes.high) // 2, TOGETHER // 4), kind="stable")
-    place = np.empty(len(number), np.int64)
-    place[number] = np.arange(len(number))
-    at = place[clusters.number]
-    begins = np.append(0, np.cumsum(np.bincount(at, minlength=len(number))))
-    return number, clusters.entry[np.argsort(at, kind="stable")], begins
-
-
-def _tree(clusters: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the items below each node begin and end, and the node above each item; -1 above the last."""
-    child, begin, below = list[np.ndarray](), 0, clusters
-    while below > 1 or not child:
-        firsts = np.arange(begin, begin + below, TOGETHER)
-        child.append(np.column_stack([firsts, np.append(firsts[1:], begin + below)]))
-        begin, below = begin + below, len(firsts)
-    children = np.concatenate(child)
-    parent = np.full(clusters + len(children), -1)
-    for node, (first, end) in enumerate(children.tolist()):
-        parent[first:end] = clusters + node
-    return children, parent
+def _side_by_side(table: Table, clusters: Clusters, near: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of clusters in an order in which near ones are side by side, and where their blocks begin and end."""
+    count = len(clusters)
+    if near is None or count < 2 * near:
+        return np.arange(count), np.array([0, count])
+    low, high = cell_kernels.ranges(clusters.number, clusters.entry, clusters.entries.codes, count)
+    part = halved(table, (low + high) // 2, near)
+    return np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part)))

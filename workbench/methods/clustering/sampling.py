@@ -31,16 +31,21 @@ def thresholds(table: Table, method: ThresholdClustering, model: Model | None, s
     The first is that of which UM and protection of the sample add up to the least, unless it is given; the second is
     the protection of the sample then.
     """
-    entries, best, each = sample(table, model, seed), (np.inf, 0.0, 0.0), method.weighting == "records"
+    entries = sample(table, model, seed)
     costs, starts = prices(table, method), np.array([0, len(entries)])
-    for delta in deltas() if method.delta is None else [method.delta]:
+
+    def tried(delta: float) -> tuple[float, float, float]:
         step("clustering: a sample proposes the thresholds")
         try:
-            found = within(table, entries, starts, costs, delta, model, each)
+            found = within(table, entries, starts, costs, delta, model, method.looked_at)
         except Unsatisfiable:
-            continue
-        utility, protection = quality(table, found, method.r, each)
-        best = min(best, (utility + protection, delta, protection))
+            return np.inf, delta, 0.0
+        utility, protection = quality(table, found, method.r)
+        return utility + protection, delta, protection
+
+    best = min(tried(delta) for delta in ([*deltas()] if method.delta is None else [method.delta]))
+    if method.delta is None:
+        best = min([best, *(tried(best[1] + side / 2 ** (ROUNDS + 2)) for side in (-1, 1))])
     if not np.isfinite(best[0]):
         raise Unsatisfiable(
             f"{method.name}: of a sample of {len(entries):,} records no cluster keeps {model}; give both deltas"
@@ -49,7 +54,7 @@ def thresholds(table: Table, method: ThresholdClustering, model: Model | None, s
 
 
 def deltas() -> Iterator[float]:
-    """The middles of 2, 4, 8... equal parts of 0 to 1."""
+    """The middles of 2, 4, 8... equal parts of 0 to 1; of the next, smaller ones only the two beside the best count."""
     for i in range(1, ROUNDS + 1):
         yield from ((2 * j + 1) / 2 ** (i + 1) for j in range(2**i))
 
@@ -62,15 +67,14 @@ def sample(table: Table, model: Model | None, seed: int) -> Entries:
     return Entries.of_records(table, cells, seed).take(drawn)
 
 
-def quality(table: Table, clusters: Clusters, r: float, each: bool) -> tuple[float, float]:
-    """UM and protection of clusters: means over them, or over `each` of their records, of sums over columns."""
+def quality(table: Table, clusters: Clusters, r: float) -> tuple[float, float]:
+    """UM and protection of clusters: means over them of sums over columns."""
     classes = clusters.classes(table, None, regions=True)
-    weights = classes.sizes if each else None
     shown = np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
     told = 0.0
     for name, seen in table.sensitive.items():
         counts = np.zeros((len(clusters), len(seen)))
         np.add.at(counts, (clusters.number, clusters.entries.values[name][clusters.entry]), 1)
         diversity = s_diversity(counts / classes.sizes[:, None], contributions(table, name, r))
-        told += float(np.average(diversity, weights=weights))
-    return float(np.average(shown, weights=weights)), told
+        told += float(diversity.mean())
+    return float(shown.mean()), told

@@ -14,6 +14,7 @@ from workbench.methods.clustering.within import clustered, seconds
 from workbench.models import Model
 from workbench.releases.base import Release
 
+NEAR = 512
 HALF = "how much it counts what clusters "
 
 
@@ -21,9 +22,10 @@ HALF = "how much it counts what clusters "
 class ThresholdClustering(Method):
     """A cluster grows by the record that keeps its weighted tuple diversity least, as long as that is within delta.
 
-    One that keeps the model then stands; the records of the others go to the cheapest cluster, one by one. With a
-    `size` the records are parted first, at medians. The weights count relative to each other: 1 and 0 are the paper's
-    TGCU, 0 and 1 its TGCP, equal ones its TGCB.
+    One that keeps the model then stands. Each other, unless records have come that make it keep the model by its turn,
+    is dissolved: its records go to the cheapest cluster near by, one by one. With a `size` the records are parted
+    first, at medians. The weights count relative to each other: 1 and 0 are the paper's TGCU, 0 and 1 its TGCP, equal
+    ones its TGCB.
     """
 
     utility: float = parameter(0.5, f"{HALF}show", low=0, high=1)
@@ -44,10 +46,11 @@ class ThresholdClustering(Method):
         choices=("normalised", "raw"),
         optional=True,
     )
-    weighting: str = parameter(
-        "groups",
-        "what the sample, and records of rejected clusters, make small: of each cluster, or of each of its records",
-        choices=("groups", "records"),
+    near: int | None = parameter(
+        None,
+        "clusters near by that a rejected one's record may go to (none: all, of parts 512)",
+        low=2,
+        number=int,
         optional=True,
     )
     publish: str = publish()
@@ -58,6 +61,11 @@ class ThresholdClustering(Method):
         super().__post_init__()
         if not self.utility and not self.protection:
             raise BadInput("threshold clustering: utility and protection are both 0; give one of them a weight")
+
+    @property
+    def looked_at(self) -> int | None:
+        """How many clusters near by a record may go to; None: all."""
+        return NEAR if self.near is None and self.size is not None else self.near
 
     def chosen(self, table: Table, model: Model | None = None, seed: int = 0) -> ThresholdClustering:
         """The same with the thresholds that a sample proposes, where none are given."""

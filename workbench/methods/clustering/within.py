@@ -14,7 +14,7 @@ from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
 from workbench.methods.clustering.parts import in_parts
-from workbench.methods.clustering.placing import placed
+from workbench.methods.clustering.placing import dissolved
 from workbench.methods.clustering.prices import WHOLE, Prices
 from workbench.models import Model
 
@@ -43,14 +43,14 @@ def _ready(
     """What is clustered, and how: all of it, or a part."""
     table.engine.require_memory("threshold clustering takes records one by one", "use Mondrian")
     known, cells = method.chosen(table, model, seed), table.cells()
-    paid, each = prices(table, known), known.weighting == "records"
+    paid = prices(table, known)
 
     def cluster(entries: Entries) -> Clusters:
         starts = np.array([0, len(entries)])
         if known.size is not None:
             entries, starts = in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
         assert known.delta is not None
-        return within(table, entries, starts, paid, known.delta, model, each)
+        return within(table, entries, starts, paid, known.delta, model, known.looked_at)
 
     return (Entries.of_cells if known.size is None else Entries.of_records)(table, cells, seed), cluster
 
@@ -71,12 +71,12 @@ def within(
     prices: Prices,
     delta: float,
     model: Model | None,
-    each: bool = False,
+    near: int | None = None,
 ) -> Clusters:
     """Clusters of each part starts[i]:starts[i + 1] that keep the model, with the records of the others.
 
     A seed is the first record left of its part. No look is taken at `delta` when a record of a rejected cluster goes to
-    the cheapest one, by what it costs the cluster or `each` of its records.
+    the cheapest one, of so many `near` by.
     """
     found = Clusters.in_order(entries, *_grown(entries, starts, prices, delta))
     kept = found.kept(table, model)
@@ -85,10 +85,7 @@ def within(
             f"no cluster within delta = {delta:g} keeps {model}; take a larger delta or larger parts, or none: then "
             "a sample chooses one"
         )
-    stand = kept[found.number]
-    number = (np.cumsum(kept) - 1)[found.number[stand]].astype(np.int32)
-    accepted = Clusters(entries, found.entry[stand], number)
-    return placed(table, accepted, found.entry[~stand], prices, each=each)
+    return dissolved(table, found, model, prices, near)
 
 
 def _grown(entries: Entries, starts: np.ndarray, prices: Prices, delta: float) -> tuple[np.ndarray, np.ndarray]:
