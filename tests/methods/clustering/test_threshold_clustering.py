@@ -47,7 +47,7 @@ def test_weights_trade_protection_for_utility():
     table, model = table_of(random_frame(8, 400, values=6), ["whole", "word", "real"]), KAnonymity(5)
     releases = [ThresholdClustering(u, 1 - u, r=1.0)(table, model) for u in (1, 0.5, 0)]
     shown, told = ([m(one).value for one in releases] for m in (GroupUtility(), GroupProtection(1.0)))
-    assert shown[0] <= shown[1] <= shown[2] and told[2] <= told[1]
+    assert shown[0] < 1.05 * shown[1] < shown[2] and told[2] <= told[1]
 
 
 def test_weights_count_relative_to_each_other():
