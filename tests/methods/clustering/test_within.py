@@ -72,3 +72,15 @@ def test_without_a_sensitive_column_utility_alone_counts():
     assert len(clustered(bare, ThresholdClustering(delta=0.4), KAnonymity(3), 0)) > 1
     with pytest.raises(Unsatisfiable, match="give utility a weight"):
         prices(bare, ThresholdClustering(0, 1))
+
+
+def test_a_delta_that_a_sample_proposes_is_none_to_fail_by():
+    """A sample has records twice, so a cluster of it may keep k where none of the table does."""
+    case = Case(random_frame(1, 60), ["whole", "word", "real"])
+    method, model = ThresholdClustering(1, 0, delta=0.01), KAnonymity(5)
+    with pytest.raises(Unsatisfiable, match="no cluster within delta"):
+        clustered(case.table, method, model, 0)
+    entries = Entries.of_cells(case.table, case.table.cells(), 0)
+    starts, paid = np.array([0, len(entries)]), prices(case.table, method)
+    found = within(case.table, entries, starts, paid, 0.01, model, asked=False)
+    assert found.kept(case.table, model).all() and np.bincount(found.number).min() >= 5 and len(found) > 3

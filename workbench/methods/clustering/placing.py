@@ -28,7 +28,7 @@ def dissolved(
     left; of fewer clusters, or where it is none, all are.
     """
     kept = clusters.kept(table, model)
-    while not kept.all():
+    while not kept.all() and len(clusters) > 1:
         floor = model.floor if model else 1
         clusters, came_from = _half_dissolved(table, clusters, np.flatnonzero(~kept), floor, prices, near)
         kept = kept[came_from] | clusters.kept(table, model)

@@ -50,7 +50,7 @@ def _ready(
         if known.size is not None:
             entries, starts = in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
         assert known.delta is not None
-        return within(table, entries, starts, paid, known.delta, model, known.looked_at)
+        return within(table, entries, starts, paid, known.delta, model, known.looked_at, method.delta is not None)
 
     return (Entries.of_cells if known.size is None else Entries.of_records)(table, cells, seed), cluster
 
@@ -72,15 +72,16 @@ def within(
     delta: float,
     model: Model | None,
     near: int | None = None,
+    asked: bool = True,
 ) -> Clusters:
     """Clusters of each part starts[i]:starts[i + 1] that keep the model, with the records of the others.
 
     A seed is the first record left of its part. No look is taken at `delta` when a record of a rejected cluster goes to
-    the cheapest one, of so many `near` by.
+    the cheapest one, of so many `near` by. A delta that was `asked` for is refused if no cluster within it keeps the
+    model; one that a sample proposed is not, and the clusters then keep it by being dissolved into each other.
     """
     found = Clusters.in_order(entries, *_grown(entries, starts, prices, delta))
-    kept = found.kept(table, model)
-    if not kept.any():
+    if asked and not found.kept(table, model).any():
         raise Unsatisfiable(
             f"no cluster within delta = {delta:g} keeps {model}; take a larger delta or larger parts, or none: then "
             "a sample chooses one"
