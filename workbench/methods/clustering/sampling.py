@@ -14,7 +14,7 @@ from workbench.measures.privacy.s_diversity import contributions, s_diversity
 from workbench.measures.utility.q_diversity import q_diversity
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.within import prices, within
+from workbench.methods.clustering.within import near_by, prices, within
 from workbench.models import Model
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def thresholds(table: Table, method: ThresholdClustering, model: Model | None, s
     def tried(delta: float) -> tuple[float, float, float]:
         step("clustering: a sample proposes the thresholds")
         try:
-            found = within(table, entries, starts, costs, delta, model, method.looked_at)
+            found = within(table, entries, starts, costs, delta, model, near_by(method))
         except Unsatisfiable:
             return np.inf, delta, 0.0
         utility, protection = quality(table, found, method.r)

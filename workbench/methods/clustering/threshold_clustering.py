@@ -14,7 +14,6 @@ from workbench.methods.clustering.within import clustered, seconds
 from workbench.models import Model
 from workbench.releases.base import Release
 
-NEAR = 512
 HALF = "how much it counts what clusters "
 
 
@@ -47,11 +46,7 @@ class ThresholdClustering(Method):
         optional=True,
     )
     near: int | None = parameter(
-        None,
-        "clusters near by that a rejected one's record may go to (none: all, of parts 512)",
-        low=2,
-        number=int,
-        optional=True,
+        None, "clusters near by that may take in strays (none: all, of parts 512)", low=2, number=int, optional=True
     )
     publish: str = publish()
     name = "threshold clustering"
@@ -61,11 +56,6 @@ class ThresholdClustering(Method):
         super().__post_init__()
         if not self.utility and not self.protection:
             raise BadInput("threshold clustering: utility and protection are both 0; give one of them a weight")
-
-    @property
-    def looked_at(self) -> int | None:
-        """How many clusters near by a record may go to; None: all."""
-        return NEAR if self.near is None and self.size is not None else self.near
 
     def chosen(self, table: Table, model: Model | None = None, seed: int = 0) -> ThresholdClustering:
         """The same with the thresholds that a sample proposes, where none are given."""

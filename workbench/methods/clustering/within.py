@@ -21,7 +21,7 @@ from workbench.models import Model
 if TYPE_CHECKING:
     from workbench.methods.clustering.threshold_clustering import ThresholdClustering
 
-SMALL = 4096
+SMALL, NEAR = 4096, 512
 
 
 def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
@@ -50,7 +50,7 @@ def _ready(
         if known.size is not None:
             entries, starts = in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
         assert known.delta is not None
-        return within(table, entries, starts, paid, known.delta, model, known.looked_at, method.delta is not None)
+        return within(table, entries, starts, paid, known.delta, model, near_by(known), method.delta is not None)
 
     return (Entries.of_cells if known.size is None else Entries.of_records)(table, cells, seed), cluster
 
@@ -62,6 +62,11 @@ def prices(table: Table, method: ThresholdClustering) -> Prices:
         raise Unsatisfiable(f"{method.name}: the table has no sensitive column to protect; give utility a weight")
     whole = method.utility + protection
     return Prices.of(table, method.utility / whole, protection / whole, method.r)
+
+
+def near_by(method: ThresholdClustering) -> int | None:
+    """How many clusters a record of a rejected one may go to; None: all."""
+    return NEAR if method.near is None and method.size is not None else method.near
 
 
 def within(
