@@ -114,7 +114,7 @@ def test_the_weights_of_a_clustering_are_one_slider(table):
     assert stand.card.recipe.method == ThresholdClustering(utility=0.8, protection=0.2, delta=0.6)
     assert stand.last("point")["values"] == {
         "0.k": 3, "method.protection": 0.2, "method.r": 0.5, "method.delta": 0.6, "method.size": None,
-        "method.part_delta": None,
+        "method.part_delta": None, "method.near": None,
     }  # fmt: skip
     stand.move("r", 0.7, part="method")
     assert stand.card.recipe.method.r == 0.7
