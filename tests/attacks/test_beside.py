@@ -11,7 +11,7 @@ import pytest
 
 from workbench.base.small_counts import coarse
 from workbench.data.table import Table
-from workbench.methods import Mondrian
+from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.distributions import distributions
 from workbench.releases.before_after import cross
@@ -72,3 +72,16 @@ def test_the_release_of_a_second_study_adds_no_number_to_before():
     found = [distributions(Mondrian()(table, KAnonymity(k)), SMALLEST)["columns"] for k in (20, 100, 300)]
     before = [[[(row["label"], row["before"]) for row in one["rows"]] for one in columns] for columns in found]
     assert before[0] == before[1] == before[2]
+
+
+def test_how_many_values_few_people_have_is_not_told():
+    """Twenty-four values and about as many people who have them: each would be one person's."""
+
+    def seen(people: int) -> str:
+        rare = [f"rare {i // people}" for i in range(24)]
+        common = [f"town {i % 12}" for i in range(RECORDS - 24)]
+        frame = pd.DataFrame({"town": common + rare, "ill": ["well", "flu"] * (RECORDS // 2)})
+        return json.dumps(distributions(Keep()(Table.from_frame(frame, ["town"], "ill")), SMALLEST))
+
+    assert seen(1) == seen(2) == seen(4)
+    assert "others: " not in seen(1)

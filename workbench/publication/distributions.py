@@ -17,7 +17,7 @@ from workbench.base.errors import Undefined
 from workbench.base.small_counts import averaged, coarse, may_list_groups, named
 from workbench.publication.shapes import CrossMoved, Distribution, DistributionRow, Distributions
 from workbench.releases.base import Release
-from workbench.releases.before_after import SIDE, BeforeAfter, before_and_after, bins_of, cross
+from workbench.releases.before_after import SIDE, before_and_after, bins_of, cross
 
 REST = "all others"
 PAIRS = 20  # that are told, those that are most off
@@ -32,15 +32,19 @@ def distributions(release: Release, smallest: int) -> Distributions:
         raise Undefined("records are left out, and counts of the original would tell what they have")
     names = [name for name in (*table.quasi, *table.sensitive) if name not in release.removed]
     told = [name for name in names if bins_of(table, name, SIDE).declared]
-    columns = [_told(before_and_after(release, name, SIDE), smallest) for name in told]
+    columns = [_told(release, name, smallest) for name in told]
     pairs = [found for a, b in combinations(names, 2) if (found := _moved(release, a, b, smallest))]
     return {"columns": columns, "pairs": sorted(pairs, key=lambda one: (-one["moved"], one["columns"]))[:PAIRS]}
 
 
-def _told(found: BeforeAfter, smallest: int) -> Distribution:
-    """Each value that more than few people have, and all others together."""
+def _told(release: Release, name: str, smallest: int) -> Distribution:
+    """Each value that more than few people have, and all others together.
+
+    How many values the others are is not told: where about as many people have them, each is one person's.
+    """
+    found, single = before_and_after(release, name, SIDE), len(bins_of(release.table, name, SIDE).runs)
     assert found.after is not None
-    known = named(found.before, smallest)
+    known = named(found.before, smallest) & (np.arange(len(found.labels)) < single)
     rows = [
         _row(label, before, after, smallest)
         for label, before, after, shown in zip(found.labels, found.before, found.after, known, strict=True)
