@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
 from workbench.disclosure.exposure import exposed
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.recipe import Recipe
+from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import BASELINES, point_of
 from workbench.publication import selection
 from workbench.publication.publish import publish
@@ -34,6 +35,7 @@ from workbench.studies.study import Study
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data
 MANY = 10_000
 LUCK, PATIENCE = 0.7, 30
+STEEP, FARTHEST = 20.0, 12.0  # how much a figure counts that is told otherwise: a twentieth off, and at most
 
 
 class What(NamedTuple):
@@ -164,18 +166,43 @@ class Seen:
         ]
         if sum(totals) or coarse(mine.records, few) != coarse(theirs.records, few):
             return MANY
-        return len(self.figures ^ other.figures)
+        return len(self.figures.items() ^ other.figures.items())
+
+    def far(self, other: Seen) -> float:
+        """The same, but a figure that is told otherwise counts more, the farther it is: so a search sees the way."""
+        unlike = self.unlike(other)
+        if unlike >= MANY:
+            return unlike
+        keys = {key for key, _ in self.figures.items() ^ other.figures.items()}
+        return sum(_apart(self.exact.get(key, math.nan), other.exact.get(key, math.nan)) for key in keys)
 
     @cached_property
-    def figures(self) -> set[tuple[str, ...]]:
+    def exact(self) -> dict[tuple[str, str], float]:
+        """The figures of the points as they are."""
+        return {(str(recipe), key): one for recipe, point in self._points.items() for key, one in point.values.items()}
+
+    @cached_property
+    def figures(self) -> dict[tuple[str, str], str]:
         """The points as they are told."""
-        measures, found = self.study.measured(), set()
-        for recipe, release in self.releases.items():
-            if release is not None:
-                point = selection._told(point_of(recipe, release, measures), measures, self.table, self.study.smallest)
-                told = {**point.values, **point.reasons, "against": point.against}
-                found |= {(str(recipe), key, str(one)) for key, one in told.items()}
+        measures, found = self.study.measured(), {}
+        for recipe, exact in self._points.items():
+            point = selection._told(exact, measures, self.table, self.study.smallest)
+            told = {**point.values, **point.reasons, "against": point.against}
+            found |= {(str(recipe), key): str(one) for key, one in told.items()}
         return found
+
+    @cached_property
+    def _points(self) -> dict[Recipe, Point]:
+        measures = self.study.measured()
+        every = self.releases.items()
+        return {recipe: point_of(recipe, release, measures) for recipe, release in every if release is not None}
+
+
+def _apart(one: float, other: float) -> float:
+    """How much a figure counts that is told otherwise, by how far it is."""
+    if not (math.isfinite(one) and math.isfinite(other)) or one == other:
+        return 1.0
+    return min(1 + STEEP * abs(one - other) / max(abs(one), abs(other)), FARTHEST)
 
 
 def _made(recipe: Recipe, table: Table) -> Release | None:
@@ -251,26 +278,16 @@ class Walk:
                 codes[name][b] = base.codes[name][a]
         if kind in (2, 3) and all((codes[one] == base.codes[one]).all() for one in quasi):
             return None
-        columns = {one: _counted(base.columns[one], codes[one]) for one in codes}
-        kept = all(
-            one.counts.all() and bool(one.missing) == bool(base.columns[n].missing) for n, one in columns.items()
-        )
-        return Table(columns, Memory(codes), base.roles) if kept else None
+        return table_of(base, codes)
+
+
+def table_of(base: Table, codes: dict[str, np.ndarray]) -> Table | None:
+    """The table of other codes; None where a value is nobody's any more."""
+    columns = {one: _counted(base.columns[one], codes[one]) for one in codes}
+    kept = all(one.counts.all() and bool(one.missing) == bool(base.columns[n].missing) for n, one in columns.items())
+    return Table(columns, Memory(codes), base.roles) if kept else None
 
 
 def _counted(column: Column, codes: np.ndarray) -> Column:
     counts, values = np.bincount(codes, minlength=column.size), len(column.values)
     return replace(column, counts=counts[:values], missing=int(counts[values:].sum()))
-
-
-def unique(
-    studies: Sequence[Study], base: Table, rng: np.random.Generator, tries: int, most: int
-) -> tuple[int, Counts]:
-    """How many small counts there are in all that is published of these studies of one table, and which of some of them
-    have no other table that is published alike, as far as one was found."""
-    walk = Walk(studies, base, rng, most)
-    for _ in range(tries):
-        if not walk.left:
-            break
-        walk.step()
-    return walk.hidden, walk.left
