@@ -63,6 +63,13 @@ def test_the_difference_of_two_queries_is_not_told(asked):
         assert len(rows) <= 1, "the second is hidden"
 
 
+@pytest.mark.parametrize("asked", PAIRS.values(), ids=PAIRS)
+def test_the_difference_of_two_queries_of_two_studies_fits_many_counts(asked):
+    """Each study names one of them, so neither is hidden beside the other: rounding alone hides the few."""
+    seen = ["".join(told(ward(n, one)) for one in asked) for n in range(1, SMALLEST)]
+    assert max(seen.count(one) for one in seen) >= SMALLEST // 3
+
+
 def test_whether_a_query_is_told_says_nothing_of_one_count():
     """None and a few are hidden alike, and a few are as they were."""
     for asked in PAIRS.values():
