@@ -5,7 +5,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data import weights
-from workbench.data.roles import assign, column_names, require_columns, typed_names
+from workbench.data.roles import assign, column_names, require_columns
 from workbench.data.table import Table
 
 FRAME = pd.DataFrame({"age": [20, 30, 40, 50], "ill": list("yxyx"), "pay": [1.5, 2.0, 0.0, 3.0]})
@@ -19,10 +19,6 @@ def test_one_column_or_several_may_be_given_or_none():
     assert column_names(None) == () and column_names("a, b") == ("a, b",) and column_names(["a", "b"]) == ("a", "b")
     with pytest.raises(BadInput, match="one or a list of them, not as 5"):
         column_names(5)
-
-
-def test_a_name_with_a_comma_stands_in_quotes():
-    assert typed_names(' age,"name, first" , ,sex') == ("age", "name, first", "sex") and typed_names("") == ()
 
 
 def test_every_column_has_one_role():

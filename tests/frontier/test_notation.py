@@ -75,6 +75,7 @@ def test_methods_stand_alone_or_in_brackets():
     assert notation.method("remove, columns = age, sex") == Remove(("age", "sex"))
     order = Mondrian("order", order=("zip code", "a, b"))
     assert notation.method('mondrian, split=order, order = zip code, "a, b"') == order == notation.method(str(order))
+    assert str(order) == 'mondrian, split = order, order = zip code, "a, b"'
     assert notation.method("mondrian, order=age, split=order") == Mondrian("order", order="age")
     for workload in ("by age", {"random": {"count": 9, "seed": 2}}, ["age > 30", "sex = 'F'"]):
         serving = Mondrian("workload", workload=workload)
@@ -114,7 +115,7 @@ def test_what_is_wrong_is_said(text, words):
     "text, words",
     [
         ("keep, k=1", "keep has no parameter 'k'; it has none"),
-        ("remove, columns=(age", "is not a list of columns"),
+        ("remove, columns=", "name one column or several"),
         ("mondrian, split=workload, workload={random", "is no workload; name one of the study, or write it as JSON"),
         ("k-anonymity", "no method is called 'k-anonymity'"),
     ],

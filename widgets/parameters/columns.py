@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 
 from workbench.base.errors import BadInput
+from workbench.base.names import typed_names, written_names
 from workbench.base.variants import Variant
-from workbench.data.roles import typed_names
 from workbench.data.table import Table
 
 Names = tuple[str, ...] | None
@@ -30,8 +30,4 @@ def values(text: str, kind: type[Variant], name: str, table: Table | None = None
 
 def written(given: Sequence[Names]) -> str:
     """What reads back as these values."""
-    return "; ".join(", ".join(map(_quoted, names)) for names in given if names is not None)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search("[,;]", name) else name
+    return "; ".join(written_names(names) for names in given if names is not None)

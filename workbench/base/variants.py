@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from workbench.base import column_bounds
 from workbench.base.errors import BadInput, at, meant, said
+from workbench.base.names import written_names
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -246,7 +247,13 @@ class Variant(ABC):
         for name, value in self.said_settings().items():
             number = self.number_type(name) is not None
             if (number and numbers) or (not number and value != defaults[name]):
-                yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+                yield f"{name} = {_told(value)}"
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, tuple):
+        return written_names(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _names(value: Any) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.data.roles import typed_names
+from workbench.base.names import typed_names
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from workbench.data.column import Column
 
 NEARLY_ALL = 0.9
-TYPED = re.compile(r'\s*"([^"]+)"\s*(?=,|$)|([^,]+)')
 
 
 def assign(
@@ -93,9 +91,3 @@ def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not isinstance(given, Iterable):
         raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
     return tuple(given)
-
-
-def typed_names(text: str) -> tuple[str, ...]:
-    """Names as people type them, by commas; a name with a comma stands in double quotes."""
-    found = (quoted or bare.strip() for quoted, bare in TYPED.findall(text))
-    return tuple(name for name in found if name)

@@ -13,7 +13,6 @@ Capitals and spaces don't matter but in the names of columns. What is wrong is a
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from functools import reduce
@@ -21,8 +20,8 @@ from operator import and_
 from typing import Any, TypeVar
 
 from workbench.base.errors import BadInput, meant, said
+from workbench.base.names import typed_names
 from workbench.base.variants import Variant, catalog
-from workbench.data.roles import typed_names
 from workbench.methods import Method
 from workbench.models import Model
 
@@ -90,7 +89,7 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
     if declared.column:
         return text
     if declared.columns:
-        return _several(text)
+        return typed_names(text)
     if declared.workload and text[:1] in ("[", "{"):
         return _queries(text)
     if kind.number_type(name) is not None:
@@ -109,13 +108,3 @@ def _queries(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         raise BadInput(f"{said(text)} is no workload; name one of the study, or write it as JSON") from None
-
-
-def _several(text: str) -> tuple[str, ...]:
-    """Several columns, as Python prints a tuple or between commas."""
-    if text[:1] in ("(", "["):
-        try:
-            return tuple(map(str, ast.literal_eval(text)))
-        except (ValueError, SyntaxError, TypeError):
-            raise BadInput(f"{said(text)} is not a list of columns; write them between commas") from None
-    return typed_names(text)

@@ -20,8 +20,8 @@ from markupsafe import Markup
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.files import CODEBOOK, refuse_nameless, whole
+from workbench.base.names import typed_names
 from workbench.base.scratch import scratch
-from workbench.data.roles import typed_names
 from workbench.data.table import Table
 from workbench.frontier.store import Store
 from workbench.publication import cost, statements

@@ -1,0 +1,33 @@
+"""Names that are typed, and written back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.base.names import typed_names, written_names
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("state, zip", ("state", "zip")),
+        (' zip code ,"a, b",, age', ("zip code", "a, b", "age")),
+        ('"said ""no"", twice"', ('said "no", twice',)),
+        ("", ()),
+    ],
+)
+def test_names_stand_between_commas(text, names):
+    assert typed_names(text) == names
+
+
+@pytest.mark.parametrize(
+    "names, text",
+    [(("state", "zip"), "state, zip"), (("a, b", "c;d", " e"), '"a, b", "c;d", " e"'), (('5" disk',), '"5"" disk"')],
+)
+def test_only_names_that_would_be_read_otherwise_stand_in_quotes(names, text):
+    assert written_names(names) == text
+
+
+@given(st.lists(st.text('ab "(,;', min_size=1), min_size=1, max_size=3))
+def test_what_is_written_is_read_back(names):
+    assert typed_names(written_names(names)) == tuple(names)
