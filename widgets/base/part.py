@@ -93,11 +93,11 @@ class Part(anywidget.AnyWidget):
         self.send({"kind": kind, **jsonable(content)}, buffers)
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
-        """Call from another thread, in the thread of the kernel."""
+        """Call from another thread, in the thread of the kernel, guarded."""
         if self._turns is None:
             call(*arguments)
         else:
-            self._turns.soon(call, *arguments)
+            self._turns.soon(self.guarded, "", call, *arguments)
 
     def later(self, seconds: float, call: Callable[..., object]) -> Turn | None:
         """Call after a while, guarded; at once in a script, where nothing comes later."""

@@ -18,7 +18,8 @@ class Worker:
     """`start(job)` cancels the job under way and begins the new one when that has let go.
 
     A job is called with an event that asks it to stop and with `tell(call, *arguments)`, which calls in the kernel's
-    thread, unless a newer job has begun meanwhile. Without a loop, in a script, a job runs at once.
+    thread, unless a newer job has begun meanwhile. What goes wrong in either is said by `failed`, there too. Without a
+    loop, in a script, a job runs at once.
     """
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
@@ -68,8 +69,13 @@ class Worker:
     def _run(self, job: Job, cancel: threading.Event) -> None:
         def tell(call: Callable[..., object], *arguments: Any) -> None:
             def now() -> None:
-                if self._current is cancel:
-                    call(*arguments)
+                if self._current is not cancel:
+                    return
+                try:
+                    with suppress(Cancelled):
+                        call(*arguments)
+                except Exception as error:
+                    self._failed(error)
 
             if self._turns is None:
                 now()

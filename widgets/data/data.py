@@ -317,7 +317,7 @@ class DataPicker(Part):
         if not self._busy:
             return  # cancelled at the last moment
         self._idle()
-        self._put(data, table, seen)
+        self.guarded(self._field, self._put, data, table, seen)
 
     def _put(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
         """Both change together: whoever hears of one finds the other."""

@@ -93,7 +93,7 @@ class FrontierChart(ChartPart):
             self._refresh()
         else:
             self._waits = True
-            self._turns.later(wait, self._refresh)
+            self.later(wait, self._refresh)
 
     def _refresh(self) -> None:
         self._waits, start = False, monotonic()

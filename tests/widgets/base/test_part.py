@@ -79,6 +79,32 @@ def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplo
     assert "Miller" not in caplog.text
 
 
+@pytest.mark.parametrize("when", ["soon", "later", "in a job"])
+def test_what_goes_wrong_in_a_turn_is_said_by_its_part_without_data(when, caplog):
+    def broken():
+        raise KeyError("Mrs Miller, 43, HIV")
+
+    async def play():
+        part, lost = Picked(), []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
+        if when == "soon":
+            await asyncio.to_thread(part.soon, broken)
+        elif when == "later":
+            part.later(0, broken)
+        else:
+            part.worker = Worker(lambda error: part.wrong("", error))
+            part.worker.start(lambda cancel, tell: tell(broken))
+        while not part.sent:
+            await asyncio.sleep(0.01)
+        return part.sent, lost
+
+    with caplog.at_level(logging.ERROR, "widgets"):
+        (problem,), lost = asyncio.run(asyncio.wait_for(play(), 20))
+    assert (problem["kind"], problem["field"]) == ("problem", "") and lost == []
+    assert problem["text"].startswith("Internal error: KeyError at test_part.py")
+    assert "Miller" not in problem["text"] + caplog.text
+
+
 def test_a_part_that_is_closed_hears_no_more_of_its_work(part):
     part.worker, said = Worker(print), []
     part.worker.start(lambda cancel, tell: (part.close(), tell(said.append, cancel.is_set())))

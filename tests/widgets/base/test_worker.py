@@ -21,6 +21,19 @@ def test_without_a_loop_a_job_runs_at_once():
     assert [type(error) for error in failed] == [ValueError]
 
 
+def test_what_goes_wrong_where_a_result_is_heard_is_said_like_what_goes_wrong_in_the_job():
+    async def play():
+        said, failed, lost = [], [], []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
+        worker = Worker(failed.append)
+        worker.start(lambda cancel, tell: (tell(lambda: 1 / 0), tell(said.append, "the next")))
+        while worker.busy:
+            await asyncio.sleep(0.01)
+        return said, [type(error) for error in failed], lost
+
+    assert asyncio.run(asyncio.wait_for(play(), 20)) == (["the next"], [ZeroDivisionError], [])
+
+
 def test_a_newer_job_cancels_the_older_whose_words_are_dropped():
     async def play():
         said, under_way = [], threading.Event()
