@@ -109,12 +109,12 @@ def test_sums_are_over_the_products_of_factors(seed, last, cut):
 def test_records_that_meet_conditions_are_counted_by_group(seed, last):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, [[6], [4], [3]], (3, 50)).astype(np.int32)
-    amount, flags = rng.integers(1, 4, 50).astype(float), rng.random((13, 64)) < 0.5
+    amount, flags, queries = rng.integers(1, 4, 50).astype(float), rng.random((13, 64)) < 0.5, rng.random(64) < 0.8
     tree = tuple(Tree.of(list(codes), amount))
-    found = query_kernels.in_groups(tree, last, pack(flags[0])[0], pack(flags)[:, 0], np.array([0, 6, 10]), 6)
+    found = query_kernels.in_groups(tree, last, pack(queries)[0], pack(flags)[:, 0], np.array([0, 6, 10]), 6)
     for g in range(6):
         for q in range(64):
-            there = (codes[0] == g) & flags[0, q]
+            there = (codes[0] == g) & flags[g, q] & queries[q]
             there &= flags[6 + codes[1], q] if last > 0 else True
             there &= flags[10 + codes[2], q] if last > 1 else True
             assert found[g, q] == amount[there].sum()

@@ -1,4 +1,4 @@
-"""The tests stand where what they test stands: a file has a test of its name in the same folder."""
+"""The tests stand where what they test stands: a file has a test of its name in the same folder. No module is long."""
 
 from pathlib import Path
 
@@ -30,6 +30,11 @@ def files() -> list[Path]:
     among_others = {kind.__module__ for kind in VARIANTS}
     modules = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in found}
     return [path for path, module in modules.items() if path.name != "__init__.py" and module not in among_others]
+
+
+def test_no_module_has_more_than_400_lines():
+    found = [path for package in ("workbench", "widgets") for path in (ROOT / package).rglob("*.py")]
+    assert [path.name for path in found if len(path.read_text("utf-8").splitlines()) > 400] == []
 
 
 def test_every_file_has_a_test_of_its_name():

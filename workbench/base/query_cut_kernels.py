@@ -64,8 +64,6 @@ def error_of_all(order, start, end, weight, low, high, asked):
 def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, asked):
     """The cuts that are looked at of each pending node on some axes, and how wrong the answers are before and after.
 
-    A cut leaves both sides `floor` records. Of an axis with more than `most` codes in the node, it lies on either side
-    of the codes at which another of `most` equal shares of the records begins.
     What comes back is the error of each node, and of each cut: node, axis, code, records below, error.
     """
     room = 0
@@ -81,7 +79,6 @@ def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, ask
     left_of, left_sums, left_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
     rest_of, rest_sums, rest_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
     low, high = np.empty(quasi.shape[0], np.int32), np.empty(quasi.shape[0], np.int32)
-    left_low, left_high = np.empty_like(low), np.empty_like(high)
     found = 0
     for i in range(pending.size):
         n = pending[i]
@@ -99,37 +96,45 @@ def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, ask
             if not axes[a] or low[a] == high[a]:
                 continue
             ranked = members[np.argsort(quasi[a][members])]
+            ends, records = _places(quasi[a][ranked], weight[ranked], floor, most)
+            left_low, left_high = _hulls_from(ranked[::-1].copy(), quasi)
             rest_low, rest_high = _hulls_from(ranked, quasi)
             left_sums[:], left_of[:], left_exact[:] = 0.0, 0.0, 0.0
-            left_low[:], left_high[:] = NOWHERE, -1
-            every = high[a] - low[a] < most
-            left = j = 0
-            while True:
-                code = quasi[a, ranked[j]]
-                share = left * most // size[n]
-                while j < ranked.size and quasi[a, ranked[j]] == code:
-                    left += _count(ranked[j], weight, asked, left_sums, left_of, left_exact)
-                    for b in range(quasi.shape[0]):
-                        left_low[b] = min(left_low[b], quasi[b, ranked[j]])
-                        left_high[b] = max(left_high[b], quasi[b, ranked[j]])
-                    j += 1
-                if j == ranked.size:
-                    break
-                if left < floor or size[n] - left < floor:
-                    continue
-                if not every:
-                    upto, k = left, j
-                    while k < ranked.size and quasi[a, ranked[k]] == quasi[a, ranked[j]]:
-                        upto += weight[ranked[k]]
-                        k += 1
-                    if left * most // size[n] == share and upto * most // size[n] == share:
-                        continue
+            begin = 0
+            for place in range(ends.size):
+                for cell in ranked[begin : ends[place]]:
+                    _count(cell, weight, asked, left_sums, left_of, left_exact)
+                begin, left, rest = ends[place], records[place], size[n] - records[place]
                 rest_sums[:], rest_of[:], rest_exact[:] = sums - left_sums, of - left_of, exact - left_exact
-                wrong = _error(left, left_low, left_high, asked, left_sums, left_of, left_exact, told)
-                wrong += _error(size[n] - left, rest_low[j], rest_high[j], asked, rest_sums, rest_of, rest_exact, told)
+                wrong = _error(left, left_low[-begin], left_high[-begin], asked, left_sums, left_of, left_exact, told)
+                wrong += _error(rest, rest_low[begin], rest_high[begin], asked, rest_sums, rest_of, rest_exact, told)
+                code = quasi[a, ranked[begin - 1]]
                 node[found], axis[found], cut[found], below[found], after[found] = n, a, code, left, wrong
                 found += 1
     return before, node[:found], axis[:found], cut[:found], below[:found], after[:found]
+
+
+@compiled
+def _places(codes, weight, floor, most):
+    """Where cells in the order of their codes may be cut: how many of them lie below, and how many records.
+
+    A cut leaves both sides `floor` records. Where the codes reach over more than `most`, it lies on either side of
+    those at which another of `most` equal shares of the records begins.
+    """
+    ends, upto, kinds = np.zeros(codes.size + 1, np.int64), np.zeros(codes.size + 1, np.int64), 0
+    for j in range(codes.size):
+        if j == 0 or codes[j] != codes[j - 1]:
+            kinds += 1
+            upto[kinds] = upto[kinds - 1]
+        ends[kinds] = j + 1
+        upto[kinds] += weight[j]
+    total, every = upto[kinds], codes[-1] - codes[0] < most
+    chosen = np.zeros(kinds + 1, np.bool_)
+    for c in range(1, kinds):
+        share = upto[c] * most // total
+        new = upto[c - 1] * most // total != share or upto[c + 1] * most // total != share
+        chosen[c] = (every or new) and floor <= upto[c] <= total - floor
+    return ends[: kinds + 1][chosen], upto[: kinds + 1][chosen]
 
 
 @compiled

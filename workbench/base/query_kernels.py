@@ -157,16 +157,36 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
     code (`values` from `value_at` on) for the queries whose bits are set in `summed`. Levels behind `last` count alike.
     A record counts in full where the product over the first `cut` levels is a half or more, else not (0: as it is).
     """
+    every = tree[1][1]
+    return _walk(tree, 0, every, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut)
+
+
+@compiled
+def in_groups(tree, last, queries, words, word_at, groups):
+    """For each of 64 queries how many records of each group, a code of the first level, have its bit in all words."""
+    codes, first = tree[:2]
+    found, none, nowhere = np.zeros((groups, 64)), np.zeros((0, 64)), np.full(last + 1, -1)
+    unsummed = np.zeros(last + 1, np.uint64)
+    for i in range(first[1]):
+        found[codes[i]] = _walk(
+            tree, i, i + 1, last, queries, words, word_at, none, nowhere, none[:, 0], nowhere, unsummed, 0
+        )
+    return found
+
+
+@compiled
+def _walk(tree, begin, end, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut):
+    """The sums of the records below some nodes of the first level."""
     codes, first, child, total = tree
     found, weights = np.zeros(64), np.ones((last + 1, 64))
-    node, end, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
+    node, until, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
     own = np.zeros(last + 1, np.int64)  # the row of weights that counts on each level
-    level, end[0], live[0] = 0, first[1], queries
+    level, node[0], until[0], live[0] = 0, begin, end, queries
     while level >= 0:
         if level == last:
-            begin, until, row = first[level] + node[level], first[level] + end[level], weights[own[level]]
+            here_on, behind, row = first[level] + node[level], first[level] + until[level], weights[own[level]]
             if summed[level] or factor_at[level] >= 0:
-                for i in range(begin, until):
+                for i in range(here_on, behind):
                     here = live[level] & words[word_at[level] + codes[i]]
                     if here:
                         number = values[value_at[level] + codes[i]] if summed[level] else 1.0
@@ -174,7 +194,7 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
                         _count_in(found, here, total[i], row, factors, at, summed[level], number)
             else:
                 every = words[word_at[level] :]
-                for i in range(begin, until):
+                for i in range(here_on, behind):
                     here, amount = live[level] & every[codes[i]], total[i]
                     while here:
                         q = lowest(here)
@@ -182,7 +202,7 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
                         here &= here - ONE
             level -= 1
             continue
-        if node[level] == end[level]:
+        if node[level] == until[level]:
             level -= 1
             continue
         code, below = codes[first[level] + node[level]], first[level] + level + node[level]
@@ -202,7 +222,7 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
                     here &= ~(ONE << np.uint64(q))
             own[level + 1] = 0
         level += 1
-        node[level], end[level], live[level] = child[below], child[below + 1], here
+        node[level], until[level], live[level] = child[below], child[below + 1], here
     return found
 
 
@@ -228,41 +248,6 @@ def _count_in(found, here, amount, weights, factors, at, summed, number):
         q = lowest(here)
         found[q] += amount * weights[q] * (number if summed >> np.uint64(q) & ONE else 1.0)
         here &= here - ONE
-
-
-@compiled
-def in_groups(tree, last, queries, words, word_at, groups):
-    """For each of 64 queries how many records of each group, the codes of the first level, have its bit in all words
-    of the others."""
-    codes, first, child, total = tree
-    found = np.zeros((groups, 64))
-    node, end, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
-    level, end[0], live[0] = 0, first[1], queries
-    while level >= 0:
-        if level == last:
-            row = found[codes[node[0] - 1] if level else 0]
-            for i in range(first[level] + node[level], first[level] + end[level]):
-                here = live[level]
-                if level:
-                    here &= words[word_at[level] + codes[i]]
-                else:
-                    row = found[codes[i]]
-                while here:
-                    row[lowest(here)] += total[i]
-                    here &= here - ONE
-            level -= 1
-            continue
-        if node[level] == end[level]:
-            level -= 1
-            continue
-        here, below = live[level], first[level] + level + node[level]
-        if level:
-            here &= words[word_at[level] + codes[first[level] + node[level]]]
-        node[level] += 1
-        if here:
-            level += 1
-            node[level], end[level], live[level] = child[below], child[below + 1], here
-    return found
 
 
 @compiled

@@ -31,48 +31,55 @@ MENDED = (
 )
 
 Columns = list[str] | None
+Given = Annotated[
+    str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout.")
+]
+WhichRecipe = Annotated[
+    str, typer.Option(metavar="recipe", help="For a study: a number from `workbench frontier`, or a recipe in words.")
+]
+Quasi = Annotated[Columns, typer.Option(metavar="columns", help="For a table: the quasi-identifiers, a,b.")]
+Sensitive = Annotated[Columns, typer.Option(metavar="columns", help="For a table: the sensitive columns.")]
+Identifiers = Annotated[Columns, typer.Option(metavar="columns", help="For a table: columns to leave out.")]
+Weight = Annotated[Columns, typer.Option(metavar="column", help="For a table: the survey weight.")]
+WhichModel = Annotated[str, typer.Option(metavar="model", help="For a table: the model, such as 'k-anonymity, k=10'.")]
+WhichMethod = Annotated[str, typer.Option(metavar="method", help="The method; default: mondrian.")]
+Giveaways = Annotated[
+    bool, typer.Option("--giveaways", help="Publish neutral columns although they disclose generalized values.")
+]
+Raw = Annotated[bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")]
+Stars = Annotated[
+    bool, typer.Option("--stars", help="Write a row of * for each record that is left out; by default it is absent.")
+]
+Defuse = Annotated[
+    bool,
+    typer.Option("--defuse-formulas", help="Put an apostrophe before cells that a spreadsheet would run as formulas."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")]
 
 
 @reads
 def anonymize(
-    given: Annotated[
-        str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
-    ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout.")
-    ],
-    recipe: Annotated[
-        str,
-        typer.Option(metavar="recipe", help="For a study: a number from `workbench frontier`, or a recipe in words."),
-    ] = "",
+    given: Given,
+    output: Output,
+    recipe: WhichRecipe = "",
     cap: Caps = None,
-    quasi: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the quasi-identifiers, a,b.")] = None,
-    sensitive: Annotated[Columns, typer.Option(metavar="columns", help="For a table: the sensitive columns.")] = None,
-    identifiers: Annotated[Columns, typer.Option(metavar="columns", help="For a table: columns to leave out.")] = None,
-    weight: Annotated[Columns, typer.Option(metavar="column", help="For a table: the survey weight.")] = None,
-    model: Annotated[
-        str, typer.Option(metavar="model", help="For a table: the model, such as 'k-anonymity, k=10'.")
-    ] = "",
-    method: Annotated[str, typer.Option(metavar="method", help="The method; default: mondrian.")] = "",
+    quasi: Quasi = None,
+    sensitive: Sensitive = None,
+    identifiers: Identifiers = None,
+    weight: Weight = None,
+    model: WhichModel = "",
+    method: WhichMethod = "",
     reading: Reading = AS_FOUND,
-    giveaways: Annotated[
-        bool, typer.Option("--giveaways", help="Publish neutral columns although they disclose generalized values.")
-    ] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")
-    ] = False,
-    stars: Annotated[
-        bool,
-        typer.Option("--stars", help="Write a row of * for each record that is left out; by default it is absent."),
-    ] = False,
-    defuse: Annotated[
-        bool,
-        typer.Option(
-            "--defuse-formulas", help="Put an apostrophe before cells that a spreadsheet would run as formulas."
-        ),
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")] = False,
+    giveaways: Giveaways = False,
+    raw: Raw = False,
+    stars: Stars = False,
+    defuse: Defuse = False,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
     study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Neutral

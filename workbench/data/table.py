@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import progress as underway
-from workbench.base.errors import BadInput, meant
+from workbench.base.errors import BadInput
 from workbench.data import importance as weighing
 from workbench.data import level_ranges as ranges
 from workbench.data import workload_specs
@@ -25,7 +24,7 @@ from workbench.data.fingerprint import fingerprint
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
-from workbench.data.reading.source import open_source
+from workbench.data.reading.source import open_source, require_options
 from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
 from workbench.data.sensitive import Sensitive
@@ -124,11 +123,7 @@ class Table:
         engine: str,
         source: Mapping[str, Any],
     ) -> Table:
-        known = inspect.signature(open_source).parameters
-        for name in source:
-            if name not in known:
-                near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
-                raise BadInput(f"Table.read has no option {name!r}; {near}")
+        require_options(source)
         opened, failure = open_source(data, **{"memory_limit": memory_limit(engine), **source}), None
         try:
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")

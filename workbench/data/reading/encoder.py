@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from workbench.base.errors import BadColumns, BadInput, columns_meant
 from workbench.base.progress import step, stoppable
 from workbench.data.column import Column
-from workbench.data.engines import Engine, gathering
+from workbench.data.engines import Engine, Gathering, gathering
 from workbench.data.reading.source import Source
-from workbench.data.reading.value_types import KINDS, Empty, find_values
+from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
 
 
 def encode(
@@ -35,8 +36,27 @@ def encode(
     names = [name for name in wanted if name not in wrong]
     if wrong and not names:
         raise BadColumns(wrong)
-    gathered = gathering(engine, names, source.memory_limit, source.temp_directory)
-    read = 0
+    gathered = _gathered(source, names, engine, progress)
+    coded = {}
+    for name in names:
+        marks = missing.get(name) if isinstance(missing, Mapping) else missing
+        try:
+            found = _values(source, gathered, name, marks, types.get(name))
+        except BadInput as error:
+            if not isinstance(error, Empty) or name not in empty:
+                wrong[name] = str(error)
+                continue
+            source.notes.append(f"{name}: nothing but missing values, left out")
+            continue
+        coded[name] = gathered.code(name, found)
+    if wrong:
+        raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
+    return coded, gathered.engine()
+
+
+def _gathered(source: Source, names: list[str], engine: str, progress: Callable[[int], None] | None) -> Gathering:
+    """All records of the source, in an engine."""
+    gathered, read = gathering(engine, names, source.memory_limit, source.temp_directory), 0
     batches = source.batches(names)
 
     def look() -> None:
@@ -50,31 +70,26 @@ def encode(
         gathered.add(batch)
         read += len(batch)
         look()
-    coded = {}
-    for name in names:
-        try:
-            found = find_values(
-                gathered.distinct(name),
-                source.where,
-                name,
-                typed=source.typed,
-                missing=missing.get(name) if isinstance(missing, Mapping) else missing,
-                declared=types.get(name),
-                first=lambda values, name=name: gathered.first(name, values),  # type: ignore[misc]
-            )
-        except BadInput as error:
-            if not isinstance(error, Empty) or name not in empty:
-                wrong[name] = str(error)
-                continue
-            source.notes.append(f"{name}: nothing but missing values, left out")
-            continue
-        if found.markers:
-            source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
-        source.notes += [f"{name}: {note}" for note in found.notes]
-        coded[name] = gathered.code(name, found)
-    if wrong:
-        raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
-    return coded, gathered.engine()
+    return gathered
+
+
+def _values(
+    source: Source, gathered: Gathering, name: str, missing: Sequence[str] | None, declared: str | None
+) -> Values:
+    """The distinct values of a column; the source's notes say how they were read."""
+    found = find_values(
+        gathered.distinct(name),
+        source.where,
+        name,
+        typed=source.typed,
+        missing=missing,
+        declared=declared,
+        first=partial(gathered.first, name),
+    )
+    if found.markers:
+        source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
+    source.notes += [f"{name}: {note}" for note in found.notes]
+    return found
 
 
 def _checked(types: Mapping[str, str], source: Source) -> Mapping[str, str]:

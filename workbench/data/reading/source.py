@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import time
@@ -19,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.base.connection import Private, Shared, discard
-from workbench.base.errors import BadInput, columns_meant, said
+from workbench.base.errors import BadInput, columns_meant, meant, said
 from workbench.data.reading.arrow import as_arrow, refuse_type
 from workbench.data.reading.dialect import blocks, find_dialect, find_encoding, refuse_duplicates, to_utf8
 from workbench.data.reading.formats import file_format
@@ -363,6 +364,15 @@ def open_source(
         raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
     alone = memory_limit is not None or temp_directory is not None
     return FrameSource(data, Private(memory_limit, temp_directory) if alone else Shared())
+
+
+def require_options(given: Iterable[str]) -> None:
+    """Raise BadInput for what `open_source` does not know."""
+    known = inspect.signature(open_source).parameters
+    for name in given:
+        if name not in known:
+            near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
+            raise BadInput(f"Table.read has no option {name!r}; {near}")
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
