@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
+from tests.compiling import compile_once
 from workbench.data import datasets
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.table import Table
@@ -23,6 +24,11 @@ HIERARCHIES = {
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
 settings.load_profile("same" if os.environ.get("CI") else "new")
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput") and os.name == "posix":
+        compile_once()
 
 
 @pytest.fixture(scope="session")

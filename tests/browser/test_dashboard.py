@@ -34,6 +34,18 @@ def opened(page, address):
     return page
 
 
+@pytest.fixture(scope="module")
+def resized(browser, address):
+    """One page for all that only look at it, at every width; in dark colours at one."""
+    stages = {dark: stage.Stage(browser, dark=dark) for dark in (False, True)}
+    for one in stages.values():
+        opened(one.page, address)
+    yield lambda width: stages[width == 1920].resized(width)
+    for one in stages.values():
+        one.context.close()
+        assert not one.wrong
+
+
 def recipe(page):
     return page.locator(".wb-chosen-release")
 
@@ -118,11 +130,11 @@ def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
     expect(recipe(page).get_by_text("More may be learnt from it than the limit allows.")).to_be_visible()
 
 
-def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, address):
-    page = opened(on_stage().page, address)
+def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, resized, address):
+    page = resized(1280)
     expect(page.locator(".wb-meaning")).to_contain_text("No limit is set")
     assert page.locator(".wb-beyond, .wb-limit").count() == 0 and page.get_by_text("beyond the limit").count() == 0
-    opened(page, f"{address}&cap=0.15")
+    page = opened(on_stage().page, f"{address}&cap=0.15")
     assert page.locator(".wb-beyond").count() == 1 and page.get_by_text("grey: beyond the limit").count() == 1
 
 
@@ -141,8 +153,8 @@ def test_without_a_limit_the_decision_is_open_and_what_is_not_safe_is_no_choice(
     expect(page.locator(".wb-chosen-release .wb-title")).not_to_contain_text("for example")  # the slider says it
 
 
-def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(on_stage, address):
-    page = opened(on_stage().page, address)
+def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(resized):
+    page = resized(1280)
     for said in ("No limit is set. Our", "What may be learnt", "Whom it exposes most", "What it costs in accuracy"):
         card = page.locator(".wb-card", has=page.get_by_role("heading", name=re.compile(said))).first.bounding_box()
         assert card["y"] >= 0 and card["y"] + card["height"] <= 900, said
@@ -157,18 +169,6 @@ def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_
     expect(page.locator(".wb-download .wb-wrong")).to_contain_text("load this page again")
     expect(page.get_by_role("button", name="Download the report")).to_be_enabled()
     one.wrong.clear()  # a server that is gone is complained of
-
-
-@pytest.fixture(scope="module")
-def resized(browser, address):
-    """One page for all widths, in light colours and in dark ones."""
-    stages = {dark: stage.Stage(browser, dark=dark) for dark in (False, True)}
-    for one in stages.values():
-        opened(one.page, address)
-    yield lambda width: stages[width == 1920].resized(width)
-    for one in stages.values():
-        one.context.close()
-        assert not one.wrong
 
 
 @pytest.mark.parametrize("width", [390, 800, 1280, 1920])
@@ -191,8 +191,8 @@ def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
         page.close()  # before its server
 
 
-def test_a_long_figure_stays_in_its_card(on_stage, address):
-    page = opened(on_stage().page, address)
+def test_a_long_figure_stays_in_its_card(resized):
+    page = resized(1280)
     figures = page.locator(".wb-figure")
     figures.evaluate_all("all => all.forEach(one => { one.textContent = '16.9\u201328.4 %'; })")
     for width in (1920, 1280, 800, 660, 400):

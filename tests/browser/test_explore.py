@@ -18,7 +18,7 @@ LABS_FOOT = 30  # pixels of JupyterLab's status line
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Fifty megabytes of skewed and correlated records."""
+    """Ten megabytes of skewed and correlated records, whose points take long enough to be cancelled."""
     rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("large") / "large.csv"
     age = rng.poisson(40, 50_000)
     sex = rng.choice(list("FM"), 50_000)
@@ -26,7 +26,7 @@ def large(tmp_path_factory):
     text = "".join(f"{a},area-{b:05},{c},illness number {d}\n" for a, b, c, d in rows)
     with path.open("w") as file:
         file.write("age,area,sex,illness\n")
-        while file.tell() < 50_000_000:
+        while file.tell() < 10_000_000:
             file.write(text)
     return path
 

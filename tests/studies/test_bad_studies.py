@@ -96,9 +96,9 @@ FILES = {  # name: people.csv, and what the line says
     "a name twice": (PEOPLE.replace("work", "age", 1).encode(), "have the same name"),
     "a formula for a name": (PEOPLE.replace("age,work", "age,=cmd|'/c calc'!A1,work", 1)
                              .replace(",Farm", ",1,Farm").replace(",Shop", ",1,Shop").encode(), "formula"),
-    "10,000 other columns": ((",".join(f"c{i}" for i in range(10_000)) + "\n"
-                              + "\n".join(",".join(f"v{i}" for _ in range(10_000)) for i in range(3))).encode(),
-                             "no column 'age'"),
+    "1,000 other columns": ((",".join(f"c{i}" for i in range(1_000)) + "\n"
+                             + "\n".join(",".join(f"v{i}" for _ in range(1_000)) for i in range(3))).encode(),
+                            "no column 'age'"),
     "a packed file cut off": (gzip.compress(PEOPLE.encode())[:40], "people.csv"),
     "missing values alone": (b"age,work,disease\n,,\n,,\n", "nothing but missing|no column"),
     "one disease": (PEOPLE.replace("Ulcer", "Flu").replace(SECRET, "Flu").encode(), "only one value"),
@@ -138,7 +138,7 @@ def test_a_bad_table_is_said_clearly(tmp_path, monkeypatch, capsys, name):
     if data is not None:
         (tmp_path / "people.csv").write_bytes(data)
     lines = run(tmp_path, monkeypatch, capsys, "check", "study.yaml")
-    assert (len(lines) == 1 or "10,000" in name) and max(map(len, lines)) < 600
+    assert (len(lines) == 1 or "1,000" in name) and max(map(len, lines)) < 600
     assert re.search(says, lines[0])
     if "formula" not in name:  # of which only `check` complains
         assert len(run(tmp_path, monkeypatch, capsys, "dashboard", "--publish", "study.yaml", "out")) == 1

@@ -145,8 +145,9 @@ async def play(steps, seed):
     done = threading.Event()
 
     def busy():
-        while not done.is_set():
-            sum(range(5_000))
+        while not done.wait(0.005):  # now under load, now not: whatever can overtake something does
+            for _ in range(50):
+                sum(range(5_000))
 
     load = threading.Thread(target=busy, daemon=True)
     load.start()

@@ -133,7 +133,6 @@ class ReleaseCard(Part):
         self._asked, self._redraw = recipe, self._redraw or outside
         if table is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
-
         store = self.keeps() if recipe.method.draws and self.keeps is not None else None
 
         def job(cancel: threading.Event, tell: Tell) -> None:
@@ -356,8 +355,7 @@ class ReleaseCard(Part):
         if recipe is not None:
             models = list(recipe.model.parts) if recipe.model else []
             for place, one in [*enumerate(models), (METHOD, recipe.method)]:
-                view = Draft.of(type(one), one.settings()).view(self.table)
-                parts.append({"part": place, **view})
+                parts.append({"part": place, **Draft.of(type(one), one.settings()).view(self.table)})
         self.tell(
             "controls",
             ask=self._ask,

@@ -368,8 +368,7 @@ class Release(ABC):
                 target = target.with_stem(f"{target.stem}_")
             targets.append(target)
         found = self.codebook(smallest)
-        books = codebooks(path) if found else []
-        targets += books
+        targets += (books := codebooks(path) if found else [])
         there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
         if there:
             raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")

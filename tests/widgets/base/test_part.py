@@ -81,8 +81,10 @@ def test_what_went_wrong_is_said_also_of_an_error_that_nobody_raised(part, caplo
 
 @pytest.mark.parametrize("when", ["soon", "later", "in a job"])
 def test_what_goes_wrong_in_a_turn_is_said_by_its_part_without_data(when, caplog):
+    record = "Mrs Miller, 43, HIV"
+
     def broken():
-        raise KeyError("Mrs Miller, 43, HIV")
+        raise KeyError(record)
 
     async def play():
         part, lost = Picked(), []
