@@ -40,7 +40,7 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import point_of
-from workbench.measures import Measure
+from workbench.measures import Measure, default_measures
 from workbench.methods import Mondrian
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -76,7 +76,7 @@ class ReleaseCard(Part):
         **traits: Any,
     ) -> None:
         if measures is None:
-            measures = [kind() for kind in catalog("workbench.measures", Measure).values()]
+            measures = default_measures()
         self.keeps: Callable[[], Store] | None = None  # where a release that is drawn at random is kept
         self._own = False  # a change of the recipe that came from here
         self._asked: Recipe | None = None  # what the sliders say

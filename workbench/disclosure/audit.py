@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.variants import catalog
 from workbench.disclosure.exposure import exposed
-from workbench.measures import Measure
+from workbench.measures import Measure, default_measures
 from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
 
-MEASURES = catalog("workbench.measures", Measure)
 BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
 
 
@@ -73,8 +71,8 @@ def _achieved(release: Release, name: str) -> dict[str, Any]:
 
 def _measures(original: bool) -> list[Measure]:
     """Those that can be taken: what is lost shows beside the original alone, but for sizes."""
-    kinds = [kind() for kind in MEASURES.values() if kind is not Achieved]
-    every = [*kinds, ReidentificationRisk(statistic="average")]
+    found = [one for one in default_measures() if not isinstance(one, Achieved)]
+    every = [*found, ReidentificationRisk(statistic="average")]
     return sorted(
         (one for one in every if original or one.side == "privacy" or one.symbol in BY_SIZE),
         key=lambda one: (one.side, one.key),

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import averaged
-from workbench.base.variants import Variant, about, from_package, parameter
+from workbench.base.variants import Variant, about, catalog, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -71,6 +71,7 @@ class Measure(Variant):
     better: ClassVar[Literal["lower", "higher"]] = "lower"
     best: ClassVar[float] = 0.0
     told: ClassVar[Literal["not at all", "as an average"]] = "not at all"  # in what is published; or write `publish`
+    by_default: ClassVar[bool] = True  # taken where nobody says which; not where miners learn for minutes
 
     @property
     def key(self) -> str:
@@ -120,6 +121,11 @@ class Measure(Variant):
         """What it measures, as a sentence."""
         what = about(type(self)).partition(": ")[2].rstrip(".")
         return f"{what[:1].upper()}{what[1:]}."
+
+
+def default_measures() -> list[Measure]:
+    """Those that are taken where nobody says which, with their defaults."""
+    return [kind() for kind in catalog(__name__, Measure).values() if kind.by_default]
 
 
 def _short(data: Any) -> str:

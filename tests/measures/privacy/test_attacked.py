@@ -90,6 +90,25 @@ def test_the_control_group_is_like_people_who_were_held_out(attack, kind, strang
         assert control == pytest.approx(held_out, abs=0.035)
 
 
+def test_people_are_placed_where_a_file_shows_them(strangers):
+    """In a region that holds them, no more in one than it shows where another has room; else unchanged."""
+    ours, theirs = strangers
+    release = Mondrian()(theirs, KAnonymity(6))
+    seen = Attacked.by(foreign(release.frame(), original=ours))
+    assert Attacked.by(release) is Attacked.by(release) is not seen
+    codes = np.stack([ours.codes[name] for name in seen.axes], axis=1)
+    regions, shown = seen.shows[: len(seen.counts[0])][seen.counts[0] > 0], seen.shows[seen.rows_of(seen.people)]
+    low, high = (
+        np.stack([getattr(axis, end)[of] for axis, of in zip(seen.axes.values(), shown.T, strict=True)], axis=1)
+        for end in ("low", "high")
+    )
+    assert ((low <= codes) & (codes <= high)).all()
+    for person, one in enumerate(shown.tolist()):
+        held = [all(a.holding(x)[c] for a, x, c in zip(seen.axes.values(), of, codes[person], strict=True))
+                for of in regions.tolist()]  # fmt: skip
+        assert any(held) == (one in regions.tolist())
+
+
 @every_attack
 def test_a_file_is_attacked_like_the_release_that_it_was_written_from(attack):
     release = Mondrian()(table(900), KAnonymity(3))

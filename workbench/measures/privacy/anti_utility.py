@@ -40,17 +40,17 @@ class AntiUtility(Measure):
     side = "privacy"
     unit = "share of the protected people"
     told = "as an average"
+    by_default = False
 
     def measure(self, release: Release) -> Measured:
         targets = self._targets(release)
         if not targets:
             return Measured(0.0, "What is to be predicted is not published, so no miner learns to.")
         count = record_weights(release.table, self.weights)
-        if not count.sum():
+        if not (people := count.sum()):
             raise Undefined("nobody is to be protected: all weights are 0")
         found = reached(release, targets, chosen(self.miners), self.c)
-        counted, people = count[release.published_records], count.sum()
-        shares = {miner: float(counted @ one.hit / people) for miner, one in found.items()}
+        shares = {miner: float(count[release.published_records] @ one.hit / people) for miner, one in found.items()}
         worst, average = max(shares, key=shares.__getitem__), float(np.mean(list(shares.values())))
         detail: dict[str, Any] = {
             **{"worst": shares[worst], "average": average, "miner": called(worst)},

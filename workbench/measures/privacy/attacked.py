@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from workbench.measures.privacy.shown_axes import Axis
 from workbench.releases.base import Release
 
 NOBODY = -1
+TOGETHER = 2**20  # pairs of a person and a region that are looked at together
 ENDS = ("low", "high")
 Chances = tuple[float, float]  # that an attack succeeds with a person's own record, and without it
 
@@ -59,6 +61,12 @@ class Attacked:
     @classmethod
     def by(cls, release: Release) -> Attacked:
         """The release as it is, each record whose it is; of a file read beside an original nobody knows that."""
+        if release not in _seen:
+            _seen[release] = cls._by(release)
+        return _seen[release]
+
+    @classmethod
+    def _by(cls, release: Release) -> Attacked:
         table, axes, things = release.table, {}, []
         table.engine.require_memory("people are attacked record by record")
         if not release.original:
@@ -152,6 +160,9 @@ class Attacked:
         return Tried(found[:, 0], found[:, 1], self.rows_of(people))
 
 
+_seen = WeakKeyDictionary[Release, Attacked]()  # the attacks share what is seen
+
+
 def attacks() -> Any:
     """The parameter of measures that attack."""
     return parameter(1000, "how many people are attacked, drawn at random; all where there are fewer", low=1)
@@ -170,20 +181,34 @@ def _placed(
     low, high = (np.stack([getattr(x, end)[regions[:, a]] for a, x in enumerate(axes.values())], 1) for end in ENDS)
     alone = np.flatnonzero((low == high).all(axis=1))
     place, room = _equal(low[alone], codes, alone), room.copy()
-    wide = np.setdiff1d(np.arange(len(regions)), alone)
-    held: list[dict[int, np.ndarray]] = [{} for _ in axes]
-    for i in np.flatnonzero(place == NOBODY).tolist() if len(wide) else ():
-        underway.step()
-        fits = np.full(-(-len(wide) // 8), 255, np.uint8)
-        for a, (axis, code) in enumerate(zip(axes.values(), codes[i].tolist(), strict=True)):
-            if code not in held[a]:
-                held[a][code] = np.packbits(axis.away(code)[regions[wide, a]] == 0)
-            fits &= held[a][code]
-        found = wide[np.unpackbits(fits, count=len(wide)).astype(bool)]
-        if len(found):
-            place[i] = found[room[found].argmax()]
-            room[place[i]] -= people[i]
+    wide, left = np.setdiff1d(np.arange(len(regions)), alone), np.flatnonzero(place == NOBODY)
+    if not len(wide) or not len(left):
+        return place
+    first = _narrowest(low[wide], high[wide], codes[left])
+    left = left[np.argsort(codes[left, first], kind="stable")]
+    for same in np.split(left, np.flatnonzero(np.diff(codes[left, first])) + 1):
+        code = codes[same[0], first]
+        near = wide[(low[wide, first] <= code) & (code <= high[wide, first])]
+        for some in np.array_split(same, -(-len(same) * len(near) // TOGETHER) or 1):
+            underway.step()
+            fits = np.ones((len(some), len(near)), bool)
+            for at, begin, end in zip(codes[some].T, low[near].T, high[near].T, strict=True):
+                fits &= (begin <= at[:, None]) & (at[:, None] <= end)
+            for i, of in zip(some.tolist(), fits, strict=True):
+                found = near[of]
+                if len(found):
+                    place[i] = found[room[found].argmax()]
+                    room[place[i]] -= people[i]
     return place
+
+
+def _narrowest(low: np.ndarray, high: np.ndarray, codes: np.ndarray) -> int:
+    """The column by which fewest people are in a region."""
+    pairs = []
+    for begin, end, at in zip(low.T, high.T, codes.T, strict=True):
+        until = np.append(0, np.cumsum(np.bincount(at, minlength=int(end.max()) + 1)))
+        pairs.append(int((until[end + 1] - until[begin]).sum()))
+    return int(np.argmin(pairs))
 
 
 def _equal(some: np.ndarray, codes: np.ndarray, number: np.ndarray) -> np.ndarray:

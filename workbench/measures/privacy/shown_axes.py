@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +23,6 @@ class Axis:
     high: np.ndarray
     held: np.ndarray | None = None  # things x codes
     numbers: np.ndarray | None = None  # nan is missing
-    _away: dict[int, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, shown: Shown) -> tuple[Axis, np.ndarray]:
@@ -44,11 +43,6 @@ class Axis:
     def away(self, code: int) -> np.ndarray:
         """How far each thing is from a value, in parts: 0 where it holds it, else the gap as a share of the column's
         width; 1 for text, which has none."""
-        if code not in self._away:
-            self._away[code] = self._distances(code)
-        return self._away[code]
-
-    def _distances(self, code: int) -> np.ndarray:
         if self.numbers is not None:
             missing = code == len(self.column.values)
             gap = np.where(np.isnan(self.numbers) == missing, 0.0, np.inf)

@@ -40,6 +40,7 @@ class GoodUtility(Measure):
     side = "utility"
     unit = "share of the original's utility that is lost"
     told = "as an average"
+    by_default = False
 
     def measure(self, release: Release) -> Measured:
         target = target_of(release.table, self.target)

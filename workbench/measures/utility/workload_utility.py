@@ -36,6 +36,7 @@ class WorkloadUtility(Measure):
     better = "higher"
     best = 1.0
     told = "as an average"
+    by_default = False
 
     def measure(self, release: Release) -> Measured:
         table, target = release.table, target_of(release.table, self.target)
