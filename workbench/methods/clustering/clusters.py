@@ -15,6 +15,8 @@ from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.measures.utility.q_diversity import q_diversity
 from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.nodes import holding
+from workbench.methods.mondrian.levels import Levels
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.partition import Bucketized, Partition
@@ -81,8 +83,10 @@ class Clusters:
             classes, number = classes.merged(joined), joined[number]
         return Clusters(self.entries, self.entry, number[self.number].astype(np.int32))
 
-    def release(self, table: Table, cells: Cells, publish: str) -> Partition:
+    def release(self, table: Table, cells: Cells, publish: str, recode: str) -> Partition:
         """The clusters as classes."""
+        if recode == "levels":
+            Levels.of(table, exact=publish == "bucketized")  # refuses what buckets would show
         key = self.number.astype(np.int64) * len(cells) + self.entries.cell[self.entry]
         found, records = np.unique(key, return_counts=True)
         group, cell = (part.astype(np.int32) for part in np.divmod(found, len(cells)))
@@ -93,6 +97,13 @@ class Clusters:
             parts = cell, records
         if publish == "bucketized":
             return Bucketized(table, cells, group, parts=parts)
+        if recode == "levels":
+            classes = self.classes(table, None, regions=True)
+            assert classes.low is not None and classes.high is not None
+            lowest = {name: table.level_range(name)[0] for name in table.quasi}
+            return Partition(
+                table, cells, group, parts=parts, runs=holding(table, classes.low, classes.high), label_levels=lowest
+            )
         return Partition(table, cells, group, parts=parts, sets=in_sets(table))
 
 

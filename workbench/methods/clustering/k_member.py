@@ -11,6 +11,7 @@ from workbench.methods.clustering import trial
 from workbench.methods.clustering.clusters import publish
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.k_members import k_members
+from workbench.methods.clustering.nodes import recode
 from workbench.methods.clustering.prices import Prices
 from workbench.methods.keep import Keep
 from workbench.models import Model
@@ -32,6 +33,7 @@ class KMember(Method):
     )
     r: float = parameter(0.5, "protection: the range in which a value is estimated", low=0, high=1, optional=True)
     publish: str = publish()
+    recode: str = recode()
     name = "k-member"
     overlapping = True
 
@@ -50,7 +52,7 @@ class KMember(Method):
         cells = table.cells()
         entries = Entries.of_cells(table, cells, seed)
         found = k_members(table, entries, *self._prices(table), model).mended(table, model)
-        return found.release(table, cells, self.publish)
+        return found.release(table, cells, self.publish, self.recode)
 
     def _prices(self, table: Table) -> tuple[Prices, Prices]:
         """By what records are taken, and by what is far."""

@@ -17,6 +17,7 @@ from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
 from workbench.methods.clustering.k_members import keeps
 from workbench.methods.clustering.mdav import Remaining, mdav
+from workbench.methods.clustering.nodes import recode
 from workbench.methods.keep import Keep
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -35,6 +36,7 @@ class Microaggregation(Method):
         False, "exchange records until a cluster is near t, where the model has a t", choices=(True, False)
     )
     publish: str = publish()
+    recode: str = recode()
     name = "microaggregation"
     overlapping = True
 
@@ -53,7 +55,7 @@ class Microaggregation(Method):
         table.engine.require_memory("microaggregation takes records one by one", "use Mondrian")
         entries = Entries.of_cells(table, table.cells(), seed)
         return (
-            self._clusters(table, entries, model, near).mended(table, model).release(table, table.cells(), self.publish)
+            self._clusters(table, entries, model, near).mended(table, model).release(table, table.cells(), self.publish, self.recode)
         )
 
     def _near(self, model: Model | None) -> Model | None:

@@ -9,6 +9,7 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering.clusters import publish
+from workbench.methods.clustering.nodes import recode
 from workbench.methods.clustering.sampling import thresholds
 from workbench.methods.clustering.within import clustered, seconds
 from workbench.models import Model
@@ -49,6 +50,7 @@ class ThresholdClustering(Method):
         None, "clusters near by that may take in strays (none: all, of parts 512)", low=2, number=int, optional=True
     )
     publish: str = publish()
+    recode: str = recode()
     name = "threshold clustering"
     overlapping = True
 
@@ -74,4 +76,4 @@ class ThresholdClustering(Method):
         return seconds(table, self, model, seed)
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        return clustered(table, self, model, seed).release(table, table.cells(), self.publish)
+        return clustered(table, self, model, seed).release(table, table.cells(), self.publish, self.recode)

@@ -37,7 +37,7 @@ class Levels:
         coarse = [name for name in table.quasi if table.level_range(name)[0] > 0] if exact else []
         if coarse:
             raise BadInput(
-                f"mondrian: publish = bucketized shows quasi-identifiers unchanged, but {coarse[0]!r} may be released "
+                f"publish = bucketized shows quasi-identifiers unchanged, but {coarse[0]!r} may be released "
                 f"at level {table.level_range(coarse[0])[0]} at the lowest; allow level 0, or publish generalized"
             )
         return cls(table, tuple(path(table, name) for name in table.quasi))
