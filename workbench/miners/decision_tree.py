@@ -23,7 +23,11 @@ class DecisionTree(Miner):
 
 
 class Pruned:
-    """scikit-learn's tree, in which a node is a leaf where that has no more errors, by an upper confidence limit."""
+    """scikit-learn's tree, in which a node is a leaf where that has no more errors, by an upper confidence limit.
+
+    A cut has to gain what it costs to tell: half the logarithm of the records, in bits. C4.5 (release 8) asks the like
+    of cuts of numbers; without it trees grow on noise (Sramka et al.'s Table 1: 3 % fewer salaries of Adult are right).
+    """
 
     def __init__(self, leaf: int, confidence: float, seed: int) -> None:
         self.leaf, self.confidence, self.seed = leaf, confidence, seed
@@ -31,7 +35,10 @@ class Pruned:
     def fit(self, rows: np.ndarray, labels: np.ndarray) -> Pruned:
         from sklearn.tree import DecisionTreeClassifier
 
-        grown = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=self.leaf, random_state=self.seed)
+        cost = np.log2(len(rows)) / 2 / len(rows) if self.confidence < 1 else 0.0
+        grown = DecisionTreeClassifier(
+            criterion="entropy", min_samples_leaf=self.leaf, min_impurity_decrease=cost, random_state=self.seed
+        )
         self.grown = grown.fit(rows, labels)
         tree = grown.tree_
         shares = tree.value[:, 0, :]
