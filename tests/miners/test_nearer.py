@@ -91,3 +91,12 @@ def test_whole_numbers_are_rounded_to_be_exact_and_what_shows_the_truth_cannot_b
     true = np.array([1, 1, 1])
     assert nearer(told, shown, true, 100).tolist() == [True, False, False]
     assert nearer(told, shown, true, 0).tolist() == [True, True, False]
+
+
+def test_a_node_in_which_the_data_have_one_value_is_not_exact(columns):
+    age = columns["age"]
+    shown, told = regions(age, (0, 3), of=[0]), regions(age, (1, 1), of=[0])
+    true = np.array([1])
+    assert nearer(told, shown, true, 100).all() and not nearer(told, shown, true, 100, nodes=True).any()
+    assert nearer(told, shown, true, 0, nodes=True).all()
+    assert distance(told, true, nodes=True)[0] > 0

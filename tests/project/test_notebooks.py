@@ -48,6 +48,12 @@ def test_li_li_stands_beside_the_published_figures(tmp_path):
         assert figure in html
 
 
+def test_sramka_stands_beside_the_published_figures(tmp_path):
+    html = shown(run(ROOT / "notebooks" / "papers" / "sramka_2010.ipynb", tmp_path), "text/html")
+    for figure in ("36972", "36982", "0.1084", "0.1094", "0.2763", "44729", "nearest centroid"):
+        assert figure in html
+
+
 def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
     notebook = run(ROOT / "notebooks" / "papers" / "brickell_shmatikov_2008.ipynb", tmp_path)
     html = shown(notebook, "text/html")

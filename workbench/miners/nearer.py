@@ -8,19 +8,22 @@ from workbench.data.column import Column
 from workbench.miners.cross_fitting import numbers_shown
 from workbench.releases.shown import Shown
 
+TINY = 1e-300  # the width of a node in which the data have one value: nobody is told which
 
-def nearer(predicted: Shown, shown: Shown, true: np.ndarray, c: float = 0.0) -> np.ndarray:
+
+def nearer(predicted: Shown, shown: Shown, true: np.ndarray, c: float = 0.0, nodes: bool = False) -> np.ndarray:
     """Whether each prediction is c % nearer to the true code than what is shown: 0 is nearer at all, 100 is exact.
 
-    Predicted whole numbers are rounded to be exact. What shows the truth already cannot be predicted nearer.
+    Predicted whole numbers are rounded to be exact. What shows the truth already cannot be predicted nearer. Where
+    regions are told as `nodes` of a hierarchy, none is exact.
     """
     if c == 100 and predicted.numbers is not None and predicted.column.values.dtype.kind == "i":
         predicted = predicted._replace(numbers=np.rint(predicted.numbers))
-    far, now = distance(predicted, true), distance(shown, true)
+    far, now = distance(predicted, true, nodes), distance(shown, true, nodes)
     return (far < now) & (far <= (100 - c) / 100 * now)
 
 
-def distance(shown: Shown, true: np.ndarray) -> np.ndarray:
+def distance(shown: Shown, true: np.ndarray, nodes: bool = False) -> np.ndarray:
     """How far what each record shows is from its true code: of an interval or a set its width, if the truth is in it,
     and infinite if not; of a number or a value how far it lies from the truth."""
     if shown.numbers is not None:
@@ -36,7 +39,8 @@ def distance(shown: Shown, true: np.ndarray) -> np.ndarray:
         wide = wide - 1.0
     else:
         wide = shown.column.positions[regions.high] - shown.column.positions[regions.low]
-    return np.where(shown.held(true), wide[shown.group], np.inf)
+    least = TINY if nodes else 0.0
+    return np.where(shown.held(true), np.maximum(wide, least)[shown.group], np.inf)
 
 
 def _apart(column: Column, codes: np.ndarray, true: np.ndarray) -> np.ndarray:

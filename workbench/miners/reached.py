@@ -45,10 +45,11 @@ def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) ->
     if not able:
         kind = "values" if shown.numbers is None else "noisy numbers"
         raise Undefined(f"none of the miners predicts {kind}, as the release shows of {target!r}; name another set")
-    predictions, found, there = cross_fitted(release, target, able), {}, distance(shown, true) == 0
+    nodes = bool(np.any(np.asarray(release.label_level(target) or 0) > 0))
+    predictions, found, there = cross_fitted(release, target, able), {}, distance(shown, true, nodes) == 0
     for miner in able:
         told = predictions.of(miner)
-        hit = nearer(told, shown, true, c)
+        hit = nearer(told, shown, true, c, nodes)
         found[miner] = Reached(hit | there, np.where(hit, _number(told), NONE))
     return found
 

@@ -83,7 +83,7 @@ class Clusters:
             classes, number = classes.merged(joined), joined[number]
         return Clusters(self.entries, self.entry, number[self.number].astype(np.int32))
 
-    def release(self, table: Table, cells: Cells, publish: str, recode: str) -> Partition:
+    def release(self, table: Table, cells: Cells, publish: str, recode: str = "regions") -> Partition:
         """The clusters as classes."""
         if recode == "levels":
             Levels.of(table, exact=publish == "bucketized")  # refuses what buckets would show
