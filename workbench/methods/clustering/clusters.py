@@ -27,6 +27,16 @@ def publish() -> Any:
     return parameter("generalized", "how clusters are published", choices=("generalized", "bucketized"), optional=True)
 
 
+def recode() -> Any:
+    """The parameter of clusterings that says what a cluster shows."""
+    return parameter(
+        "regions",
+        "what a cluster shows: the smallest ranges or sets that hold its records, or nodes of the hierarchies",
+        choices=("regions", "levels"),
+        optional=True,
+    )
+
+
 def in_sets(table: Table) -> frozenset[str]:
     """The quasi-identifiers of which a cluster shows its values one by one: text without a hierarchy has no order."""
     columns = (table.columns[name] for name in table.quasi)

@@ -8,10 +8,9 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
-from workbench.methods.clustering.clusters import publish
+from workbench.methods.clustering.clusters import publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.k_members import k_members
-from workbench.methods.clustering.nodes import recode
 from workbench.methods.clustering.prices import Prices
 from workbench.methods.keep import Keep
 from workbench.models import Model

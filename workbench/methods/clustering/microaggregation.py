@@ -12,12 +12,11 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
-from workbench.methods.clustering.clusters import Clusters, publish
+from workbench.methods.clustering.clusters import Clusters, publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
 from workbench.methods.clustering.k_members import keeps
 from workbench.methods.clustering.mdav import Remaining, mdav
-from workbench.methods.clustering.nodes import recode
 from workbench.methods.keep import Keep
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -54,9 +53,8 @@ class Microaggregation(Method):
             return Keep().release(table, None, seed)
         table.engine.require_memory("microaggregation takes records one by one", "use Mondrian")
         entries = Entries.of_cells(table, table.cells(), seed)
-        return (
-            self._clusters(table, entries, model, near).mended(table, model).release(table, table.cells(), self.publish, self.recode)
-        )
+        found = self._clusters(table, entries, model, near).mended(table, model)
+        return found.release(table, table.cells(), self.publish, self.recode)
 
     def _near(self, model: Model | None) -> Model | None:
         """The part of the model that has a t, if clusters are to know it."""

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from workbench.base.errors import Unsatisfiable
-from workbench.base.variants import parameter
 from workbench.data.table import Table
-
-
-def recode() -> Any:
-    """The parameter of clusterings that says what a cluster shows."""
-    return parameter(
-        "regions",
-        "what a cluster shows: the smallest ranges or sets that hold its records, or nodes of the hierarchies",
-        choices=("regions", "levels"),
-        optional=True,
-    )
 
 
 def holding(table: Table, low: np.ndarray, high: np.ndarray) -> np.ndarray:

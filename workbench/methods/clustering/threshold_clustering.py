@@ -8,8 +8,7 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
-from workbench.methods.clustering.clusters import publish
-from workbench.methods.clustering.nodes import recode
+from workbench.methods.clustering.clusters import publish, recode
 from workbench.methods.clustering.sampling import thresholds
 from workbench.methods.clustering.within import clustered, seconds
 from workbench.models import Model
