@@ -11,6 +11,8 @@ import numpy as np
 from workbench.base.variants import parameter
 from workbench.miners import Miner
 
+FEW = 10  # values that a cut may part for nothing
+
 
 @dataclass(frozen=True)
 class DecisionTree(Miner):
@@ -36,9 +38,9 @@ class Pruned:
     def fit(self, rows: np.ndarray, labels: np.ndarray) -> Pruned:
         from sklearn.tree import DecisionTreeClassifier
 
-        cost = np.log2(max(most_values(rows) - 1, 1)) / len(rows) if self.confidence < 1 else 0.0
+        price = cost(rows) / len(rows) if self.confidence < 1 else 0.0
         grown = DecisionTreeClassifier(
-            criterion="entropy", min_samples_leaf=self.leaf, min_impurity_decrease=cost, random_state=self.seed
+            criterion="entropy", min_samples_leaf=self.leaf, min_impurity_decrease=price, random_state=self.seed
         )
         self.grown = grown.fit(rows, labels)
         tree = grown.tree_
@@ -56,10 +58,10 @@ class Pruned:
         return self.answer[self.leaf_of[self.grown.apply(rows)]]
 
 
-def most_values(rows: np.ndarray) -> int:
-    """How many values the column has that has most; columns of 0 and 1 need no counting."""
-    counted = [len(np.unique(column)) for column in rows.T if not ((column == 0) | (column == 1)).all()]
-    return max(counted, default=2)
+def cost(rows: np.ndarray) -> float:
+    """What a cut has to gain, in bits: of columns with few values nothing, which C4.5 takes for nominal ones."""
+    most = max((len(np.unique(column)) for column in rows.T if not ((column == 0) | (column == 1)).all()), default=0)
+    return float(np.log2(most - 1)) if most > FEW else 0.0
 
 
 def limits(errors: np.ndarray, records: np.ndarray, how: Pruned) -> np.ndarray:
