@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.recipes.recipes import RecipePicker as RecipePicker
     from widgets.release.release import ReleaseCard as ReleaseCard
     from widgets.roles.roles import RolePicker as RolePicker
+    from widgets.scenario.learnt import WhatWasLearnt as WhatWasLearnt
+    from widgets.scenario.scenario import ScenarioPicker as ScenarioPicker
     from widgets.workloads.workloads import WorkloadPicker as WorkloadPicker
 
 _HOME = {
@@ -35,6 +37,8 @@ _HOME = {
     "ReleaseCard": "release.release",
     "ReleasePreview": "preview.preview",
     "RolePicker": "roles.roles",
+    "ScenarioPicker": "scenario.scenario",
+    "WhatWasLearnt": "scenario.learnt",
     "WorkloadPicker": "workloads.workloads",
 }
 

@@ -4,6 +4,7 @@ from tests.charts.drawn import frontier, two_parameters
 from workbench.base.variants import catalog
 from workbench.charts import look
 from workbench.charts.scene import Scene
+from workbench.measures import GoodUtility, UtilityLoss
 from workbench.models import Model
 
 
@@ -41,3 +42,10 @@ def test_colours_stay_when_a_study_is_opened_again():
     both = look.numbers([*early.lines, *late.lines])
     for one in (late, early):
         assert {line: look.hue(line) for line in one.lines}.items() <= {line: look.hue(line) for line in both}.items()
+
+
+def test_a_long_name_of_an_axis_is_broken_and_its_end_is_seen():
+    assert look.axis_title(UtilityLoss(), 400)[0] == "utility loss, U_loss   ← lower is better"
+    title = look.axis_title(GoodUtility("disease", miners=["one rule", "naive bayes", "random forest"]), 300)
+    assert title[-2:] == ["← lower is better", GoodUtility.unit] and all(len(line) <= 50 for line in title)
+    assert "".join(title).replace(" ", "").startswith("goodutility,U_good(target=disease,miners=onerule+naivebayes")

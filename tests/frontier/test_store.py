@@ -23,7 +23,15 @@ from workbench.frontier import store as module
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.measures import Discernibility, LargestQuotient, Measured, PrivacyLoss, QueryError, UtilityLoss
+from workbench.measures import (
+    Discernibility,
+    GoodUtility,
+    LargestQuotient,
+    Measured,
+    PrivacyLoss,
+    QueryError,
+    UtilityLoss,
+)
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.workloads.populations import large_populations
@@ -155,11 +163,13 @@ def test_the_key_follows_everything_that_the_point_depends_on(store, table, monk
         store.key(table, Recipe(Mondrian()), MEASURES),
         store.key(table, RECIPE, MEASURES[:-1]),
         store.key(table, RECIPE, [*MEASURES[:-1], UtilityLoss(min_support=0.3)]),
+        store.key(table, RECIPE, [GoodUtility(weights={"age >= 4": 2, "age >= 3": 1})]),
+        store.key(table, RECIPE, [GoodUtility(weights={"age >= 3": 1, "age >= 4": 2})]),
     }
     before = store.key(table, RECIPE, MEASURES)
     monkeypatch.setattr(module, "ENGINE", "another engine")
     keys.add(store.key(table, RECIPE, MEASURES))
-    assert len(keys) == 10
+    assert len(keys) == 12
     monkeypatch.undo()
     assert store.key(table, RECIPE, MEASURES[::-1]) == before, "the order of measures does not matter"
     again = Table.from_frame(FRAME, quasi=["age", "low:age"], sensitive="ill")

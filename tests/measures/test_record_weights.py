@@ -4,6 +4,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.base.variants import Plain, canonical
+from workbench.measures import GoodUtility
 from workbench.measures.record_weights import record_weights
 
 
@@ -30,3 +31,10 @@ def test_the_first_condition_that_is_met_counts(small):
 def test_what_is_no_weight_is_said(small, given, words):
     with pytest.raises(BadInput, match=words):
         record_weights(small(0), given)
+
+
+def test_the_order_of_conditions_is_kept_in_what_is_stored():
+    """The first that a record meets counts: in another order it is another measure."""
+    first = GoodUtility(weights={"z = 1": 2, "a = 1": 3})
+    other = GoodUtility(weights={"a = 1": 3, "z = 1": 2})
+    assert list(first.to_dict()["weights"]) == ["z = 1", "a = 1"] and first != other and first.key != other.key

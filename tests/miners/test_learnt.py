@@ -54,7 +54,7 @@ def test_importance_of_numbers_is_how_much_farther_they_are_off(table):
 def test_the_tree_says_who_is_predicted_what(table):
     lines = learnt(Keep()(table), "ill", "decision tree").text.splitlines()
     farm = int((table.frame["work"] == "Farm").sum())
-    assert f"    work = 'Farm': Flu for all of {farm:,} records; predictions are right for 100 %" in lines
+    assert f"    work = 'Farm': Flu for all of {farm:,} records; right for 100 %" in lines
     assert any("work = 'Shop': Gout for all of" in line for line in lines)
 
 

@@ -33,7 +33,7 @@ def test_the_lines_count_what_they_say():
     lines = list(grown([COLUMN], Says(TOLD, ("Flu", "Gout", "Ulcer").__getitem__, well)).lines())
     ulcer = int((AT >= 5).sum())
     assert lines[0].startswith(f"{ALL}: ") and "of 600 records" in lines[0]
-    assert lines[1] == f"    q >= 5: Ulcer for all of {ulcer} records; predictions are right for 100 %"
+    assert lines[1] == f"    q >= 5: Ulcer for all of {ulcer} records; right for 100 %"
     assert lines[2].startswith(f"    {REST}: Gout for ") and f"of {600 - ulcer} records" in lines[2]
 
 

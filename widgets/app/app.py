@@ -144,6 +144,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.workloads.observe(lambda event: self._asked_of_it(event.new), "workloads")
         for name in ("recipes", "measures", "axes", "seed"):
             self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
+        self.scenario.observe(lambda event: self._change(self.scenario, **event.new), "used")
         self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
@@ -327,10 +328,11 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""
         recipe = self.card.point.recipe if self.card.point is not None else None
         with self._quietly():
-            for part in (self.disclosure, self.query_errors, self.original, self.lattice):
+            for part in (self.disclosure, self.query_errors, self.learnt, self.original, self.lattice):
                 part.pending = self.card.making
             self.disclosure.model = recipe.model if recipe else None
             self.disclosure.release = self.query_errors.release = self.original.release = self.card.release
+            self.learnt.release = self.scenario.release = self.card.release
             self.lattice.recipe = recipe
             with self.preview.hold_trait_notifications():
                 self.preview.recipe, self.preview.release = recipe, self.card.release

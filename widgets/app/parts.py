@@ -15,13 +15,15 @@ from widgets.query_errors.query_errors import QueryErrors
 from widgets.recipes.recipes import RecipePicker
 from widgets.release.release import ReleaseCard
 from widgets.roles.roles import RolePicker
+from widgets.scenario.learnt import WhatWasLearnt
+from widgets.scenario.scenario import ScenarioPicker
 from widgets.session.results import WorkbenchResults
 from widgets.topbar.topbar import TopBar
 from widgets.workloads.workloads import WorkloadPicker
 from workbench.studies.study import ROLES, Study
 
-STEPS = ("data", "roles", "hierarchies", "workloads", "recipes")
-LATER = ("query_errors", "original", "lattice")  # folded, below everything
+STEPS = ("data", "roles", "hierarchies", "workloads", "recipes", "scenario")
+LATER = ("query_errors", "learnt", "original", "lattice")  # folded, below everything
 PARTS = ("top", *STEPS, "chart", "card", "preview", "disclosure", *LATER)
 
 
@@ -38,11 +40,13 @@ class WorkbenchParts(WorkbenchResults):
         self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
         self.workloads = WorkloadPicker(None, unfolded=False, group=group)
         self.recipes = RecipePicker(None, unfolded=False, group=group)
+        self.scenario = ScenarioPicker(None, unfolded=False, group=group)
         self.chart = FrontierChart(None)
         self.card = ReleaseCard(None)
         self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
         self.query_errors = QueryErrors(None, unfolded=False)
+        self.learnt = WhatWasLearnt(None, unfolded=False)
         self.original = OriginalBeside(None, unfolded=False)
         self.lattice = LatticeView(None, unfolded=False)
 
@@ -56,8 +60,9 @@ class WorkbenchParts(WorkbenchResults):
             setattr(self.recipes, name, list(getattr(study, name)))
         self.recipes.seed = study.seed
         self.card.measures = study.measured()
-        self.chart.caps = dict(study.caps)
+        self.chart.caps = self.card.caps = dict(study.caps)
         self.chart.axes = list(study.axes)
+        self.scenario.follow(study.measures, study.axes, study.caps, len(study.candidates()))
 
     def _show_table(self, study: Study) -> None:
         """Columns, roles, hierarchies and workloads are others."""
@@ -73,5 +78,5 @@ class WorkbenchParts(WorkbenchResults):
         self.hierarchies.follow(table, study.hierarchies, study)
         with self.workloads.hold_trait_notifications():
             self.workloads.workloads, self.workloads.table = dict(study.workloads), table
-        for part in (self.recipes, self.card, self.lattice):
+        for part in (self.recipes, self.scenario, self.card, self.lattice):
             part.table = table

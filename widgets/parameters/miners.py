@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.base.errors import BadInput
-from workbench.base.variants import Variant
+from workbench.base.variants import Plain, Variant
 from workbench.miners.sets import miners, sets
 
 LISTED = "miners, or sets of them, between commas"
@@ -39,6 +39,7 @@ def _read(text: str, name: str) -> Any:
 def written(given: Sequence[Any]) -> str:
     """What reads back as this value."""
     (value,) = given
+    value = value.data if isinstance(value, Plain) else value
     several = list(value) if isinstance(value, (list, tuple)) else [value]
     return ", ".join(several) if all(isinstance(one, str) for one in several) else json.dumps(several)
 

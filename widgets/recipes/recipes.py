@@ -42,7 +42,7 @@ class RecipePicker(Part):
     _css = styles("recipes/recipes")
     table = traitlets.Instance(Table, allow_none=True)
     recipes: traitlets.List = traitlets.List().tag(sync=True)
-    measures: traitlets.List = traitlets.List().tag(sync=True)
+    measures: traitlets.List = traitlets.List(help="conditions on weights quote values: no sync")
     axes: traitlets.List = traitlets.List().tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
 

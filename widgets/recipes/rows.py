@@ -124,7 +124,7 @@ def measure_rows(measures: Sequence[Mapping[str, Any]], before: Sequence[Row]) -
         if not given:
             had = next((row for row in before if row.kind is kind), None)
             found.append(Row(had.parts if had else [Draft.of(kind)], False))
-        elif together.count == len({canonical(one) for one in given}):
+        elif together.count == len({variant("measure", one).key for one in measures if one["name"] == name}):
             found.append(Row([together], True))
         else:
             found += [Row([Draft.of(kind, one)], True) for one in given]

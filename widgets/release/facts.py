@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +55,29 @@ def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier
         }
         for one in sorted(measures, key=lambda one: SIDES.index(one.side))
     ]
+
+
+def verdict(
+    point: Point | None,
+    measures: Sequence[Measure],
+    frontier: Frontier | None,
+    caps: Mapping[str, float],
+) -> str:
+    """Whether the release is within what is accepted on the axes, and where the interval leaves that open."""
+    drawn = _axes(measures, frontier).values()
+    asked = [one for one in measures if one.key in drawn and one.key in caps]
+    if point is None or not asked or any(one.key not in point.values for one in asked):
+        return ""
+    said, kept, sure = [], True, True
+    for one in asked:
+        value, cap, sign = point.values[one.key], caps[one.key], 1 if one.better == "lower" else -1
+        interval = point.intervals.get(one.key) or (value, value)
+        within = sign * value <= sign * cap
+        kept, sure = kept and within, sure and all((sign * end <= sign * cap) == within for end in interval)
+        bound = "most" if sign > 0 else "least"
+        said.append(f"{one.name} {as_figures(value, one.better)} of at {bound} {as_figures(cap)} ({one.unit})")
+    doubt = "" if sure else " An interval reaches across what is accepted, so this is not certain."
+    return f"{'Accepted' if kept else 'Not accepted'}: {'; '.join(said)}.{doubt}"
 
 
 def chosen(recipe: Recipe, table: Table) -> str:
@@ -127,6 +150,7 @@ def told(
     measures: Sequence[Measure],
     frontier: Frontier | None,
     table: Table | None,
+    caps: Mapping[str, float],
 ) -> dict[str, Any]:
     """Of the release that is there: what it is called, and all of the above."""
     recipe = point.recipe if point else None
@@ -138,6 +162,7 @@ def told(
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": in_classes(release),
         "sentences": sentences(point, measures, frontier, table),
+        "verdict": verdict(point, measures, frontier, caps),
         "neutral": neutral(release),
         "figures": figures(point, measures, frontier),
         "baseline": bool(recipe and recipe.baseline),

@@ -172,13 +172,14 @@ export default widget(({ el, say, on, at, mark }) => {
   const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
+  const verdict = steady("p", { class: "wb-verdict" });
   const pooled = steady("p", { class: "wb-note wb-pooled" });
   const neutral = steady("p", { class: "wb-release-neutral" });
   const place = steady("p", { class: "wb-place" });
   const table = h("div", { class: "wb-measured" });
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
-  const good = h("div", { hidden: true },
+  const good = h("div", { hidden: true }, verdict,
     ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
     promise, neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
   el.append(h("div", { class: "wb-sheet" },
@@ -243,6 +244,7 @@ export default widget(({ el, say, on, at, mark }) => {
       point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
     if (!point.recipe || point.waits) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
+    verdict.say(...(point.verdict ? [h("b", {}, point.verdict.split(":")[0]), point.verdict.slice(point.verdict.indexOf(":"))] : []));
     promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}.`] : []));
     neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));

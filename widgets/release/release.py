@@ -52,8 +52,8 @@ PROMPT = 0.08  # seconds after which a release that is still being made is drawn
 class ReleaseCard(Part):
     """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
 
-    If they cannot, the reason is said and the last good three stay. A release is of `table`, a point of `measures` as
-    well: when these are others there is neither, until both are made anew.
+    If they cannot, the reason is said and the last good three stay. When `table` or `measures` are others there is
+    neither, until both are made anew.
     """
 
     _esm = script("release/release")
@@ -61,6 +61,7 @@ class ReleaseCard(Part):
     table = traitlets.Instance(Table, allow_none=True)
     measures: traitlets.List = traitlets.List(help="measures, or what a study says of them")
     frontier = traitlets.Instance(Frontier, allow_none=True)
+    caps = traitlets.Dict(help="what is accepted at most, or at least, by the key of a measure")
     recipe = traitlets.Instance(Recipe, allow_none=True)
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
@@ -75,8 +76,7 @@ class ReleaseCard(Part):
         recipe: Recipe | None = None,
         **traits: Any,
     ) -> None:
-        if measures is None:
-            measures = default_measures()
+        measured = default_measures() if measures is None else list(measures)
         self.keeps: Callable[[], Store] | None = None  # where a release that is drawn at random is kept
         self._own = False  # a change of the recipe that came from here
         self._asked: Recipe | None = None  # what the sliders say
@@ -87,10 +87,10 @@ class ReleaseCard(Part):
         self._beside: list[Neighbour] = []
         self._change: Change | None = None
         self._underway = Underway(lambda text: self.tell("doing", text=text))
-        super().__init__(table=table_of(table), measures=list(measures), recipe=recipe, **traits)
+        super().__init__(table=table_of(table), measures=measured, recipe=recipe, **traits)
         self._maker, self._seeker = Worker(self._failed), Worker(partial(self.wrong, "asked"))  # each by itself
         self.observe(self._given, ["table", "measures", "recipe"])
-        self.observe(lambda _: self._tell_point(), "frontier")
+        self.observe(lambda _: self._tell_point(), ["frontier", "caps"])
         self._given({"name": "recipe"})
 
     @traitlets.validate("measures")
@@ -381,7 +381,7 @@ class ReleaseCard(Part):
             stopped=self._underway.stopped,
             reason=self._reason,
             values=stands(self._asked) if self._asked else {},
-            **facts.told(point, self.release, self.measures, frontier, self.table),
+            **facts.told(point, self.release, self.measures, frontier, self.table, self.caps),
             place=frontier.explain(point) if beside else "",  # type: ignore[union-attr,arg-type]
             alternatives=[
                 {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from widgets.base.durations import duration
 from workbench.base.progress import Say
 
 PATIENT = 1.0  # seconds after which it is said how far a release is; a shorter time is not estimated either
@@ -66,13 +67,3 @@ class Underway:
         if text != self.text:
             self.text = text
             self._tell(text)
-
-
-def duration(seconds: float) -> str:
-    """About how long, as people say it."""
-    if seconds < 10:
-        return f"about {max(round(seconds), 1)} s"
-    if seconds < 60:
-        return f"about {5 * round(seconds / 5)} s"
-    minutes = seconds / 60
-    return f"about {round(minutes)} min" if minutes < 90 else f"about {minutes / 60:.1f} hours"

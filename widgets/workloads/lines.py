@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from widgets.base.text_places import units
 from workbench.base.errors import BadInput
 from workbench.base.figures import figures
 from workbench.data.table import Table
@@ -68,14 +69,3 @@ def asked(table: Table, queries: Sequence[Query]) -> list[str]:
 def told(answers: np.ndarray) -> list[str]:
     """Answers as people read them; the average of nobody is none."""
     return ["of nobody" if np.isnan(one) else figures(round(float(one), 4)) for one in answers]
-
-
-def units(text: str, place: int) -> int:
-    """A place in a text as a browser counts it, in halves of characters outside the first plane."""
-    return len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
-
-
-def place(text: str, units: int) -> int:
-    """The place that a browser means."""
-    before = text.encode("utf-16-le", "surrogatepass")[: 2 * max(units, 0)]
-    return len(before.decode("utf-16-le", "replace"))

@@ -13,8 +13,9 @@ import traitlets
 
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
+from widgets.base.text_places import place, units
 from widgets.base.worker import Tell, Worker
-from widgets.workloads.lines import MOST, Line, Lines, asked, place, told, units
+from widgets.workloads.lines import MOST, Line, Lines, asked, told
 from workbench.base.errors import BadInput, said
 from workbench.base.figures import figures, per_cent
 from workbench.data.table import Table
@@ -40,8 +41,8 @@ class WorkloadPicker(Part):
     is typed, and kept once every line of it can be asked.
     """
 
-    _esm = script("workloads/editor", "workloads/workloads")
-    _css = styles("workloads/workloads")
+    _esm = script("base/query_editor", "workloads/workloads")
+    _css = styles("base/query_editor", "workloads/workloads")
     table = traitlets.Instance(Table, allow_none=True)
     workloads = traitlets.Dict(help="name -> a list of queries, {'random': ...} or {'file': ...}: no sync")
     chosen = traitlets.Unicode("", help="the name of the workload on view").tag(sync=True)

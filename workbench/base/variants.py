@@ -118,7 +118,7 @@ class Variant(ABC):
             elif declared is not None and declared.workload and not isinstance(value, (str, Plain, type(None))):
                 object.__setattr__(self, field.name, Plain(canonical(getattr(value, "spec", value))))
             elif declared is not None and declared.plain and not isinstance(value, (str, Plain, type(None))):
-                object.__setattr__(self, field.name, _plain(value))
+                object.__setattr__(self, field.name, _plain(value, declared.data))
             elif value is not None and (number := self.number_type(field.name)):
                 object.__setattr__(self, field.name, number(value) + 0)
 
@@ -261,12 +261,15 @@ def _names(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (list, tuple)) else () if value is None else (value,)
 
 
-def _plain(value: Any) -> str | Plain:
-    """Data in one spelling; variants as a study says them, and one alone without a list around it."""
+def _plain(value: Any, in_order: bool) -> str | Plain:
+    """Data in one spelling; variants as a study says them, and one alone without a list around it.
+
+    Mappings stay in their order where that may tell: of weights the first condition that is met counts.
+    """
     said = _said(value)
     while isinstance(said, list) and len(said) == 1:
         (said,) = said
-    return said if isinstance(said, str) else Plain(canonical(said))
+    return said if isinstance(said, str) else Plain(canonical(said, in_order))
 
 
 def _said(value: Any) -> Any:
@@ -341,6 +344,6 @@ def from_dict(variants: dict[str, type[V]], given: dict[str, Any]) -> V:
     return kind(**settings)
 
 
-def canonical(value: Any) -> str:
-    """One spelling of plain data, for keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+def canonical(value: Any, in_order: bool = False) -> str:
+    """One spelling of plain data, for keys; mappings in another order are the same, unless it tells."""
+    return json.dumps(value, sort_keys=not in_order, separators=(",", ":"))

@@ -92,9 +92,13 @@ def heads(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> 
 
 
 def axis_title(measure: Measure, length: int) -> list[str]:
-    """Name, which way is better, and the unit below."""
+    """Name, which way is better, and the unit below; a long name is broken, so that its end is seen."""
     better = "← lower is better" if measure.better == "lower" else "higher is better →"
-    return [f"{measure.name}, {measure.key}   {better}", *textwrap.wrap(measure.unit, max(length // 6, 20))]
+    name, wide = f"{measure.name}, {measure.key}", max(length // 6, 20)
+    first = [f"{name}   {better}"]
+    if len(first[0]) > wide:
+        first = [*textwrap.wrap(name, wide), better]
+    return [*first, *textwrap.wrap(measure.unit, wide)]
 
 
 def finished(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:

@@ -26,7 +26,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.jsonable import jsonable
 from workbench.base.scratch import clear, name_here
 from workbench.base.sources import digest
-from workbench.base.variants import Variant, canonical
+from workbench.base.variants import Plain, Variant, canonical
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
@@ -72,7 +72,7 @@ class Store:
         about = {
             "table": table.fingerprint,
             "recipe": recipe.to_dict(),
-            "measures": [measure.to_dict() for measure in sorted(measures, key=lambda m: m.key)],
+            "measures": [_as_said(measure) for measure in sorted(measures, key=lambda m: m.key)],
             "workloads": _workloads(table, [recipe.method, *measures]),
             "engine": ENGINE,
             "own": own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
@@ -173,6 +173,11 @@ class Store:
             return pd.read_parquet(path)
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from None
+
+
+def _as_said(measure: Measure) -> dict[str, Any]:
+    """A measure in plain data, of which the order tells: of weights the first condition that is met counts."""
+    return {**measure.to_dict(), **{n: v.text for n, v in measure.settings().items() if isinstance(v, Plain)}}
 
 
 def _workloads(table: Table, variants: Sequence[Variant]) -> list[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import averaged
-from workbench.base.variants import Variant, about, catalog, from_package, parameter
+from workbench.base.variants import Plain, Variant, about, catalog, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -78,7 +78,7 @@ class Measure(Variant):
         """The symbol, with the settings that differ from the defaults: the name of a column of points."""
         changed = {n: v for n, v in self.settings().items() if v != type(self).__dataclass_fields__[n].default}  # type: ignore[attr-defined]
         declared = self.parameters()
-        said = (f"{n}={_short(v) if declared[n].data else v}" for n, v in changed.items())
+        said = (f"{n}={_short(v) if declared[n].data else _names(v)}" for n, v in changed.items())
         return self.symbol + (f"({', '.join(said)})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
@@ -126,6 +126,13 @@ class Measure(Variant):
 def default_measures() -> list[Measure]:
     """Those that are taken where nobody says which, with their defaults."""
     return [kind() for kind in catalog(__name__, Measure).values() if kind.by_default]
+
+
+def _names(value: Any) -> Any:
+    """Several names as one reads them: naive bayes+one rule."""
+    given = value.data if isinstance(value, Plain) else value
+    several = isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given)
+    return "+".join(given) if several else value
 
 
 def _short(data: Any) -> str:

@@ -107,4 +107,4 @@ def _said(says: Says, records: np.ndarray) -> str:
     values, counts = np.unique(predicted, return_counts=True)
     label, share = says.labels(int(values[counts.argmax()])), counts.max() / len(records)
     mostly = "all" if share == 1 else per_cent(float(share))
-    return f"{label} for {mostly} of {many}; predictions are right for {per_cent(well)}"
+    return f"{label} for {mostly} of {many}; right for {per_cent(well)}"

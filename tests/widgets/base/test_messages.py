@@ -21,6 +21,8 @@ from widgets import (
     ReleaseCard,
     ReleasePreview,
     RolePicker,
+    ScenarioPicker,
+    WhatWasLearnt,
     WorkloadPicker,
 )
 from widgets.base.part import Part
@@ -77,6 +79,8 @@ def built(name, folder):
         "ReleaseCard": lambda: ReleaseCard(table, MEASURES, recipe, frontier=frontier),
         "ReleasePreview": lambda: ReleasePreview(recipe.release(table), recipe=recipe, frontier=frontier, study=study),
         "RolePicker": lambda: RolePicker(table),
+        "ScenarioPicker": lambda: ScenarioPicker(table, unfolded=False),
+        "WhatWasLearnt": lambda: WhatWasLearnt(recipe.release(table)),
         "WorkloadPicker": lambda: WorkloadPicker(
             table, {"old": ["age > 40"], "drawn": {"random": {"count": 20, "dimension": 1}}}
         ),
@@ -87,7 +91,8 @@ def built(name, folder):
 
 PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
          "LatticeView", "OriginalBeside", "QueryErrors", "RecipePicker",
-         "ReleaseCard", "ReleasePreview", "RolePicker", "TopBar", "WorkloadPicker"]  # fmt: skip
+         "ReleaseCard", "ReleasePreview", "RolePicker", "ScenarioPicker", "TopBar", "WhatWasLearnt",
+         "WorkloadPicker"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

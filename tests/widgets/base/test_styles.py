@@ -6,7 +6,7 @@ import pytest
 
 from widgets.base.part import WIDGETS
 
-SHARED = {"shared", "vega"}
+SHARED = {"shared", "vega", "query_editor"}
 SHEETS = {path.stem: path for path in sorted(WIDGETS.glob("[a-z]*/*.css")) if path.stem not in SHARED}
 PARTS = {
     "editor": "hierarchies",

@@ -2,7 +2,7 @@
 
 from widgets.parameters.draft import Draft
 from widgets.recipes.rows import grouped, in_place, is_baseline, lacking, measure_rows, usual
-from workbench.base.variants import catalog
+from workbench.base.variants import catalog, from_dict
 from workbench.measures import Measure
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
@@ -47,3 +47,20 @@ def test_without_a_sensitive_column_nothing_that_needs_one_is_usual(small):
     rows = grouped([], [], bare)[0].rows
     closeness = next(row for row in rows if row.kind is not None and row.kind.name == "t-closeness")
     assert "needs a sensitive column" in lacking(closeness, bare) and lacking(closeness, table) == ""
+
+
+def test_measures_with_plain_data_have_rows_and_are_shown(small):
+    """Weights and miners with settings are plain data, which a draft keeps."""
+    weights = {"wage >= 3": 10, "others": 0}
+    given = [
+        {"name": "good utility", "target": "disease", "miners": ["one rule", {"name": "random forest", "trees": 7}]},
+        {"name": "anti-utility", "weights": weights},
+    ]
+    rows = {row.kind.name: row for row in measure_rows(given, []) if row.on}
+    assert set(rows) == {"good utility", "anti-utility"}
+    views = [row.parts[0].view(small(0)) for row in rows.values()]
+    assert all(field["text"] for view in views for field in view["fields"] if field["name"] == "miners")
+    found = from_dict(
+        catalog("workbench.measures", Measure), rows["anti-utility"].parts[0].to_dict() | {"weights": weights}
+    )
+    assert list(found.weights.data) == [*weights]

@@ -39,3 +39,17 @@ def test_the_classes_are_counted(small):
     assert facts.in_classes(Remove()(table)) == f"{table.records:,} records in one class"
     release = Mondrian()(table, KAnonymity(5))
     assert f"in {len(release.classes):,} classes of" in facts.in_classes(release) and facts.in_classes(None) == ""
+
+
+def test_the_verdict_is_by_what_is_accepted_and_says_where_an_interval_leaves_it_open():
+    point = Point(POINT.recipe, {"P_loss": 0.2, "U_loss": 0.05}, {}, {}, intervals={"U_loss": (0.03, 0.07)})
+
+    def verdict(**caps):
+        return facts.verdict(point, MEASURES, None, caps)
+
+    assert verdict() == "" and verdict(DM=3) == "" and facts.verdict(None, MEASURES, None, {"P_loss": 1}) == ""
+    assert verdict(P_loss=0.2) == f"Accepted: privacy loss 0.2 of at most 0.2 ({PrivacyLoss.unit})."
+    assert verdict(P_loss=0.3, U_loss=0.04).startswith("Not accepted: ")
+    assert verdict(U_loss=0.06).endswith("An interval reaches across what is accepted, so this is not certain.")
+    assert "certain" not in verdict(U_loss=0.08) and verdict(U_loss=0.02).startswith("Not accepted")
+    assert facts.verdict(POINT, MEASURES, None, {"U_loss": 1}) == ""

@@ -1,7 +1,7 @@
 """How far a release is that takes long."""
 
 from widgets.release import underway
-from widgets.release.underway import NOT_KEPT, Seldom, Underway, duration
+from widgets.release.underway import NOT_KEPT, Seldom, Underway
 
 
 def test_nothing_is_said_of_a_release_that_is_there_at_once():
@@ -44,10 +44,3 @@ def test_words_come_now_and_then(monkeypatch):
         now[0] = moment
         seldom(str(moment))
     assert said == ["10.0", "10.2", "10.4"]
-
-
-def test_durations_are_said_roughly():
-    assert [duration(seconds) for seconds in (0.2, 3.4, 12, 41, 58, 100, 3000, 9000)] == [
-        "about 1 s", "about 3 s", "about 10 s", "about 40 s", "about 60 s", "about 2 min", "about 50 min",
-        "about 2.5 hours",
-    ]  # fmt: skip

@@ -1,11 +1,9 @@
 """Queries as they are typed, against answers counted by hand."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.widgets.workloads.people import people
-from widgets.workloads.lines import LONGEST, MOST, Lines, asked, place, units
+from widgets.workloads.lines import LONGEST, MOST, Lines, asked
 from workbench.base.errors import BadInput
 
 
@@ -36,14 +34,3 @@ def test_there_is_an_end_to_it():
     for text in ("age > 1\n" * (MOST + 1), "x" * (LONGEST + 1)):
         with pytest.raises(BadInput, match="put them into a file"):
             Lines(people()).read(text)
-
-
-@given(st.text(), st.integers(0, 20))
-def test_places_are_those_of_a_browser(text, at):
-    at = min(at, len(text))
-    assert units(text, at) == sum(1 + (ord(sign) > 0xFFFF) for sign in text[:at])
-    assert place(text, units(text, at)) == at
-
-
-def test_half_a_character_has_a_place():
-    assert place("😀a", 1) in (0, 1) and units("\ud83da", 1) == 1 and place("a", 99) == 1

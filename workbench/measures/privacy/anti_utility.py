@@ -23,9 +23,8 @@ from workbench.releases.base import Release
 class AntiUtility(Measure):
     """U_bad as a share of the people who are to be protected, by the miner that reaches most, or by all on average.
 
-    Miners learn from the release alone; those that cannot predict what it shows of a column (values, or noisy numbers)
-    are left out of the set. Where several columns are predicted, one of them is enough. Whose value is published
-    unchanged counts as well: nobody needs a miner for it.
+    Miners that cannot predict what the release shows of a column (values, or noisy numbers) are left out. Where several
+    columns are predicted, one is enough. Whose value is published unchanged counts as well: nobody needs a miner then.
     """
 
     target: str | tuple[str, ...] | None = parameter(
@@ -77,4 +76,5 @@ class AntiUtility(Measure):
         how += f", by {self.c:g} % at least" if 0 < self.c < 100 else ""
         share, average = (per_cent(detail[name], "lower") for name in ("worst", "average"))
         who = f"From the release alone, {detail['miner']} predicts the {what} of {share} of the protected people {how}"
-        return f"{who}; all {len(detail['miners'])} miners of {average} on average."
+        triple = "({average:.4g}, {worst:.4g}, {miner})-privacy-losing".format_map(detail)
+        return f"{who}; all {len(detail['miners'])} miners of {average} on average: it is {triple}."

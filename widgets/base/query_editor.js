@@ -4,23 +4,23 @@ const PAD = 6, LINE = 20; // pixels, as the style sheet has them
 const OFFERS = /[\w"'`[\]=<>!(), .-]$/; // what is typed last where something may follow
 
 /** A text with its mistakes; `tried(text, ask)` is called while it is typed, `kept(text)` when the hand lets go. */
-function queryEditor({ say, on, tried, kept }) {
+function queryEditor({ say, on, tried, kept, label = "Queries, one a line", beside = "true answers", least = 4 }) {
   const id = fresh("queries");
   const text = h("textarea", {
-    class: "wb-lines", id, wrap: "off", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: 8, role: "combobox",
-    "aria-label": "Queries, one a line", "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-expanded": "false",
+    class: "wb-lines", id, wrap: "off", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: least, role: "combobox",
+    "aria-label": label, "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-expanded": "false",
     "aria-controls": `${id}-options`, "aria-describedby": `${id}-said`,
   });
   const under = h("pre", { class: "wb-under", "aria-hidden": "true" });
   const answers = h("pre", { class: "wb-answers", "aria-hidden": "true" });
   const options = h("ul", { class: "wb-options", role: "listbox", id: `${id}-options`, "aria-label": "what may stand here", hidden: true });
   const live = h("p", { class: "wb-hush", role: "status" }), said = h("span", { class: "wb-hush", id: `${id}-said` },
-    "Suggestions come as you type: arrow keys and Enter, or Tab, take one; Escape closes them; Control and Space ask for them. Control and Enter keep the queries.");
+    "Suggestions come as you type: arrow keys and Enter, or Tab, take one; Escape closes them; Control and Space ask for them. Control and Enter keep the lines.");
   const mistakes = h("ul", { class: "wb-mistakes", "aria-label": "Mistakes" });
   const measure = h("span", { class: "wb-under wb-letter", "aria-hidden": "true" }, "0".repeat(50));
   const element = h("div", { class: "wb-queries" },
     h("div", { class: "wb-paper" }, h("div", { class: "wb-code" }, h("div", { class: "wb-below" }, under, measure), text, options),
-      h("div", { class: "wb-beside" }, h("span", { class: "wb-hush" }, "true answers"), answers)),
+      h("div", { class: "wb-beside" }, h("span", { class: "wb-hush" }, beside), answers)),
     said, live, mistakes);
 
   const drafts = new Map(); // what was typed and cannot be kept, by the name of its workload
@@ -123,7 +123,7 @@ function queryEditor({ say, on, tried, kept }) {
   // ---- what is said of it
   function draw() {
     const rows = text.value.split("\n"), wrong = new Map(lines.filter(one => one.wrong).map(one => [one.row, one]));
-    text.rows = Math.max(4, Math.min(14, rows.length + 1));
+    text.rows = Math.max(least, Math.min(14, rows.length + 1));
     under.replaceChildren(...rows.flatMap((row, i) => {
       const one = wrong.get(i), end = i < rows.length - 1 ? "\n" : "";
       if (!one || one.of !== row) return [row + end];

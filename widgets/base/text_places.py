@@ -1,0 +1,14 @@
+"""Places in a text as a browser counts them, in halves of characters outside the first plane."""
+
+from __future__ import annotations
+
+
+def units(text: str, place: int) -> int:
+    """How a browser counts a place."""
+    return len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def place(text: str, units: int) -> int:
+    """The place that a browser means."""
+    before = text.encode("utf-16-le", "surrogatepass")[: 2 * max(units, 0)]
+    return len(before.decode("utf-16-le", "replace"))

@@ -1,0 +1,142 @@
+"""What a miner learnt of the release at hand: how much each column tells it, and a small tree."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import traitlets
+
+from widgets.base.part import Part, script, styles
+from widgets.base.worker import Tell, Worker
+from workbench.base.errors import BadInput, said
+from workbench.base.figures import figures
+from workbench.base.variants import about
+from workbench.miners.learnt import Learnt, learnt, sentence
+from workbench.miners.sets import chosen, miners
+from workbench.releases.base import Release
+
+SHOWN = 20  # columns with a bar
+
+
+class WhatWasLearnt(Part):
+    """`WhatWasLearnt(release)`: `target` is predicted by `miner`. Its figures are exact, for the analyst.
+
+    They are of the data: so they go by message, and are in no synced trait.
+    """
+
+    _esm = script("scenario/learnt")
+    _css = styles("scenario/scenario")
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
+    pending = traitlets.Bool(False, help="the next release is being made")
+    target = traitlets.Unicode("", help="the name of a column; empty stands for the first sensitive one").tag(sync=True)
+    miner = traitlets.Unicode("decision tree", help="the name of a miner").tag(sync=True)
+
+    def __init__(self, release: Release | None = None, **traits: Any) -> None:
+        self._found: tuple[Release, Learnt] | None = None
+        super().__init__(release=release, **traits)
+        self._worker = Worker(self._failed)
+        self.observe(lambda _: self._gone(), ["release", "pending"])
+        self.observe(lambda _: self.show(), ["target", "miner"])
+
+    def about(self) -> str:
+        return f"{self._target} by {self.miner}" if self.release is not None else "no release yet"
+
+    @property
+    def _columns(self) -> list[str]:
+        return [n for n in self.release.table.released if n not in self.release.removed] if self.release else []
+
+    @property
+    def _target(self) -> str:
+        first = next(iter(self.release.table.sensitive), "") if self.release else ""
+        there = self._columns
+        return next((name for name in (self.target, first, *there) if name in there), "")
+
+    @property
+    def busy(self) -> bool:
+        """Whether a miner learns."""
+        return self._worker.busy
+
+    def show(self) -> None:
+        """The choices, and what was found last."""
+        self.tell(
+            "choices",
+            columns=self._columns,
+            target=self._target,
+            miners=[{"name": name, "about": about(kind)} for name, kind in miners().items()],
+            miner=self.miner,
+            ready=self.release is not None and not self.pending,
+            busy=self._worker.busy,
+        )
+        if self._found is not None:
+            self._tell_found()
+
+    def _gone(self) -> None:
+        """What was found is of another release."""
+        self._worker.forget()
+        self.show()
+
+    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another column, or another miner."""
+        target, miner = content.get("target"), content.get("miner")
+        if target not in self._columns:
+            raise BadInput(f"{said(target)} is no column of the release; choose one of those shown")
+        if not isinstance(miner, str) or miner not in miners():
+            raise BadInput(f"no miner is called {said(miner)}; choose one of those shown")
+        self._worker.forget()
+        with self.hold_trait_notifications():
+            self.target, self.miner = str(target), miner
+        self.show()
+
+    def hear_learn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Learn, beside the kernel's thread."""
+        release, target, miner = self.release, self._target, self.miner
+        if release is None or self.pending:
+            raise BadInput("there is no release yet; choose a point, or a model")
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            def progress(done: int, of: int) -> None:
+                tell(lambda: self.tell("doing", text=f"{done} of {of} folds are learnt"))
+
+            tell(self._took, release, learnt(release, target, chosen(miner)[0], progress=progress))
+
+        self.tell("doing", text="learning")
+        self._worker.start(job)
+
+    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """It is not wanted any more."""
+        self._worker.forget()
+        self.tell("doing", text="")
+
+    def _took(self, release: Release, found: Learnt) -> None:
+        self._found = release, found
+        self.fine("learn")
+        self._tell_found()
+
+    def _failed(self, error: BaseException) -> None:
+        self.tell("doing", text="")
+        self.wrong("learn", error)
+
+    def _tell_found(self) -> None:
+        assert self._found is not None
+        release, found = self._found
+        ordered = sorted(found.importance.items(), key=lambda one: -one[1])
+        most = max((value for _, value in ordered), default=0.0)
+        now = release is self.release and (found.target, found.miner.name) == (self._target, self.miner)
+        self.tell(
+            "learnt",
+            text=sentence(found),
+            unit="how much farther off on average" if found.numbers else "percentage points fewer are right",
+            bars=[
+                {
+                    "column": name,
+                    "size": max(value, 0.0) / most if most > 0 else 0.0,
+                    "figure": figures(round(value if found.numbers else 100 * value, 2)),
+                }
+                for name, value in ordered[:SHOWN]
+            ],
+            more=max(len(ordered) - SHOWN, 0),
+            tree=found.text,
+            stale=not now,
+        )

@@ -1,0 +1,88 @@
+// A scenario: the good use and the bad use, each with its miners, whom it is about and what is accepted.
+
+export default widget(({ model, el, say, on, trait }) => {
+  const { element, body, chosen } = step("Scenario", { model, trait });
+  el.classList.add("wb-scenario");
+  el.append(element);
+  const wrong = () => h("span", { class: "wb-wrong", role: "alert" });
+  const select = send => { const one = h("select", {}); one.addEventListener("change", () => send(one.value)); return one; };
+  const typed = (send, attributes) => {
+    const one = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...attributes });
+    one.addEventListener("change", () => send(one.value));
+    return one;
+  };
+
+  // ---- what both uses have
+  function use(side, limitName) {
+    const boxes = h("div", { class: "wb-boxes" }), sets = h("div", { class: "wb-row wb-sets" });
+    const miners = h("fieldset", { "data-field": `${side}.miners` }, h("legend", {}, side === "good" ? "Miners of the researcher" : "Miners of the adversary"), sets, boxes, wrong());
+    const editor = queryEditor({
+      say: (kind, content) => say(kind, { ...content, side, field: `${side}.weights` }),
+      on: (kind, call) => on(`${side}.${kind}`, call),
+      tried: (text, ask) => say("try", { side, field: `${side}.weights`, text, ask }),
+      kept: text => say("weigh", { side, field: `${side}.weights`, text }),
+      label: side === "good" ? "Weights of the good use, one a line" : "Weights of the bad use, one a line", beside: "records", least: 1,
+    });
+    const weights = h("div", { class: "wb-weights", "data-field": `${side}.weights` }, h("span", { class: "wb-label" }, "Who counts how much"),
+      editor.element, h("p", { class: "wb-note" }, "A line a condition, as ", h("code", {}, "10: age >= 55"), "; others count once, or as ", h("code", {}, "0: others"), " says."), wrong());
+    const limit = typed(text => say("limit", { side, field: `${side}.limit`, text }), { class: "wb-short" });
+    const limitField = field(`${side}.limit`, limitName, limit);
+    const tick = () => say("miners", { side, field: `${side}.miners`, names: [...boxes.querySelectorAll("input:checked")].map(one => one.value) });
+    return {
+      miners, weights, limitField,
+      show({ miners: rows, sets: offered, weights: text, limit: share }) {
+        sets.replaceChildren(...offered.map(one => h("button", { type: "button", class: "wb-small", "data-key": `${side}.set.${one.name}`,
+          onclick: () => say("miners", { side, field: `${side}.miners`, set: one.name }) }, one.label)));
+        boxes.replaceChildren(...rows.map(one => h("label", { title: one.about },
+          h("input", { type: "checkbox", value: one.name, checked: one.on, "data-key": `${side}.miner.${one.name}`, onchange: tick }), one.name)));
+        editor.show(text, side);
+        if (document.activeElement !== limit) limit.value = share;
+      },
+    };
+  }
+  const good = use("good", "Largest decline that is accepted, %"), bad = use("bad", "Largest share of them that is accepted, %");
+
+  const target = select(name => say("target", { field: "target", name }));
+  const worth = select(name => say("worth", { field: "worth", name }));
+  const tolerance = typed(text => say("tolerance", { field: "tolerance", text }), { class: "wb-short" });
+  const toleranceField = field("tolerance", "Near enough is within", tolerance);
+  const columns = h("div", { class: "wb-boxes" });
+  const quasi = h("fieldset", { "data-field": "quasi" }, h("legend", {}, "What is predicted of people"), columns, wrong());
+  const nearer = typed(text => say("nearer", { field: "nearer", text }), { class: "wb-short" });
+  const counted = select(name => say("counted", { field: "counted", name }));
+  counted.append(h("option", { value: "worst" }, "the miner that reaches most"), h("option", { value: "average" }, "all miners on average"));
+  const button = h("button", { type: "button", class: "wb-main-action", onclick: () => say("use", { field: "use" }) }, "Use as axes");
+  const time = h("p", { class: "wb-note", role: "status" });
+  const all = h("div", { hidden: true },
+    h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Column that is predicted", target),
+      field("worth", "What a prediction is worth", worth), toleranceField, good.miners, good.weights, good.limitField),
+    h("section", { class: "wb-bad", "aria-label": "Bad use" }, h("h4", {}, "Bad use: what adversaries learn of people"), quasi,
+      field("nearer", "Nearer than it is published by at least, %", nearer, "0: nearer at all; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField),
+    time, h("div", { class: "wb-row", "data-field": "use" }, button, wrong()));
+  const none = h("p", { class: "wb-note" }, "There are no quasi-identifiers yet: choose some in Roles.");
+  body.append(h("p", { class: "wb-note" }, "What a release is good for, and what it is bad for: both by what miners predict from it."), none, all);
+
+  on("scenario", given => keepingPlace(body, () => {
+    all.hidden = !given.ready;
+    none.hidden = given.ready;
+    if (!given.ready) { chosen(""); return; }
+    chosen(given.used ? "on the axes" : "not on the axes");
+    const fill = (one, options, value) => {
+      one.replaceChildren(...options.map(([name, label]) => h("option", { value: name }, label)));
+      one.value = value;
+    };
+    fill(target, given.columns.map(name => [name, name]), given.target);
+    fill(worth, given.worths.map(each => [each.name, each.label]), given.worth);
+    toleranceField.hidden = given.worth !== "tolerance";
+    if (document.activeElement !== tolerance) tolerance.value = given.tolerance;
+    if (document.activeElement !== nearer) nearer.value = given.nearer;
+    counted.value = given.counted;
+    columns.replaceChildren(...given.quasi.map(one => h("label", {}, h("input", { type: "checkbox", value: one.name, checked: one.on, "data-key": `quasi.${one.name}`,
+      onchange: () => say("quasi", { field: "quasi", names: [...columns.querySelectorAll("input:checked")].map(each => each.value) }) }), one.name)));
+    good.show(given.good);
+    bad.show(given.bad);
+    button.disabled = given.used;
+    button.textContent = given.used ? "These are the axes" : "Use as axes";
+  }));
+  on("time", ({ text }) => { time.textContent = text; });
+});

@@ -1,0 +1,292 @@
+"""Scenario (Sramka et al. 2010): who uses the data and who attacks, built as the axes and the caps of a study."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import traitlets
+
+from widgets.base.given import table_of
+from widgets.base.part import Part, script, styles, whole
+from widgets.base.turns import Turn
+from widgets.base.worker import Tell, Worker
+from widgets.scenario import miner_rows, weight_lines
+from widgets.scenario.estimate import duration_of, in_words
+from widgets.scenario.uses import Scenario, of_study, percent, proposed
+from workbench.base.errors import BadInput, said
+from workbench.data.table import Table
+from workbench.measures.utility.prediction_errors import OF_NUMBERS
+
+SIDES = ("good", "bad")
+WORTH = {
+    "accuracy": "1 if it is right",
+    "false positives": "1 if it is not below the truth",
+    "tolerance": "1 if it is near enough",
+    "absolute": "less, the farther it is off",
+    "costs": "1 less its cost (set in the study's file)",
+}
+SETTLED = 0.6  # seconds without a change until samples are timed
+
+
+class ScenarioPicker(Part):
+    """`ScenarioPicker(table)`: `used` are the measures, axes and caps of a study, once they are asked for.
+
+    Conditions on weights quote values: nothing of a scenario is in a synced trait.
+    """
+
+    _esm = script("base/query_editor", "scenario/scenario")
+    _css = styles("base/query_editor", "scenario/scenario")
+    table = traitlets.Instance(Table, allow_none=True)
+    release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
+    used = traitlets.Dict(help="measures, axes and caps that were asked for; it changes at each ask")
+
+    def __init__(self, table: Any = None, **traits: Any) -> None:
+        self._study: tuple[Sequence[Any], Sequence[str], Mapping[str, float]] = ((), (), {})
+        self._points = 0
+        self._draft: Scenario | None = None
+        self._kept: Scenario | None = None  # the one on the study's axes
+        self._settling: Turn | None = None
+        super().__init__(table=table_of(table), **traits)
+        self._worker = Worker(lambda error: self.wrong("use", error))
+        self.observe(lambda _: self._begin(), "table")
+        self.observe(lambda _: self._estimate(), "unfolded")
+        self._begin()
+
+    def about(self) -> str:
+        return "on the axes" if self._kept is not None else "not on the axes"
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """What is chosen here, whether it is on the axes or not."""
+        return self._draft
+
+    def follow(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float], points: int) -> None:
+        """What the study is measured by, and how many releases it has; what is chosen here follows its scenario."""
+        before, self._study, self._points = self._kept, (measures, axes, caps), points
+        self._kept = of_study(measures, axes, caps)
+        if self._kept is not None and self._kept != before:
+            self._draft = self._kept
+        self.show()
+        self._estimate()
+
+    def _begin(self) -> None:
+        """Another table: what is chosen stays as far as its columns are there."""
+        table, draft = self.table, self._draft
+        if table is None:
+            self._draft = self._kept
+        elif self._kept is None and (draft is None or not _fits(draft, table)):
+            self._draft = proposed(table)
+        self.show()
+        self._estimate()
+
+    # --- what the front end asks
+
+    def hear_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another column is predicted for the good use; its worth and its miners follow the kind of the column."""
+        draft, name = self._there(), content.get("name")
+        if not isinstance(name, str) or name not in self._table().released:
+            raise BadInput(f"{said(name)} is no column of the release; choose one of those shown")
+        error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
+        self._take(good={"target": name, "error": error})
+
+    def hear_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Another worth of predictions."""
+        error = content.get("name")
+        if error not in self._worths(str(self._there().good.target)):
+            raise BadInput(f"{said(error)} is no worth of predictions of this column; choose one of those shown")
+        self._take(good={"error": error})
+
+    def hear_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """How far a number that is near enough may be away."""
+        self._take(good={"tolerance": _number(content.get("text"), "how near")})
+
+    def hear_quasi(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The quasi-identifiers that an adversary predicts."""
+        names = content.get("names")
+        asked = [name for name in self._table().quasi if name in (names if isinstance(names, list) else [])]
+        if not asked:
+            raise BadInput("tick at least one quasi-identifier")
+        self._take(bad={"target": tuple(asked)})
+
+    def hear_nearer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """How much nearer a prediction must be."""
+        self._take(bad={"c": _number(content.get("text"), "how much nearer")})
+
+    def hear_counted(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """By the miner that reaches most, or by all on average."""
+        self._take(bad={"of": content.get("name")})
+
+    def hear_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Boxes of miners were ticked, or a set of them was asked for."""
+        side = _side(content)
+        now = getattr(self._there(), side).miners
+        asked = content.get("set")
+        if asked is None:
+            self._take(**{side: {"miners": miner_rows.ticked(now, content.get("names"))}})
+        elif asked in [one["name"] for one in miner_rows.offers(self._numbers(side))]:
+            self._take(**{side: {"miners": asked}})
+        else:
+            raise BadInput(f"{said(asked)} is no set of miners; choose one of those shown")
+
+    def hear_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The largest decline, or the largest share of people, that is accepted."""
+        draft, text = self._there(), content.get("text")
+        if _side(content) == "good":
+            self._draft = replace(draft, decline=percent(text, "largest decline"))
+        else:
+            self._draft = replace(draft, share=percent(text, "largest share"))
+        self.show()
+
+    def hear_weigh(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Weights of people, line by line: all of them, or none."""
+        side, table = _side(content), self._table()
+        self._take(**{side: {"weights": weight_lines.read(str(content.get("text", "")), table)}})
+
+    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Weights as they are being typed: what is wrong in them, and of how many records each is."""
+        side, ask = _side(content), content.get("ask")
+        lines = weight_lines.tried(str(content.get("text", "")), self._table())
+        self.tell(f"{side}.tried", ask=ask, lines=lines)
+        self.tell(f"{side}.answers", ask=ask, rows=[[one["row"], one["answer"]] for one in lines if not one["wrong"]])
+
+    def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What may stand at the cursor."""
+        side, line = _side(content), str(content.get("text", ""))[: weight_lines.LONGEST]
+        options, start = weight_lines.offered(line, whole(content, "position", 0), self._table())
+        self.tell(f"{side}.completions", ask=content.get("ask"), options=options, start=start)
+
+    def hear_use(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Both on the axes, with their caps."""
+        draft, table = self._there(), self._table()
+        for one in (draft.good, draft.bad):
+            one.check(table)
+        with self.hold_trait_notifications():  # one change, also where the same was asked for before
+            self.used = {}
+            self.used = draft.into(*self._study)
+
+    # --- the next scenario
+
+    def _take(self, good: Mapping[str, Any] | None = None, bad: Mapping[str, Any] | None = None) -> None:
+        """The next scenario, or what is wrong with it; the last good one stays then."""
+        draft, table = self._there(), self._table()
+        better = replace(draft.good, **(good or {}))
+        if better.error not in OF_NUMBERS:
+            better = replace(better, miners=miner_rows.of_values(better.miners))
+        after = replace(draft, good=better, bad=replace(draft.bad, **(bad or {})))
+        for one in (after.good, after.bad):
+            one.check(table)
+        self._draft = after
+        self.show()
+        self._estimate()
+
+    def _worths(self, target: str) -> list[str]:
+        """What predictions of a column may be worth."""
+        table, draft = self._table(), self._draft
+        text = target in table.names and table.columns[target].kind == "text"
+        given = draft is not None and draft.good.error == "costs"
+        return [one for one in WORTH if not (text and one in OF_NUMBERS) and (one != "costs" or given)]
+
+    def _numbers(self, side: str) -> bool:
+        """Whether miners of numbers can be asked."""
+        return side == "bad" or self._there().good.error in OF_NUMBERS
+
+    def _there(self) -> Scenario:
+        if self._draft is None:
+            raise BadInput("there is no table yet; choose data and quasi-identifiers first")
+        return self._draft
+
+    def _table(self) -> Table:
+        if self.table is None:
+            raise BadInput("there is no table yet; choose data and quasi-identifiers first")
+        return self.table
+
+    # --- what the view draws
+
+    def show(self) -> None:
+        draft, table = self._draft, self.table
+        if draft is None or table is None:
+            self.tell("scenario", ready=False)
+            return
+        good, bad = draft.good, draft.bad
+        self.tell(
+            "scenario",
+            ready=True,
+            used=draft == self._kept,
+            chosen=f"{good.key} and {bad.key}" if self._kept == draft else "",
+            columns=list(table.released),
+            target=good.target,
+            worths=[{"name": name, "label": WORTH[name]} for name in self._worths(str(good.target))],
+            worth=str(good.error),
+            tolerance=good.tolerance,
+            quasi=[{"name": name, "on": name in (bad.target or table.quasi[:1])} for name in table.quasi],
+            nearer=bad.c,
+            counted=bad.of,
+            good=self._side_view("good", good, draft.decline),
+            bad=self._side_view("bad", bad, draft.share),
+        )
+
+    def _side_view(self, side: str, measure: Any, limit: float | None) -> dict[str, Any]:
+        numbers = self._numbers(side)
+        return {
+            "miners": miner_rows.rows(measure.miners, numbers),
+            "sets": miner_rows.offers(numbers),
+            "weights": weight_lines.written(measure.weights),
+            "limit": "" if limit is None else f"{100 * limit:.6g}",
+        }
+
+    # --- how long it will take
+
+    def _estimate(self) -> None:
+        """Timed beside the kernel's thread, when the hand rests and the step is open."""
+        if self._settling is not None:
+            self._settling.cancel()
+        self._worker.forget()
+        if self.unfolded and self._draft is not None and self.table is not None and self._points:
+            self.tell("time", text="The time is being estimated from a sample.")
+            self._settling = self.later(SETTLED, self._time)
+
+    def _time(self) -> None:
+        draft, table, release, points = self._draft, self.table, self.release, self._points
+        if draft is None or table is None or not self.unfolded:
+            return
+        if release is not None and release.table is not table:
+            release = None
+
+        def job(cancel: threading.Event, tell: Tell) -> None:
+            seconds = duration_of(draft, table, release, points)
+            tell(lambda: self._tell_time(in_words(points, seconds)))
+
+        self._worker.start(job)
+
+    def _tell_time(self, text: str) -> None:
+        self.fine("use")
+        self.tell("time", text=text)
+
+
+def _fits(draft: Scenario, table: Table) -> bool:
+    """Whether the columns of a scenario are there, in their roles."""
+    quasi = draft.bad.target or ()
+    checks: list[Callable[[Table], None]] = [draft.good.check, draft.bad.check]
+    try:
+        for check in checks:
+            check(table)
+    except BadInput:
+        return False
+    return draft.good.target in table.released and all(name in table.quasi for name in quasi)
+
+
+def _side(content: Mapping[str, Any]) -> str:
+    side = content.get("side")
+    if side not in SIDES:
+        raise BadInput("this is neither the good use nor the bad one; reload the page")
+    return str(side)
+
+
+def _number(given: Any, what: str) -> float:
+    try:
+        return float(str(given).replace("%", "").strip())
+    except ValueError:
+        raise BadInput(f"{what}: {said(given)} is not a number") from None

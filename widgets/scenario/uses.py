@@ -1,0 +1,80 @@
+"""A scenario: the good use and the bad use of a release, as the two measures and the two caps of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from workbench.base.errors import BadInput, said
+from workbench.data.table import Table
+from workbench.measures import Measure
+from workbench.measures.privacy.anti_utility import AntiUtility
+from workbench.measures.utility.good_utility import GoodUtility
+from workbench.studies.study import variant
+
+M = TypeVar("M", bound=Measure)
+ACCEPTED = 0.1  # to begin with: the largest decline, and the largest share of people
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Who uses the data and who attacks; `decline` and `share` are the largest that are accepted, None where any is."""
+
+    good: GoodUtility
+    bad: AntiUtility
+    decline: float | None = ACCEPTED
+    share: float | None = ACCEPTED
+
+    def into(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> dict[str, Any]:
+        """The measures, axes and caps of a study with this scenario in place of the one on its axes."""
+        gone = [one for one in _on(measures, axes) if isinstance(one, (GoodUtility, AntiUtility))]
+        wanted = [self.bad, self.good]
+        old = {one.key for one in (*gone, *wanted)}
+        kept = [one for one in measures if variant("measure", one).key not in old]
+        limits = {self.bad.key: self.share, self.good.key: self.decline}
+        return {
+            "measures": (*kept, *(one.to_dict() for one in wanted)),
+            "axes": (self.bad.key, self.good.key),
+            "caps": {
+                **{key: cap for key, cap in caps.items() if key not in old},
+                **{key: cap for key, cap in limits.items() if cap is not None},
+            },
+        }
+
+
+def of_study(measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> Scenario | None:
+    """The scenario on a study's axes; None where there is none."""
+    there = _on(measures, axes)
+    good, bad = _first(there, GoodUtility), _first(there, AntiUtility)
+    if good is None or bad is None:
+        return None
+    return Scenario(good, bad, caps.get(good.key), caps.get(bad.key))
+
+
+def proposed(table: Table) -> Scenario:
+    """To begin with: the first sensitive column is predicted for good, the first quasi-identifier for bad."""
+    target = next(iter(table.sensitive), None) or next(iter(table.released), None)
+    return Scenario(GoodUtility(target=target), AntiUtility(target=table.quasi[:1] or None, miners="three"))
+
+
+def percent(text: Any, what: str) -> float | None:
+    """A share that was typed in per cent; nothing is None."""
+    typed = str(text).replace("%", "").strip()
+    if not typed:
+        return None
+    try:
+        share = float(typed) / 100
+    except ValueError:
+        raise BadInput(f"{what}: {said(text)} is not a number; give per cent, 0 to 100, or nothing") from None
+    if not 0 <= share <= 1:
+        raise BadInput(f"{what}: {said(text)} is not between 0 and 100 per cent")
+    return share
+
+
+def _on(measures: Sequence[Any], axes: Sequence[str]) -> list[Measure]:
+    return [one for one in (variant("measure", given) for given in measures) if one.key in axes]
+
+
+def _first(there: Sequence[Measure], kind: type[M]) -> M | None:
+    return next((one for one in there if isinstance(one, kind)), None)

@@ -1,0 +1,80 @@
+"""Weights of people as they are typed, one condition a line: `10: sex = 'Female' and age >= 55`, `0: others`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from widgets.base.text_places import place, units
+from workbench.base.errors import BadInput
+from workbench.base.figures import figures
+from workbench.data.table import Table
+from workbench.measures.record_weights import OTHERS, record_weights
+from workbench.workloads.completion import completions
+from workbench.workloads.language import parse
+from workbench.workloads.tokens import BadQuery
+
+MOST = 50  # lines
+LONGEST = 20_000  # characters of them
+_LINE = re.compile(r"\s*(?P<weight>\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*:\s*")
+NO_CONDITION = "this is no condition; write one, as age >= 55"
+EXAMPLE = "begin with a weight and a colon, as 10: age >= 55"
+
+
+def written(weights: Any) -> str:
+    """What reads back as these weights."""
+    given: Mapping[str, float] = getattr(weights, "data", weights) or {}
+    ordered = [*(one for one in given.items() if one[0] != OTHERS), *(one for one in given.items() if one[0] == OTHERS)]
+    return "\n".join(f"{weight:g}: {condition}" for condition, weight in ordered)
+
+
+def read(text: str, table: Table) -> dict[str, float] | None:
+    """The weights by condition; None where nothing is typed; BadInput says which line is none."""
+    wrong = [one for one in tried(text, table) if one["wrong"]]
+    if wrong:
+        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise BadInput(f"line {wrong[0]['row'] + 1}{more} cannot be read; until then the last good weights are kept")
+    found = {line[match.end() :].strip(): float(match["weight"]) for _, line, match in _rows(text) if match}
+    if not found:
+        return None
+    record_weights(table, found)
+    return {condition: int(weight) if weight == int(weight) else weight for condition, weight in found.items()}
+
+
+def tried(text: str, table: Table) -> list[dict[str, Any]]:
+    """What the page shows of each line: what is wrong in it, and at which place; else of how many people it is."""
+    return [{"row": row, "note": "", **_tried(line, match, table)} for row, line, match in _rows(text)]
+
+
+def offered(line: str, position: int, table: Table) -> tuple[list[dict[str, str]], int]:
+    """What may stand at the cursor, behind the colon, and where it begins."""
+    match = _LINE.match(line)
+    at = place(line, position)
+    if match is None or at < match.end():
+        return [], position
+    found = completions(line[match.end() :], at - match.end(), table)
+    start = units(line, match.end() + found[0].start) if found else position
+    return [{"text": one.text, "kind": one.kind} for one in found], start
+
+
+def _rows(text: str) -> list[tuple[int, str, re.Match[str] | None]]:
+    rows = text.splitlines()
+    if len(rows) > MOST or len(text) > LONGEST:
+        raise BadInput(f"these are more than {MOST} conditions or {LONGEST:,} characters; give fewer")
+    return [(row, line, _LINE.match(line)) for row, line in enumerate(rows) if line.strip()]
+
+
+def _tried(line: str, match: re.Match[str] | None, table: Table) -> dict[str, Any]:
+    if match is None:
+        return {"wrong": EXAMPLE, "at": 0, "answer": ""}
+    condition = line[match.end() :].strip()
+    if condition == OTHERS:
+        return {"wrong": "", "at": 0, "answer": "others"}
+    try:
+        if parse(condition, table).aggregate != "count":
+            return {"wrong": NO_CONDITION, "at": units(line, match.end()), "answer": ""}
+    except BadQuery as error:
+        return {"wrong": error.reason, "at": units(line, match.end() + error.position), "answer": ""}
+    met = int(record_weights(table, {condition: 1, OTHERS: 0}).sum())
+    return {"wrong": "", "at": 0, "answer": figures(met)}
