@@ -53,11 +53,11 @@ export default widget(({ model, el, say, on, trait }) => {
   counted.append(h("option", { value: "worst" }, "the miner that reaches most"), h("option", { value: "average" }, "all miners on average"));
   const button = h("button", { type: "button", class: "wb-main-action", onclick: () => say("use", { field: "use" }) }, "Use as axes");
   const time = h("p", { class: "wb-note", role: "status" });
-  const all = h("div", { hidden: true },
+  const all = h("div", { hidden: true }, h("div", { class: "wb-uses" },
     h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Column that is predicted", target),
       field("worth", "What a prediction is worth", worth), toleranceField, good.miners, good.weights, good.limitField),
     h("section", { class: "wb-bad", "aria-label": "Bad use" }, h("h4", {}, "Bad use: what adversaries learn of people"), quasi,
-      field("nearer", "Nearer than it is published by at least, %", nearer, "0: nearer at all; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField),
+      field("nearer", "Nearer than it is published by at least, %", nearer, "0: nearer at all; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField)),
     time, h("div", { class: "wb-row", "data-field": "use" }, button, wrong()));
   const none = h("p", { class: "wb-note" }, "There are no quasi-identifiers yet: choose some in Roles.");
   body.append(h("p", { class: "wb-note" }, "What a release is good for, and what it is bad for: both by what miners predict from it."), none, all);
