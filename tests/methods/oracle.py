@@ -49,10 +49,13 @@ def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequ
     return Axis(rank, place[rank], text, leaves is not None or bool(levels), groups)
 
 
-def widest_range(axes: Sequence[Axis], holds: Holds, wanted: Wanted | None = None) -> list[np.ndarray]:
+def widest_range(
+    axes: Sequence[Axis], holds: Holds, wanted: Wanted | None = None, even: bool = False
+) -> list[np.ndarray]:
     """The records of each class of strict Mondrian: the widest axis at its lower median, else the next widest.
 
-    `wanted` says of an axis in a class what comes before its width.
+    `wanted` says of an axis in a class what comes before its width. `even`: of the cuts below and above the values at
+    the lower median the one whose halves are more alike in size, above if they are as alike.
     """
     closed, todo = [], [np.arange(len(axes[0].rank))]
     while todo:
@@ -65,6 +68,9 @@ def widest_range(axes: Sequence[Axis], holds: Holds, wanted: Wanted | None = Non
                 median = np.sort(rank)[(len(part) - 1) // 2]
                 if median == rank.max():
                     median = rank[rank < median].max()
+                elif even and (rank < median).any():
+                    alike = [abs(np.sum(side) - np.sum(~side)) for side in (rank <= median, rank < median)]
+                    median = rank[rank < median].max() if alike[1] < alike[0] else median
                 halves = part[rank <= median], part[rank > median]
                 if all(map(holds, halves)):
                     todo += halves

@@ -9,7 +9,8 @@ from tests.methods.oracle_levels import Column
 
 Holds = Callable[[np.ndarray], bool]
 Region = Callable[[int, np.ndarray], tuple[int, int]]
-SHARES, WORTH = 32, 0.1
+Rule = Callable[[int, np.ndarray], float]
+SHARES, WORTH, HALF = 32, (0.1, 0.3), 0.5
 
 
 @dataclass
@@ -22,10 +23,10 @@ class Axis:
     place: np.ndarray
     times: float = 1.0
 
-    def width(self, part: np.ndarray) -> float:
+    def width(self, part: np.ndarray, times: float) -> float:
         place = self.place[self.code[part]]
         span = self.place.max() - self.place.min()
-        return (place.max() - place.min()) / (span / self.times) if span > 0 else 0.0
+        return (place.max() - place.min()) / (span / times) if span > 0 else 0.0
 
     def share(self, low: int, high: int, met: np.ndarray) -> float:
         """How much of a run meets a condition: codes that do, and what lies between two neighbours that do."""
@@ -84,14 +85,14 @@ class Asked:
     def wrong(self, part: np.ndarray, region: Region) -> float:
         return float(np.abs(self.apart(part, region)) @ self.cost)
 
-    def best(self, partitions: list[list], region: Region) -> list:
-        """The partition whose answers are least wrong, an earlier one if they are as wrong."""
+    def best(self, partitions: list[list], region: Region) -> int:
+        """Which partition's answers are least wrong, an earlier one if they are as wrong."""
         wrong = [np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost for parts in partitions]
         chosen = 0
         for i, other in enumerate(wrong):
             if other < wrong[chosen] * (1 - 1e-9) - 1e-9:
                 chosen = i
-        return partitions[chosen]
+        return chosen
 
 
 def cuts(code: np.ndarray) -> list[int]:
@@ -104,10 +105,10 @@ def cuts(code: np.ndarray) -> list[int]:
     return [int(c) for i, c in enumerate(there[:-1]) if upto[i] != before[i] or upto[i + 1] != upto[i]]
 
 
-def best(asked: Asked, base: float, tried: list[tuple[float, list]], holds: Holds) -> list | None:
+def best(base: float, tried: list[tuple[float, list]], holds: Holds, worth: float) -> list | None:
     """The allowed cut after which least is wrong, if it is worth it."""
     for wrong, parts in sorted(((round(wrong / base, 9), parts) for wrong, parts in tried), key=lambda one: one[0]):
-        if wrong <= 1 - WORTH and all(map(holds, parts)):
+        if wrong <= 1 - worth and all(map(holds, parts)):
             return parts
     return None
 
@@ -128,7 +129,15 @@ def node_of(asked: Asked, columns: Sequence[Column]) -> Region:
     return node
 
 
-def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
+def first_to_last(asked: Asked, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray) -> list[int]:
+    """The axes as they are cut where nothing serves: those asked about by how often that is, or as another rule says."""
+    axes = range(len(asked.axes))
+    if rule is None:
+        return sorted(axes, key=lambda a: (asked.often(a) == 0, -width(a, asked.axes[a].times)))
+    return sorted(axes, key=lambda a: (-rule(a, part), -width(a, 1.0)))
+
+
+def least_error(asked: Asked, holds: Holds, worth: float, rule: Rule | None = None) -> list[np.ndarray]:
     """The records of each class of strict Mondrian."""
     axes, hull = asked.axes, hull_of(asked)
 
@@ -142,12 +151,12 @@ def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
             for cut in cuts(code):
                 halves = [part[code <= cut], part[code > cut]]
                 tried.append((sum(asked.wrong(half, hull) for half in halves), halves))
-        return best(asked, base, tried, holds)
+        return best(base, tried, holds, worth)
 
     def widest(part: np.ndarray) -> list | None:
-        for a in sorted(range(len(axes)), key=lambda a: (asked.often(a) == 0, -axes[a].width(part))):
+        for a in first_to_last(asked, lambda a, times: axes[a].width(part, times), rule, part):
             code = axes[a].code[part]
-            if axes[a].width(part) > 0:
+            if axes[a].width(part, 1.0) > 0:
                 median = np.sort(code)[(len(part) - 1) // 2]
                 median = code[code < median].max() if median == code.max() else median
                 halves = [part[code <= median], part[code > median]]
@@ -158,7 +167,9 @@ def least_error(asked: Asked, holds: Holds) -> list[np.ndarray]:
     return _classes([np.arange(len(axes[0].code))], asked, serving, widest)
 
 
-def least_error_on_levels(asked: Asked, columns: Sequence[Column], parts: list, holds: Holds) -> list[np.ndarray]:
+def least_error_on_levels(
+    asked: Asked, columns: Sequence[Column], parts: list, holds: Holds, worth: float, rule: Rule | None = None
+) -> list[np.ndarray]:
     """The same along nodes of hierarchies, from the classes on the highest levels on."""
 
     node = node_of(asked, columns)
@@ -172,13 +183,13 @@ def least_error_on_levels(asked: Asked, columns: Sequence[Column], parts: list, 
         if base <= 1e-9:
             return None
         tried = [(sum(asked.wrong(one, node) for one in found), found) for a in some if (found := children(a, part))]
-        return best(asked, base, tried, holds)
+        return best(base, tried, holds, worth)
 
     def widest(part: np.ndarray) -> list | None:
-        def width(a: int) -> float:
-            return columns[a].width(part[0], columns[a].lowest(part)) / columns[a].span * asked.axes[a].times
+        def width(a: int, times: float) -> float:
+            return columns[a].width(part[0], columns[a].lowest(part)) / columns[a].span * times
 
-        for a in sorted(range(len(columns)), key=lambda a: (asked.often(a) == 0, -width(a))):
+        for a in first_to_last(asked, width, rule, part):
             found = children(a, part)
             if found and all(map(holds, found)):
                 return found
@@ -199,3 +210,11 @@ def _classes(todo: list, asked: Asked, serving: Callable, widest: Callable) -> l
         else:
             todo += parts
     return closed
+
+
+def served(asked: Asked, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
+    """The best of all searches: by cuts that are worth more or less, by rules, by the best of these and large gains."""
+    found = [serving(worth, None) for worth in WORTH]
+    by_rule = [cut(rule) for rule in rules]
+    found += [*by_rule, serving(HALF, rules[asked.best(by_rule, region)])]
+    return found[asked.best(found, region)]

@@ -98,11 +98,12 @@ def _median(order, start, end, codes, weight, low, high, half, counts):
 
 
 @compiled
-def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict, floor):
+def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict, even, floor):
     """The median cut of each node on its widest untried axis that leaves both sides `floor` records.
 
     What comes back is of those that have one: node, axis, cut, quota, records on each side. Quota is how many cells at
-    the cut itself go left (-1: all of them). Axes with a cut that leaves too few are `tried` here and now.
+    the cut itself go left (-1: all of them). `even` cuts below the median where the halves are more alike in size then.
+    Axes with a cut that leaves too few are `tried` here and now.
     Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
     `edge` holds the position of each code, `span` that of the whole axis.
     """
@@ -125,7 +126,7 @@ def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high
             left = below + at
             if not strict:
                 quota[found], left = half - below, half
-            elif m == high[n, best]:
+            elif m == high[n, best] or (even and below and abs(2 * below - size[n]) < abs(2 * left - size[n])):
                 m, left = before, below
             if min(left, size[n] - left) < floor:
                 tried[n, best] = True

@@ -44,7 +44,7 @@ def said(value: object) -> str:
 
 def listing(names: Sequence[str]) -> str:
     """What there is to choose from: names of our own, never those of columns."""
-    return f"there are {enumerated(names)}"
+    return f"there {'is' if len(names) == 1 else 'are'} {enumerated(names) or 'none'}"
 
 
 def columns_meant(name: object, names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What quasi-identifiers tell about each other: a zip its state, an employer nearly so.
+"""What quasi-identifiers tell about each other: a zip its state, an employer partly so.
 
 Goodman & Kruskal, Measures of Association for Cross Classifications (1954): lambda is the share of wrong guesses of one
 column that knowing another saves. Each record is guessed from the others here, since a value that only one record has
@@ -68,7 +68,7 @@ class Dependency:
 
     @property
     def words(self) -> str:
-        """employer nearly determines state: 92 %"""
+        """zip nearly determines state: 92 %"""
         told = f"{self.determining} {self.verdict} {self.determined}"
         return told if self.verdict == "determines" or not self.seen else f"{told}: {self.per_cent}"
 

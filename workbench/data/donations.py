@@ -1,7 +1,7 @@
 """Generated donations to parties, in the shape of the table of Srivastava & Weis (2005): no record is a real one.
 
 What is known of their table (277,274 donations, 164,649 combinations of state, zip and employer) sets how often donors
-give again. The skew of zips and employers, and how nearly an employer determines its state, are those of 372,629 real
+give again. The skew of zips and employers, and how far an employer determines its state, are those of 372,629 real
 donations of 2008, of which nothing else is taken: their combinations are fewer, 127,736, since their donors gave again.
 """
 

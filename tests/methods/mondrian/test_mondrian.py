@@ -71,6 +71,24 @@ def test_adult_with_missing_values_gets_the_classes_of_the_oracle():
     assert classes_of(Mondrian()(table, KAnonymity(25))) == {frozenset(part.tolist()) for part in expected}
 
 
+@settings(max_examples=40, deadline=None)
+@given(frames(), quasi_choices, st.integers(1, 12))
+def test_the_values_at_the_median_go_where_halves_are_more_alike_in_size(frame, quasi, k):
+    if len(frame) < k:
+        return
+    expected = oracle.widest_range(axes_of(frame, quasi), oracle.at_least(k), even=True)
+    release = Mondrian(median="even")(table_of(frame, quasi), KAnonymity(k))
+    assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
+
+
+def test_on_adult_too_and_there_it_makes_other_classes(adult, adult_axes):
+    made = {median: Mondrian(median=median)(adult, KAnonymity(100)) for median in ("lower", "even")}
+    for median, release in made.items():
+        expected = oracle.widest_range(adult_axes, oracle.at_least(100), even=median == "even")
+        assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
+    assert classes_of(made["even"]) != classes_of(made["lower"])
+
+
 @pytest.mark.parametrize(("k", "classes"), [(10, 2148), (5000, 6)])
 def test_adult_has_as_many_classes_as_an_independent_study_found(adult, k, classes):
     assert len(Mondrian()(adult, KAnonymity(k)).classes) == classes

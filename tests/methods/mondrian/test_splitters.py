@@ -25,6 +25,9 @@ from workbench.methods.mondrian.splitters import neutral_columns, rules, serving
         ({"split": "workload"}, "split = workload goes with a workload: name one"),
         ({"workload": "mine"}, "goes with a workload, not with split = widest: leave it out"),
         ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "goes with strict"),
+        ({"median": "even", "strict": False}, "median = even goes with strict"),
+        ({"median": "even", "recode": "levels"}, "median = even goes with strict, recode = regions"),
+        ({"median": "even", "split": "information_gain", "target": "sex"}, "any split but information_gain"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(settings, says):
@@ -54,7 +57,8 @@ def test_each_setting_makes_its_splitter(small):
 
 def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_comes_last(small):
     table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
-    made = serving(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
+    made, more = serving(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
+    assert (made.worth, more.worth) == (0.1, 0.3) and made.rest.inner.span.tolist() == more.rest.inner.span.tolist()
     assert made.asked.often.tolist() == [1, 0, 0.5]
     plain = splitter_of(Mondrian(), small(0), small(0).cells(), None, None)
     assert (plain.span / made.rest.inner.span).tolist() == pytest.approx([1, 1, 1.5])
@@ -73,6 +77,7 @@ def test_the_rules_beside_what_serves_a_workload_cut_each_attribute_first_that_i
     method, cells, often = Mondrian("workload", workload="random"), table.cells(), np.array([0.2, 0, 1])
     for levels in (None, Levels.of(table)):
         widest, *preferred = rules(method, table, cells, None, levels, often)
-        assert isinstance(widest, WidestNode if levels else Widest) and len(preferred) == 2 + 2
+        assert isinstance(widest.inner, WidestNode if levels else Widest) and len(preferred) == 2 + 2
         begun = Nodes.root(table, cells)
+        assert widest.rule(begun).tolist() == [[0, 0, 0]]
         assert [one.rule(begun).tolist() for one in preferred[2:]] == [[[0, 1, 1]], [[1, 1, 0]]]

@@ -41,7 +41,7 @@ class Halves:
             proposed = cell_kernels.propose(
                 np.arange(first, min(first + block, len(nodes.start))), nodes.order, nodes.start, nodes.end,
                 self.cells.quasi, self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high,
-                nodes.exact, np.zeros(nodes.low.shape, bool), False, self.size,
+                nodes.exact, np.zeros(nodes.low.shape, bool), False, False, self.size,
             )  # fmt: skip
             found.append([array[self._protected(nodes, *proposed)] for array in proposed])
         node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))

@@ -2,9 +2,9 @@
 
 How wrong a class is: the sum over the queries of how far the count that is expected of the class is from the true one,
 each relative to the query's answer in the whole table. The cut after which its parts are least wrong is made, if they
-are less wrong by `WORTH` at least: first among the attributes that the workload asks about, then among the others.
-Where no cut is worth it, the widest attribute is cut at its median, a width counting as often as the workload asks
-about it: what a single cut cannot mend, smaller classes can. (Cuts that gain less peel small parts off large classes.)
+are less wrong by a share (`worth`) at least: first among the attributes that the workload asks about, then among the
+others. Where no cut is worth it, an attribute is cut at its median, by a rule: what a single cut cannot mend, smaller
+classes can. (Cuts that gain less peel small parts off large classes.)
 """
 
 from __future__ import annotations
@@ -23,10 +23,18 @@ from workbench.methods.mondrian.splits import Allowed, AmongAxes, Nodes, Split, 
 from workbench.models.classes import Classes
 
 MOST = 32  # shares of the records of a class that cuts of an attribute with many values lie around
-WORTH = 0.1
 AT_ONCE = 200_000  # cells of classes that are looked at, between two looks at who waits for it
 DIGITS = 9  # parts whose errors are closer than this, relative to that of the class, are as wrong
 NOTHING = 1e-9
+
+
+def least(wrong: Sequence[float]) -> int:
+    """Which of several is least wrong, the first of those that are as wrong."""
+    chosen = 0
+    for i in range(1, len(wrong)):
+        if wrong[i] < wrong[chosen] * (1 - NOTHING) - NOTHING:
+            chosen = i
+    return chosen
 
 
 class Cuts(Protocol):
@@ -41,8 +49,8 @@ class Cuts(Protocol):
 class LeastError:
     """The allowed cut of each node that serves the workload best, if it is worth it; else that of `rest`."""
 
-    def __init__(self, cuts: Cuts, rest: Preferred) -> None:
-        self.cuts, self.asked, self.rest, self.cells = cuts, cuts.asked, rest, rest.cells
+    def __init__(self, cuts: Cuts, rest: Preferred, worth: float) -> None:
+        self.cuts, self.asked, self.rest, self.worth, self.cells = cuts, cuts.asked, rest, worth, rest.cells
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What classes show that hold these runs of codes."""
@@ -58,16 +66,7 @@ class LeastError:
             uncut[found.node] = False
         return found + self.rest.of(nodes, np.flatnonzero(uncut), allowed, floor)
 
-    def best(self, groups: Sequence[np.ndarray]) -> np.ndarray:
-        """Of several partitions of the cells the one that answers best, the first of those that answer as well."""
-        wrong = [self._wrong(group) for group in groups]
-        chosen = 0
-        for i in range(1, len(groups)):
-            if wrong[i] < wrong[chosen] * (1 - NOTHING) - NOTHING:
-                chosen = i
-        return groups[chosen]
-
-    def _wrong(self, group: np.ndarray) -> float:
+    def wrong(self, group: np.ndarray) -> float:
         """How wrong the answers of a whole partition are: errors of its classes may cancel each other."""
         order = np.argsort(group, kind="stable").astype(np.int32)[(group < 0).sum() :]
         end = np.cumsum(np.bincount(group[order]))
@@ -80,7 +79,7 @@ class LeastError:
         """Of the cuts of each node that are worth it, the best that is allowed."""
         wrong = np.round(wrong, DIGITS)
         rank = np.lexsort((wrong, split.node))
-        rank = rank[wrong[rank] <= 1 - WORTH]
+        rank = rank[wrong[rank] <= 1 - self.worth]
         found = Split.none()
         while len(rank):
             first = np.flatnonzero(np.diff(split.node[rank], prepend=-1))

@@ -44,6 +44,12 @@ class Mondrian(Method):
     workload: str | Plain | Workload | None = parameter(
         None, "split = workload: the queries that are to be hurt least", workload=True, optional=True
     )
+    median: str = parameter(
+        "lower",
+        "which half the values at the median go to: the lower one, or the one that makes both more alike in size",
+        choices=("lower", "even"),
+        optional=True,
+    )
     name = "mondrian"
 
     def __post_init__(self) -> None:

@@ -1,7 +1,8 @@
 """Mondrian's search, from the whole table to classes; to serve a workload several times, by several rules.
 
-What serves a workload cut by cut may serve it worse in the end than cuts at medians do, above all where the queries are
-few. So the classes of the other rules are made too, and those that answer the workload best are taken.
+What serves a workload cut by cut may serve it worse in the end than cuts at medians do. So it is served by several
+searches: cuts that are worth a little or more; the rules that cut at medians; and the best of these rules, left only
+where a cut mends half of a class. The classes that answer the workload best are taken.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import allowance
+from workbench.methods.mondrian.least_error import LeastError, least
 from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.splits import Nodes, Splitter, grow
@@ -22,6 +24,8 @@ from workbench.models import Model
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
+
+HALF = 0.5  # what a cut mends at least where else the best rule cuts
 
 
 def classes_of_entries(
@@ -40,6 +44,10 @@ def classes_of_entries(
 
     if method.workload is None:
         return grown(splitter_of(method, table, entries, model, levels))
-    first = serving(method, table, entries, model, levels)
-    others = rules(method, table, entries, model, levels, first.asked.often)
-    return first.best([grown(one) for one in (first, *others)])
+    serve = serving(method, table, entries, model, levels)
+    others = [*rules(method, table, entries, model, levels, serve[0].asked.often)]
+    groups = [grown(one) for one in (*serve, *others)]
+    wrong = [serve[0].wrong(group) for group in groups]
+    best = LeastError(serve[0].cuts, others[least(wrong[len(serve) :])], HALF)
+    groups.append(grown(best))
+    return groups[least([*wrong, best.wrong(groups[-1])])]

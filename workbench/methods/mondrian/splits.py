@@ -165,8 +165,8 @@ class AmongAxes(Splitter, Protocol):
 class Widest:
     """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
 
-    def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool) -> None:
-        self.cells, self.strict = cells, strict
+    def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool, even: bool = False) -> None:
+        self.cells, self.strict, self.even = cells, strict, even
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.population = table.population if model and model.needs_population else None
         self.edge = table.positions
@@ -189,7 +189,7 @@ class Widest:
                 proposed = cell_kernels.propose(
                     pending[first : first + self.block], nodes.order, nodes.start, nodes.end, self.cells.quasi,
                     self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried,
-                    self.strict, floor,
+                    self.strict, self.even, floor,
                 )  # fmt: skip
                 ok = allowed(self._parts(nodes, *proposed)).reshape(-1, 2).all(axis=1)
                 found.append([array[ok] for array in proposed])

@@ -29,6 +29,7 @@ GOES_WITH = {
     "workload": "workload",
 }  # fmt: skip
 
+WORTH = (0.1, 0.3)  # what a cut that serves a workload mends at least of a class, in one search and in another
 NEEDED = {"target": "a target column", "order": "an order of columns", "workload": "a workload"}
 
 
@@ -45,6 +46,13 @@ def require_together(method: Mondrian) -> None:
         )
     if method.recode == "levels" and not method.strict:
         raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
+    if method.median == "even" and (
+        not method.strict or method.recode == "levels" or method.split == "information_gain"
+    ):
+        raise BadInput(
+            "mondrian: median = even goes with strict, recode = regions and any split but information_gain: only there "
+            "a class is cut at a median beside which equal values stay together"
+        )
 
 
 def require_quasi(table: Table, names: Sequence[str]) -> None:
@@ -75,25 +83,27 @@ def _widest(
     """What cuts the widest attribute."""
     if levels:
         return WidestNode(table, entries, model, levels)
-    return Widest(table, entries, model, method.strict)
+    return Widest(table, entries, model, method.strict, method.median == "even")
 
 
-def serving(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> LeastError:
-    """What serves a workload; a width counts as often as the workload asks about it."""
+def serving(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
+) -> list[LeastError]:
+    """What serves a workload, by what a cut has to be worth; a width counts as often as the workload asks about it."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
     asked = asked_of(table, entries, workload, exact=method.publish == "bucketized")
     times = np.where(asked.often > 0, asked.often, 1.0) * table.weights_of_quasi
     weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
     cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
-    return LeastError(cuts, Preferred(widest, asked_first(asked.often)))
+    return [LeastError(cuts, Preferred(widest, asked_first(asked.often)), worth) for worth in WORTH]
 
 
 def rules(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None, often: np.ndarray
-) -> Iterator[Splitter]:
+) -> Iterator[Preferred]:
     """What cuts at medians: by width and repetition, and each attribute first that a workload asks about."""
-    yield (widest := _widest(method, table, entries, model, levels))
+    yield Preferred(widest := _widest(method, table, entries, model, levels), in_order(table, []))
     for most in (True, False):
         yield Preferred(widest, by_repetition(table, entries, levels, most))
     for a in np.flatnonzero(often):
