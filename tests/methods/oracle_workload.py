@@ -130,7 +130,7 @@ def node_of(asked: Asked, columns: Sequence[Column]) -> Region:
 
 
 def first_to_last(asked: Asked, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray) -> list[int]:
-    """The axes as they are cut where nothing serves: those asked about by how often that is, or as another rule says."""
+    """The axes as they are cut where nothing serves: those asked about, or as another rule says."""
     axes = range(len(asked.axes))
     if rule is None:
         return sorted(axes, key=lambda a: (asked.often(a) == 0, -width(a, asked.axes[a].times)))

@@ -177,18 +177,18 @@ def test_figure_3c_error_falls_with_dimension_from_two_on():
 def test_figure_3c_at_t_15_beside_what_was_computed_apart(median, qd, apart, mean, least, most):
     """Means of ten draws: both within .5 where the values at the median go to the half that makes both more even.
 
-    Tried as well, at qd = 1 and 6, with a computation that shares no code with the engine (its draws give 5.63 and 2.00
-    for the default). Both within .5: always below the upper median (5.08, 1.96), ranges of codes instead of sets of
-    values on quasi-identifiers (5.48, 1.65), on age and education alone (5.20, 1.86), and 5.27, 1.95 with a
-    cyclic range on the occupation. Not so: ranges on all columns (5.52, 1.60), on age alone (5.62, 2.13); values in
-    alphabetical order (5.99, 2.87); widths by distinct values (5.62, 2.04), not normalised (8.75, 2.20); a median that is
-    never the highest value (8.54, 2.97). With queries drawn otherwise on the default's classes (three draws, 6.00 and
-    2.06 as usual): sizes rounded to the nearest (7.81, 4.00) or down (14.16, 5.91), by chance (12.26, 5.48); declared
-    values (7.01, 1.96); attributes with replacement (5.40, 2.46); an occupation by the share of qd conditions (53.52,
-    2.67), or one alone (53.52, 25.68). With other classes: t in total variation (16.79, 5.96) or along the
-    hierarchy (14.52, 5.06), t = .1 (8.56, 2.95) and .2 (3.86, 1.51), relaxed (7.13, 2.32), on levels (7.73, 3.90), the
-    most repeated first (5.29, 2.03, within .5), 46,033 records in alphabetical order (6.13, 2.83). A guard changes none
-    of those without small answers.
+    Tried as well, at qd = 1 and 6, with a computation that shares no code with the engine (its draws give 5.63 and
+    2.00 for the default). Both within .5: always below the upper median (5.08, 1.96), ranges of codes instead of sets
+    of values on quasi-identifiers (5.48, 1.65), on age and education alone (5.20, 1.86), and 5.27, 1.95 with a cyclic
+    range on the occupation. Not so: ranges on all columns (5.52, 1.60), on age alone (5.62, 2.13); values in
+    alphabetical order (5.99, 2.87); widths by distinct values (5.62, 2.04), not normalised (8.75, 2.20); no cut where
+    the median is the highest value (8.54, 2.97). With queries drawn otherwise on the default's classes (three draws,
+    6.00 and 2.06 as usual): sizes rounded to the nearest (7.81, 4.00) or down (14.16, 5.91), by chance (12.26, 5.48);
+    declared values (7.01, 1.96); attributes with replacement (5.40, 2.46); an occupation by the share of qd
+    conditions (53.52, 2.67), or one alone (53.52, 25.68). With other classes: t in total variation (16.79, 5.96) or
+    along the hierarchy (14.52, 5.06), t = .1 (8.56, 2.95) and .2 (3.86, 1.51), relaxed (7.13, 2.32), on levels (7.73,
+    3.90), the most repeated first (5.29, 2.03, within .5), 46,033 records in alphabetical order (6.13, 2.83). A guard
+    changes none of those without small answers.
     """
     one = Mondrian(publish="bucketized", median=median)(table(), TCloseness(0.15, distance="js"))
     draws = [100 * QueryError(Workload.random(table(), dimension=qd, seed=seed))(one).value for seed in range(10)]

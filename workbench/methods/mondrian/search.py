@@ -46,7 +46,8 @@ def classes_of_entries(
         return grown(splitter_of(method, table, entries, model, levels))
     serve = serving(method, table, entries, model, levels)
     others = [*rules(method, table, entries, model, levels, serve[0].asked.often)]
-    groups = [grown(one) for one in (*serve, *others)]
+    tried: list[Splitter] = [*serve, *others]
+    groups = [grown(one) for one in tried]
     wrong = [serve[0].wrong(group) for group in groups]
     best = LeastError(serve[0].cuts, others[least(wrong[len(serve) :])], HALF)
     groups.append(grown(best))

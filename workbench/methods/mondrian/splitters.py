@@ -46,9 +46,8 @@ def require_together(method: Mondrian) -> None:
         )
     if method.recode == "levels" and not method.strict:
         raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
-    if method.median == "even" and (
-        not method.strict or method.recode == "levels" or method.split == "information_gain"
-    ):
+    elsewhere = not method.strict or method.recode == "levels" or method.split == "information_gain"
+    if method.median == "even" and elsewhere:
         raise BadInput(
             "mondrian: median = even goes with strict, recode = regions and any split but information_gain: only there "
             "a class is cut at a median beside which equal values stay together"
