@@ -39,8 +39,8 @@ def test_ranges_are_the_lowest_and_highest_codes(seed):
 
 @pytest.mark.parametrize("codes", [5, 3000], ids=["counted on the axis", "by bisection"])
 @settings(max_examples=120, deadline=None)
-@given(seed=seeds, strict=st.booleans(), floor=st.integers(1, 20))
-def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_sides(codes, seed, strict, floor):
+@given(seed=seeds, strict=st.booleans(), even=st.booleans(), floor=st.integers(1, 20))
+def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_sides(codes, seed, strict, even, floor):
     quasi, weight, _ = cells(seed, axes=2, count=12, codes=codes)
     quasi[1] //= 2  # narrower
     order, n = np.arange(12, dtype=np.int32), int(weight.sum())
@@ -49,7 +49,7 @@ def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_
     one = np.ones(1, np.int64)
     node, axis, cut, quota, sides = cell_kernels.propose(
         0 * one, order, 0 * one, 12 * one, quasi, weight, edge, np.full(2, codes - 1.0), n * one, low, high,
-        np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict, floor,
+        np.zeros((1, 2), bool), np.zeros((1, 2), bool), strict, strict and even, floor,
     )  # fmt: skip
     proposed = list(zip(node, axis, cut, quota, sides.tolist(), strict=True))
     widths = np.ptp(quasi, axis=1)
@@ -59,6 +59,9 @@ def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_
             median = records[(n - 1) // 2]
             median = records[records < median].max(initial=-1) if median == records[-1] else median
             left, ties = int((records <= median).sum()), -1
+            fewer = int((records < median).sum())
+            if even and fewer and abs(n - 2 * fewer) < abs(n - 2 * left):
+                median, left = records[records < median].max(), fewer
         else:
             median, left = records[n // 2 - 1], n // 2
             ties = left - (records < median).sum()

@@ -48,6 +48,12 @@ def test_a_workload_is_summed_up_with_its_worst_queries(study, people, capsys):
     assert "Over 1,000 queries" in out and len(out.splitlines()) == 7
 
 
+def test_a_query_that_a_file_asks_often_is_shown_once(study, capsys):
+    (study.parent / "log.txt").write_text("age < 30\n" * 5 + "age < 40\n")
+    out, _ = run(capsys, "query", study, "--file", "log.txt", "--worst", "3")
+    assert "Over 6 queries" in out and out.count("age < 30") == out.count("age < 40") == 1
+
+
 def test_a_file_of_queries_and_what_of_it_cannot_be_used(study, capsys):
     (study.parent / "log.sql").write_text("SELECT COUNT(*) FROM p WHERE age < 30;\nSELECT 1;\n")
     out, err = run(capsys, "query", study, "--file", "log.sql")

@@ -18,7 +18,8 @@ from workbench.frontier.sweep import sweep
 from workbench.measures import Measure, Measured, PrivacyLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.publication.selection import NOT_TOLD, refuse_untold_axes, told
+from workbench.publication.reasons import reason
+from workbench.publication.selection import NOT_TOLD, TOO_FEW, refuse_untold_axes, told
 
 CATALOG = catalog("workbench.measures", Measure)
 
@@ -72,6 +73,16 @@ def test_what_is_not_declared_is_hidden(table):
     assert all("N1" not in point.values and point.reasons["N1"] == NOT_TOLD for point in shown.measured)
     with pytest.raises(BadInput, match=r'N1 cannot be published.*told = "as an average".*docs/adding.md'):
         refuse_untold_axes(shown)
+
+
+def test_an_axis_that_would_show_few_people_is_refused_with_what_to_do(table):
+    named = table.with_workloads({"few": ["age > 30", "sex = 'F'"]})
+    measures = [CATALOG["re-identification risk"](), CATALOG["query error"]("few"), CATALOG["utility loss"]()]
+    shown = told(sweep(named, [Recipe(Mondrian(), KAnonymity(5))], measures), named, 10)
+    assert all(point.reasons[measures[1].key] == TOO_FEW for point in shown.measured)
+    with pytest.raises(BadInput, match="query error cannot be published.*few people; name another measure in the axes") as why:
+        refuse_untold_axes(shown.on("R_id", measures[1].key))
+    assert reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
 
 
 def test_what_a_recipe_promises_is_told(table):

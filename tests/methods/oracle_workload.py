@@ -10,7 +10,7 @@ from tests.methods.oracle_levels import Column
 Holds = Callable[[np.ndarray], bool]
 Region = Callable[[int, np.ndarray], tuple[int, int]]
 Rule = Callable[[int, np.ndarray], float]
-SHARES, WORTH, HALF = 32, (0.1, 0.3), 0.5
+SHARES, WORTH, HALF, ENOUGH = 32, (0.1, 0.3), 0.5, 2 / 3
 
 
 @dataclass
@@ -85,9 +85,13 @@ class Asked:
     def wrong(self, part: np.ndarray, region: Region) -> float:
         return float(np.abs(self.apart(part, region)) @ self.cost)
 
+    def whole(self, parts: list, region: Region) -> float:
+        """How wrong the answers of all classes together are."""
+        return float(np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost)
+
     def best(self, partitions: list[list], region: Region) -> int:
         """Which partition's answers are least wrong, an earlier one if they are as wrong."""
-        wrong = [np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost for parts in partitions]
+        wrong = [self.whole(parts, region) for parts in partitions]
         chosen = 0
         for i, other in enumerate(wrong):
             if other < wrong[chosen] * (1 - 1e-9) - 1e-9:
@@ -214,7 +218,9 @@ def _classes(todo: list, asked: Asked, serving: Callable, widest: Callable) -> l
 
 def served(asked: Asked, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
     """The best of all searches: by cuts that are worth more or less, by rules, by the best of these and large gains."""
-    found = [serving(worth, None) for worth in WORTH]
     by_rule = [cut(rule) for rule in rules]
-    found += [*by_rule, serving(HALF, rules[asked.best(by_rule, region)])]
+    rule = asked.best(by_rule, region)
+    found = [serving(WORTH[0], None), *by_rule]
+    if asked.whole(found[0], region) > ENOUGH * asked.whole(by_rule[rule], region):
+        found += [serving(WORTH[1], None), serving(HALF, rules[rule])]
     return found[asked.best(found, region)]

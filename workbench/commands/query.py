@@ -130,10 +130,14 @@ class Answers:
             self.summary = f"The error is undefined: {reason}."
 
     def worst(self, number: int) -> list[int]:
-        """The queries with the largest errors; without a release the first."""
+        """The queries with the largest errors, each once; without a release the first."""
         errors = [0.0 if math.isnan(error) else error for error in self.columns.get("error", [])]
         order = sorted(range(len(errors)), key=lambda q: -errors[q]) if errors else range(len(self.asked))
-        return list(order[:number])
+        found: dict[str, int] = {}
+        for q in order:
+            if len(found) < number:
+                found.setdefault(self.asked.text(q), q)
+        return [*found.values()]
 
     def lines(self, shown: Sequence[int], summary: bool) -> list[str]:
         """A row a query, under what is said of all of them."""

@@ -21,6 +21,7 @@ from workbench.publication.reasons import reason
 from workbench.studies.study import Study
 
 NOT_TOLD = "not told: the measure does not declare how its figure may be"
+TOO_FEW = "not told: it would show few people"
 
 
 def on_axes(swept: Frontier, study: Study) -> Frontier:
@@ -39,6 +40,11 @@ def refuse_untold_axes(frontier: Frontier) -> None:
             raise BadInput(
                 f"{key} cannot be published: {frontier.measure(key).name} does not declare how its figure may be told; "
                 'write told = "as an average" or a `publish` in its file (docs/adding.md), or choose another axis'
+            )
+        if any(point.reasons.get(key) == TOO_FEW for point in frontier.measured):
+            raise BadInput(
+                f"{frontier.measure(key).name} cannot be published of these data, since it would show few people; "
+                "name another measure in the axes of the study (docs/study.md says what is told)"
             )
 
 
@@ -90,7 +96,8 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
             reasons[measure.key] = reason(str(why), table)
             continue
         if value is None:
-            reasons[measure.key] = NOT_TOLD
+            declared = measure.told != "not at all" or type(measure).publish is not Measure.publish
+            reasons[measure.key] = TOO_FEW if declared else NOT_TOLD
             continue
         parts = point.recipe.model.parts if point.recipe.model else ()
         promised = [bound for part in parts if (bound := measure.promised(release, part, smallest)) is not None]

@@ -202,9 +202,7 @@ def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_
     assert (own < best).all() and own.mean() < less * best.mean()
 
 
-@pytest.mark.parametrize(
-    ("asked", "less"), [({"dimension": 3}, 0.8), ({"rule": "type 1"}, 0.8)], ids=["values", "ranges"]
-)
+@pytest.mark.parametrize("asked", [{"dimension": 3}, {"rule": "type 1"}], ids=["values", "ranges"])
 def test_on_donations_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(asked):
     own, best = errors(datasets.donations(n=12_000), 10, 300, **asked)
     assert (own < best).all() and own.mean() < 0.8 * best.mean()

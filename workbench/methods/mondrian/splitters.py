@@ -87,7 +87,7 @@ def _widest(
 
 def serving(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
-) -> list[LeastError]:
+) -> tuple[LeastError, LeastError]:
     """What serves a workload, by what a cut has to be worth; a width counts as often as the workload asks about it."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
     asked = asked_of(table, entries, workload, exact=method.publish == "bucketized")
@@ -95,7 +95,8 @@ def serving(
     weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
     cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
-    return [LeastError(cuts, Preferred(widest, asked_first(asked.often)), worth) for worth in WORTH]
+    rest = Preferred(widest, asked_first(asked.often))
+    return LeastError(cuts, rest, WORTH[0]), LeastError(cuts, rest, WORTH[1])
 
 
 def rules(
