@@ -80,7 +80,9 @@ def test_an_axis_that_would_show_few_people_is_refused_with_what_to_do(table):
     measures = [CATALOG["re-identification risk"](), CATALOG["query error"]("few"), CATALOG["utility loss"]()]
     shown = told(sweep(named, [Recipe(Mondrian(), KAnonymity(5))], measures), named, 10)
     assert all(point.reasons[measures[1].key] == TOO_FEW for point in shown.measured)
-    with pytest.raises(BadInput, match="query error cannot be published.*few people; name another measure in the axes") as why:
+    with pytest.raises(
+        BadInput, match=r"query error cannot be published.*few people; name another measure in the axes"
+    ) as why:
         refuse_untold_axes(shown.on("R_id", measures[1].key))
     assert reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
 
