@@ -92,6 +92,8 @@ export default widget(({ model, el, say, on, trait }) => {
     if (another) { words.textContent = ""; rows.replaceChildren(); }
     if (given.of !== "random") return;
     const { settings } = given;
+    dimensionField.hidden = !given.slides.includes("dimension");
+    muchField.hidden = !given.slides.includes("selectivity");
     dimension.max = given.most;
     put(dimension, settings.dimension);
     selectivity.max = given.stops.length - 1;

@@ -23,7 +23,7 @@ from workbench.data.workload_specs import checked
 from workbench.workloads.completion import completions
 from workbench.workloads.log import read_log
 from workbench.workloads.query_text import text_of
-from workbench.workloads.random_rules import Settings
+from workbench.workloads.random_rules import OF_TYPE, Settings
 from workbench.workloads.workload import Workload
 
 LONGEST_NAME = 40
@@ -95,9 +95,11 @@ class WorkloadPicker(Part):
             return {"of": "written", "text": "\n".join(spec)}
         if "file" in spec:
             return {"of": "file", "file": spec["file"]}
-        settings = asdict(Settings.of(spec["random"]))
-        quasi = len(settings["columns"] or (self.table.quasi if self.table else ()))
-        return {"of": "random", "settings": settings, "most": quasi, "stops": STOPS}
+        settings = Settings.of(spec["random"])
+        quasi = len(settings.columns or (self.table.quasi if self.table else ()))
+        return {
+            "of": "random", "settings": asdict(settings), "slides": settings.slides, "most": quasi, "stops": STOPS
+        }  # fmt: skip
 
     # --- what is typed
 
@@ -151,7 +153,9 @@ class WorkloadPicker(Part):
         before = self.workloads[name]
         if not isinstance(before, dict) or "random" not in before:
             raise BadInput(f"{said(name)} is not drawn at random; choose one that is")
-        settings = {**before["random"], **_settings(content)}
+        unused = {"dimension", "selectivity"}.difference(Settings.of(before["random"]).slides)
+        said_now = {name: value for name, value in _settings(content).items() if name not in unused}
+        settings = {**before["random"], **said_now}
         spec = {"random": Settings.of(settings).checked(table).spec()}
         if content.get("keep"):
             self._take({**self.workloads, name: spec})
@@ -274,7 +278,13 @@ def _about(spec: Any) -> str:
     if "file" in spec:
         return f"from {spec['file']}"
     settings = Settings.of(spec["random"])
-    return f"{settings.count:,} at random, qd {settings.dimension}, sel {figures(settings.selectivity)}"
+    many, on = f"{settings.count:,}", f" of {', '.join(settings.columns)}" if settings.columns else ""
+    if settings.rule == "equality":
+        return f"{many} single values{on}"
+    selective = f"sel {figures(settings.selectivity)}"
+    if settings.rule in OF_TYPE:
+        return f"{many} ranges{on}, {selective}"
+    return f"{many} at random, qd {settings.dimension}, {selective}"
 
 
 def _settings(content: Mapping[str, Any]) -> dict[str, Any]:

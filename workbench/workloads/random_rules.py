@@ -118,6 +118,13 @@ class Settings:
         if not self.dimension and not self.sensitive:
             raise BadInput("random queries: there is nothing to ask about; raise dimension")
 
+    @property
+    def slides(self) -> tuple[str, ...]:
+        """Which of the numbers that say how large queries are the rule looks at."""
+        if self.rule == "equality":
+            return ()
+        return ("selectivity",) if self.rule in OF_TYPE else ("dimension", "selectivity")
+
     def quasi(self, table: Table) -> tuple[str, ...]:
         """The columns that conditions are on, but for the sensitive one: the quasi-identifiers, if none are named."""
         return self.columns or table.quasi

@@ -82,6 +82,23 @@ def test_random_queries_follow_the_sliders_and_are_kept_where_the_hand_lets_go(p
     assert part.workloads["drawn"]["random"]["seed"] == 4
 
 
+@pytest.mark.parametrize(
+    ("drawn", "about", "slides"),
+    [
+        ({"dimension": 1}, "1,000 at random, qd 1, sel 0.05", ("dimension", "selectivity")),
+        ({"rule": "type 1", "columns": ["age"]}, "1,000 ranges of age, sel 0.05", ("selectivity",)),
+        ({"rule": "equality", "columns": ["sex"]}, "1,000 single values of sex", ()),
+    ],
+)
+def test_only_what_the_rule_looks_at_is_shown_and_slides(part, drawn, about, slides):
+    part.workloads = {"drawn": {"random": drawn}}
+    told = heard(part, "workloads")[-1]
+    assert told["rows"] == [{"name": "drawn", "about": about}] and tuple(told["slides"]) == slides
+    say(part, "draw", name="drawn", dimension=2, selectivity=0.2, count=30, seed=0, keep=True)
+    sized = {name: {"dimension": 2, "selectivity": 0.2}[name] for name in slides}
+    assert part.workloads["drawn"]["random"] == {**drawn, **sized, "count": 30}
+
+
 def test_a_log_becomes_a_workload_and_what_cannot_be_used_is_listed(part):
     log = b"age > 30\nSELECT COUNT(*) FROM t WHERE sex = 'F';\nSELECT sex FROM t;\n"
     say(part, "load", log, name="C:\\x\\my log.v2.sql")
