@@ -95,7 +95,7 @@ def test_methods_stand_alone_or_in_brackets():
         ("k=10", "no model is called ''"),
         ("k-anonymity, k=10 & ", "no model is called ''"),
         ("k-anonymity, kk=10", "k-anonymity has no parameter 'kk'; did you mean 'k'?"),
-        ("k-anonymity, 10", "k-anonymity has no parameter '10'; there are k"),
+        ("k-anonymity, 10", "k-anonymity has no parameter '10'; there is k"),
         ("k-anonymity, k=ten", "k = 'ten' must be a number"),
         ("k-anonymity, k=1.5", "must be a whole number"),
         ("k-anonymity, k=10, k=20", "k is given twice"),

@@ -52,7 +52,7 @@ def test_a_recipe_reads_well():
     assert str(Recipe(Mondrian(), KAnonymity(5))) == "k-anonymity, k = 5 (mondrian)"
     both = KAnonymity(5) & TCloseness(0.2)
     assert str(Recipe(Mondrian(), both)) == "k-anonymity, k = 5 & t-closeness, t = 0.2 (mondrian)"
-    assert str(Recipe(Remove("age"))) == "remove, columns = ('age',)"
+    assert str(Recipe(Remove("age"))) == "remove, columns = age"
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
