@@ -30,4 +30,4 @@ def duration_of(scenario: Scenario, table: Table, release: Release | None, point
 def in_words(points: int, found: float) -> str:
     """The same as people read it."""
     releases = "1 release" if points == 1 else f"{points:,} releases"
-    return f"Mining {releases} takes {duration(found)}, if none has been mined before. It can be cancelled above."
+    return f"Mining {releases} takes {duration(found)} while nothing else runs, and less where some are mined already."
