@@ -96,4 +96,5 @@ def test_an_awkward_table_keeps_its_figures_all_the_way(tmp_path, monkeypatch, c
         assert read[key] == own[key], key
     roles = ["--sensitive", "disease", *(f"--quasi={quoted(name)}" for name in table.quasi)]
     alone = figures(json.loads(said(capsys, "audit", "release.csv", *roles, "--json")))
-    assert alone == {name: same[name] for name in alone}
+    attacks = {"R_single", "R_link", "R_infer"}  # are on people of the original, which the file alone does not tell
+    assert alone == {name: None if name in attacks else same[name] for name in alone}

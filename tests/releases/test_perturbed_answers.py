@@ -50,10 +50,10 @@ def test_sums_and_averages_of_noisy_numbers_keep_the_mean():
 
 def test_a_condition_on_noisy_numbers_is_undone_by_bayes_rule():
     given = table(20_000)
-    release = Laplace(5, bounds={"age": (17, 90)})(given)
+    release = Laplace(20, bounds={"age": (17, 90)})(given)
     queries = asked(given, ["age >= 30", "age >= 40 and age <= 50", "age >= 17"])
     found = release.count(queries)
-    assert found == pytest.approx(queries.truth, rel=0.1)
+    assert found == pytest.approx(queries.truth, abs=1000)
     assert found[2] == pytest.approx(20_000)
 
 

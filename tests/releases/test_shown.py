@@ -6,7 +6,7 @@ import pytest
 
 from tests.methods.tables import table_of
 from tests.releases.columns import QUASI
-from tests.releases.toys import Cluster, Perturb
+from tests.releases.toys import Cluster
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.table import Table
@@ -119,8 +119,6 @@ def test_what_is_not_published_is_undefined(table):
             release.shown(name)
     with pytest.raises(BadInput, match="is not a column of the table"):
         release.shown("wrod")
-    with pytest.raises(Undefined, match="of this kind"):
-        Perturb(0.5)(table).shown("whole")
 
 
 def test_nothing_is_said_of_the_records_in_words(table):
