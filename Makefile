@@ -21,6 +21,7 @@ explore: $(READY) ## the same as a page, without JupyterLab
 dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study.yaml' for a study
 	$(BIN)/workbench dashboard $(ARGS)
 
+test: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start: what one has compiled, the others load
 test: $(READY) ## build the environment, run the tests
 	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 

@@ -2,7 +2,10 @@
 
 import os
 import random
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -29,6 +32,18 @@ settings.load_profile("same" if os.environ.get("CI") else "new")
 def pytest_configure(config):
     if hasattr(config, "workerinput") and os.name == "posix":
         compile_once()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Each worker begins to load the tests at another file, and finds the others as one has compiled them."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker and session.config.args == session.config.getini("testpaths"):
+        names = sorted(".".join(path.parts)[:-3] for path in Path("tests").rglob("test_*.py"))
+        begin = len(names) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        for name in names[begin:] + names[:begin]:
+            with suppress(Exception):  # it is said when the file is collected
+                import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import pandas as pd
 import pytest
@@ -23,6 +23,8 @@ RELEASES = {
     "gain": (Mondrian(split="information_gain", target="disease"), KAnonymity(4)),
 }
 TABLES = [(0, ("disease",)), (1, ("disease",)), (2, ("disease", "wage")), (3, ("disease", "wage"))]
+
+remembered = cache  # what a few dozen of these say, as long as the tests run
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,7 @@ class Seen:
         there = {name for file in self.files.values() for name in file.columns}
         return {*self.table.quasi, *self.table.sensitive} - there
 
+    @remembered
     def group(self, person):
         """What the class of a person is known by."""
         row = self.published[person]
@@ -83,19 +86,23 @@ class Seen:
                     found[name][self.group(person)][plain(row[name])] += 1
         return found
 
+    @remembered
     def whole(self, name):
         """How often the table has each value of a column."""
         return Counter(row[name] for row in self.people.values())
 
+    @remembered
     def prior(self, name):
         return shares(self.whole(name))
 
+    @remembered
     def belief(self, person, name):
         """What the release makes believe about a person's value."""
         if name in self.removed:
             return self.prior(name)
         return {value: 0.0 for value in self.whole(name)} | shares(self.values[name][self.group(person)])
 
+    @remembered
     def position(self, name, value):
         """Where a value lies: a number at itself, missing one beyond the last, text at its rank."""
         numbers = [v for v in self.whole(name) if isinstance(v, int)]
@@ -107,6 +114,7 @@ class Seen:
         places = [self.position(name, value) for value in values]
         return min(places), max(places)
 
+    @remembered
     def span(self, person, name):
         """The lowest and highest value of the class; a person's own where quasi-identifiers are published exactly."""
         if name in self.removed:

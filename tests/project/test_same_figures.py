@@ -48,14 +48,15 @@ def figures(study, given=None, store=None):
 
 
 def ready(name):
-    """A ready study's figures, and those of its points.json."""
+    """A ready study's figures, those of its points.json, and its page."""
     study = Study.open(ROOT / "data" / "studies" / f"{name}.yaml")
     with tempfile.TemporaryDirectory() as place:
         found, out = figures(study, store=Path(place) / "points"), Path(place) / "out"
         made = publish(study, out, store=Path(place) / "points", releases=False, warn=lambda text: None)
-        told = Report(Published(made)).points
+        report = Report(Published(made))
+        told, page = report.points, report.write(Path(place) / "report")[-1].read_text("utf-8")
     points = [{key: point[key] for key in TOLD} for point in told["points"]]
-    return found | {"told": {"points": points, "cap": told["cap"], "recommended": told["recommended"]}}
+    return found | {"told": {"points": points, "cap": told["cap"], "recommended": told["recommended"]}}, page
 
 
 def small(seed):
@@ -72,7 +73,9 @@ def record():
 
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_study_has_the_figures_that_it_had(name, record):
-    assert json.loads(json.dumps(ready(name))) == record[name]
+    found, page = ready(name)
+    assert json.loads(json.dumps(found)) == record[name]
+    assert "Proposed is the release" in page and "<svg" in page
 
 
 def test_small_studies_have_the_figures_that_they_had(record):
@@ -80,5 +83,5 @@ def test_small_studies_have_the_figures_that_they_had(record):
 
 
 if __name__ == "__main__":
-    found = {name: ready(name) for name in READY} | {"small": [small(seed) for seed in range(SMALL)]}
+    found = {name: ready(name)[0] for name in READY} | {"small": [small(seed) for seed in range(SMALL)]}
     RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
