@@ -41,6 +41,7 @@ class Stage:
     def __init__(self, browser: Browser, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         scheme = "dark" if dark else "light"
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.context.set_default_timeout(90_000)  # a busy machine is slow, not wrong
         self.page: Page = self.context.new_page()
         self.wrong: list[str] = []
         self.context.on("request", self._asked)

@@ -215,27 +215,30 @@ def on_the_first_screen(page):
 
 
 def test_in_voila(in_voila, on_stage, large):
+    """Its chart is on the first screen; a reloaded page comes back; and all that an analyst does."""
     folder, address = in_voila
-    page = on_stage(height=1400).page
-    page.goto(address)
-    analyse(page, large)
+    on = on_stage(width=1280, height=900)
+    on.page.goto(address)
+    points(on.page, "26 points")
+    on_the_first_screen(on.page)
+    _reload(on.page)
+    analyse(on.resized(1280, 1400), large)
     assert sorted(path.name for path in folder.iterdir()) == ["explore.ipynb", "server.log"], "nothing is left"
 
 
-def test_in_voila_its_chart_is_on_the_first_screen_and_a_reloaded_page_comes_back(in_voila, on_stage):
-    page = on_stage(width=1280, height=900).page
-    page.goto(in_voila[1])
-    points(page, "26 points")
-    on_the_first_screen(page)
+def _reload(page):
     step(page, "Roles")
     before = page.evaluate("JSON.stringify(sessionStorage)")
     page.locator(".wb-column[data-field='column:race']").press("n")
-    five = page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")
-    expect(five).to_be_visible()
+    chosen = page.locator("details.wb-step summary .wb-chosen")
+    expect(chosen.filter(has_text="5 quasi-identifiers")).to_be_visible()
     page.wait_for_function("before => JSON.stringify(sessionStorage) !== before", arg=before)  # kept after a moment
     page.reload()
     points(page, "26 points")
-    expect(five).to_be_visible()
+    expect(chosen.filter(has_text="5 quasi-identifiers")).to_be_visible()
+    step(page, "Roles")
+    page.locator(".wb-column[data-field='column:race']").press("q")
+    expect(chosen.filter(has_text="6 quasi-identifiers")).to_be_visible()
 
 
 def test_in_lab(in_lab, on_stage, large):
@@ -243,10 +246,20 @@ def test_in_lab(in_lab, on_stage, large):
     analyse(page, large)
 
 
-def test_in_lab_it_comes_back_after_reload_restart_and_reopening(in_lab, on_stage):
+def test_in_lab_it_comes_back_after_reload_restart_and_reopening_and_a_saved_notebook_shows_picture_and_table(
+    in_lab, on_stage
+):
     folder, address = in_lab
-    page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb")
+    on = on_stage(width=1280, height=900)
+    page = stage.open_lab(on, address, "explore.ipynb")
     points(page, "26 points")
+    page.locator(".wb-app").evaluate("one => one.scrollIntoView()")  # past the notebook's own text and code
+    on_the_first_screen(page)
+    picture = page.locator("[class^='wb-still-'] img")
+    expect(picture).to_be_attached()
+    expect(picture).to_be_hidden()  # the live page shows no second one
+    assert page.locator(".jp-OutputArea-child:visible").count() == 1
+    on.resized(1600, 1400)
     step(page, "Roles")
     page.locator(".wb-column[data-field='column:race']").press("n")
     expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
@@ -266,6 +279,8 @@ def test_in_lab_it_comes_back_after_reload_restart_and_reopening(in_lab, on_stag
     page.wait_for_timeout(1000)
     points(page, "26 points")
     came_back(page)
+    expect(page.locator("[class^='wb-still-'] img")).to_be_attached()
+    page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
 
     saved = (folder / "explore.ipynb").read_text()
     assert "Craft-repair" not in saved and "United-States" not in saved, "no value of the data is in a notebook"
@@ -273,7 +288,11 @@ def test_in_lab_it_comes_back_after_reload_restart_and_reopening(in_lab, on_stag
     page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
     page.context.close()
 
-    page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb")
+    page = stage.open_lab(on_stage(width=1600, height=1400), address, "explore.ipynb", run=False)
+    expect(picture := page.locator("[class^='wb-still-'] img")).to_be_visible()
+    assert picture.evaluate("one => one.complete && one.naturalWidth > 500")
+    expect(page.locator("[class^='wb-still-'] tbody tr")).to_have_count(26)
+    page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); }")
     points(page, "26 points")
     came_back(page)
 
@@ -315,25 +334,3 @@ WATCH = """() => {
     if (JSON.stringify(window.told.at(-1)) !== JSON.stringify([prompt, under])) window.told.push([prompt, under]);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""  # what the second cell's prompt was, and whether the page told of a sweep under way, at each change
-
-
-def test_in_lab_its_chart_is_on_the_first_screen_and_a_saved_notebook_shows_picture_and_table_without_its_kernel(
-    in_lab, on_stage
-):
-    folder, address = in_lab
-    shutil.copy(NOTEBOOK, folder / "saved.ipynb")
-    page = stage.open_lab(on_stage(width=1280, height=900), address, "saved.ipynb")
-    points(page, "26 points")
-    page.locator(".wb-app").evaluate("one => one.scrollIntoView()")  # past the notebook's own text and code
-    on_the_first_screen(page)
-    picture = page.locator("[class^='wb-still-'] img")
-    expect(picture).to_be_attached()
-    expect(picture).to_be_hidden()  # the live page shows no second one
-    assert page.locator(".jp-OutputArea-child:visible").count() == 1
-    page.evaluate("async () => { await jupyterapp.commands.execute('docmanager:save'); }")
-    page.evaluate("async () => { await jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")
-    page.context.close()
-    page = stage.open_lab(on_stage(width=1280, height=900), address, "saved.ipynb", run=False)
-    expect(picture := page.locator("[class^='wb-still-'] img")).to_be_visible()
-    assert picture.evaluate("one => one.complete && one.naturalWidth > 500")
-    expect(page.locator("[class^='wb-still-'] tbody tr")).to_have_count(26)
