@@ -125,7 +125,7 @@ class Variant(ABC):
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
         """The declared parameters by name."""
-        return {f.name: f.metadata["parameter"] for f in dataclasses.fields(cls) if "parameter" in f.metadata}  # type: ignore[arg-type]
+        return dict(_declared(cls))
 
     @classmethod
     def number_type(cls, name: str) -> type[int] | type[float] | None:
@@ -230,7 +230,7 @@ class Variant(ABC):
 
     def said_settings(self) -> dict[str, Any]:
         """The settings without those that are optional and have their default."""
-        declared, plain = self.parameters(), {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        declared, plain = self.parameters(), _defaults(type(self))
         return {n: v for n, v in self.settings().items() if not declared[n].optional or v != plain[n]}
 
     def __str__(self) -> str:
@@ -243,11 +243,21 @@ class Variant(ABC):
         return ", ".join([self.name, *self._said(numbers=False)])
 
     def _said(self, numbers: bool) -> Iterator[str]:
-        defaults = {f.name: f.default for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        defaults = _defaults(type(self))
         for name, value in self.said_settings().items():
             number = self.number_type(name) is not None
             if (number and numbers) or (not number and value != defaults[name]):
                 yield f"{name} = {_told(value)}"
+
+
+@cache
+def _declared(kind: type[Variant]) -> dict[str, Parameter]:
+    return {f.name: f.metadata["parameter"] for f in dataclasses.fields(kind) if "parameter" in f.metadata}  # type: ignore[arg-type]
+
+
+@cache
+def _defaults(kind: type[Variant]) -> dict[str, Any]:
+    return {f.name: f.default for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
 
 
 def _told(value: Any) -> str:
