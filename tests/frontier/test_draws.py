@@ -10,12 +10,14 @@ import pytest
 
 from tests.methods.noise.tables import table
 from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.measures import KnowledgeGain, UtilityLoss
-from workbench.methods import KMember, RandomizedResponse
+from workbench.methods import KMember, Laplace, RandomizedResponse
 from workbench.models import KAnonymity
+from workbench.releases.kept_draws import written
 
 RECIPE = Recipe(RandomizedResponse(0.5))
 
@@ -65,6 +67,27 @@ def test_of_many_that_draw_at_once_all_go_on_with_one(tmp_path):
     assert len({one.tobytes() for one in found}) == 1
 
 
+def test_a_column_is_not_drawn_again_for_other_roles_or_groups(tmp_path):
+    """Whoever had both could take the noise off: only what is drawn of a column, and by what settings, counts."""
+    store, given = Store(tmp_path / "points"), table(missing=0.1)
+    laplace = Recipe(Laplace(1, bounds="age: 17..90"))
+    first = [recipe.release(given, store) for recipe in (RECIPE, laplace)]
+    others = [
+        given.with_importance({"age": 2}),
+        given.with_hierarchies({"age": Intervals(widths=[5, 20]), "ill": Groups([{"x": ["rare", "cold"]}])}),
+        given.with_roles(quasi=["age"], sensitive=["wage", "ill"]),
+    ]
+    for other in others:
+        again = [recipe.release(other, store) for recipe in (RECIPE, laplace)]
+        names = [of.sensitive["ill"].labels for of in (given, other)]
+        before, after = (np.array(name)[drawn(one)] for name, one in zip(names, (first[0], again[0]), strict=True))
+        assert (before == after).all()
+        assert (again[1].drawn["age"].released == first[1].drawn["age"].released).all()
+    assert len(list((tmp_path / "points").glob("*.drawn"))) == 3, "wages are drawn as well, where they are sensitive"
+    two = Recipe(RandomizedResponse(0.5, ("city", "ill"))).release(given, store)
+    assert (drawn(two) == drawn(first[0])).all(), "and with other columns"
+
+
 DRAW = """
 import sys
 from tests.methods.noise.tables import table
@@ -92,7 +115,7 @@ def test_a_damaged_draw_is_not_drawn_again(tmp_path, content):
     RECIPE.release(table(), store)
     (file,) = (tmp_path / "points").glob("*.drawn")
     if content is None:
-        file.write_bytes(RECIPE.method.kept(RECIPE.release(table(50))))
+        file.write_bytes(written(table(50), "ill", RECIPE.release(table(50)).drawn["ill"]))
     else:
         file.write_bytes(content)
     with pytest.raises(BadInput, match=r"cannot be read \(it was changed\)\. Restore it: another draw"):

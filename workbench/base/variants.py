@@ -285,6 +285,8 @@ def _plain(value: Any, in_order: bool) -> str | Plain:
 def _said(value: Any) -> Any:
     if isinstance(value, Variant):
         return value.name if value == type(value)() else value.to_dict()
+    if isinstance(value, dict) and [*value] == ["name"] and isinstance(value["name"], str):
+        return value["name"]  # a variant without settings
     if isinstance(value, (list, tuple)):
         return [_said(one) for one in value]
     return value

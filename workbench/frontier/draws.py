@@ -1,19 +1,23 @@
 """Releases that were drawn at random, kept in the store: the one that was measured is the one that is exported.
 
-A second draw would tell more than the first: the noise of several cancels. So a recipe is drawn once for a table, for
-whatever measures and by whatever seed, also by another version of the workbench, and a study's other commands read it.
+A second draw would tell more than the first: the noise of several cancels. So a column is drawn once by the same
+settings, for whatever roles, hierarchies and measures, by whatever seed, also by another version of the workbench, and
+a study's other commands read it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput
 from workbench.base.variants import canonical
 from workbench.data.table import Table
+from workbench.methods.noise import RecordNoise
+from workbench.releases import kept_draws
 from workbench.releases.base import Release
+from workbench.releases.responses import Drawn
 
 if TYPE_CHECKING:
     from workbench.frontier.recipe import Recipe
@@ -23,32 +27,36 @@ ENDING = ".drawn"
 
 
 def released(recipe: Recipe, table: Table, store: Store | None) -> Release:
-    """The one draw of a recipe's method: that in the store, else that of this table in this process."""
-    about = canonical(recipe.method.to_dict())
+    """The one draw of each column that a recipe changes: that in the store, else that of this table in this process."""
+    method = recipe.method
+    if not isinstance(method, RecordNoise) or recipe.model is not None:  # with a model it says that it keeps none
+        return method(table, recipe.model, recipe.seed)
+    method.check(table)
+    method.refuse(table, None)
 
-    def drawn() -> Release:
-        return table.remember(("drawn", about), lambda: recipe.method(table, recipe.model, recipe.seed))
+    def made() -> Release:
+        return method.of(table, {name: _column(method, table, name, store) for name in method.changed(table)})
 
-    if store is None or recipe.model is not None:  # with a model the method says that it keeps none
+    return table.remember(("drawn", canonical(method.to_dict()), store and str(store.folder)), made)
+
+
+def _column(method: RecordNoise, table: Table, name: str, store: Store | None) -> Drawn:
+    about = canonical({"column": name, **method.settings_of(name)})
+    drawn = partial(table.remember, ("drawn", about), lambda: method.drawn(table, name))
+    if store is None:
         return drawn()
-    key = store.keyed(canonical({"table": table.fingerprint, "drawn": recipe.method.to_dict()}).encode())
+    key = store.keyed(f"{about} {kept_draws.content(table, name, method.numbers)}".encode())
     path = store.folder / f"{key}{ENDING}"
-    return table.remember(("drawn", about, str(path)), lambda: _read(recipe, table, _kept(recipe, path, store, drawn)))
+    if not path.exists():
+        store.refuse_reading_only()
+        store.put_file(path, kept_draws.written(table, name, drawn()))  # of two processes, both read the first one's
+    return _read(table, name, path)
 
 
-def _kept(recipe: Recipe, path: Path, store: Store, drawn: Callable[[], Release]) -> Path:
-    """Where the draw is: put there, if it was not; of two processes that draw, both go on with the first one's."""
-    if path.exists():
-        return path
-    store.refuse_reading_only()
-    store.put_file(path, recipe.method.kept(drawn()))
-    return path
-
-
-def _read(recipe: Recipe, table: Table, path: Path) -> Release:
+def _read(table: Table, name: str, path: Path) -> Drawn:
     try:
-        return recipe.method.again(table, path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return kept_draws.read(table, name, path.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         why = error.strerror if isinstance(error, OSError) else "it was changed"
         raise BadInput(
             f"store: {str(path)!r}, a release that was drawn at random, cannot be read ({why}). Restore it: another "

@@ -79,14 +79,6 @@ class Method(Variant):
         """About how long a release takes, where it may be long; 0 where it is short, or nobody knows."""
         return 0.0
 
-    def kept(self, release: Release) -> bytes:
-        """What is to be kept of a release that was drawn at random."""
-        raise TypeError(f"{self.name} draws nothing")
-
-    def again(self, table: Table, kept: bytes) -> Release:
-        """The same release, from what was kept of it."""
-        raise TypeError(f"{self.name} draws nothing")
-
     @abstractmethod
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         """Make the release; `__call__` has checked the parameters and audits what comes back."""

@@ -43,8 +43,8 @@ def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) ->
     shown, true = release.shown(target), release.table.codes[target][release.published_records]
     able = [miner for miner in miners if (miner.predicts == "numbers") == (shown.numbers is not None)]
     if not able:
-        kind = "values" if shown.numbers is None else "noisy numbers"
-        raise Undefined(f"none of the miners predicts {kind}, as the release shows of {target!r}; name another set")
+        kind, one = ("values", "naive bayes") if shown.numbers is None else ("noisy numbers", "linear regression")
+        raise Undefined(f"the release shows {kind} of {target!r}, which none of the miners predicts; add {one}")
     nodes = bool(np.any(np.asarray(release.label_level(target) or 0) > 0))
     predictions, found, there = cross_fitted(release, target, able), {}, distance(shown, true, nodes) == 0
     for miner in able:

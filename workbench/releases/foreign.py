@@ -274,7 +274,8 @@ def _runs(file: ReleasedFile, column: Column, notes: list[str]) -> np.ndarray:
         if run is None:
             raise BadInput(
                 f"{file.place(name, code)}: the label fits no value of the original; if it is a group, "
-                "give a study with the hierarchy that names it, else the original that this was made of"
+                "give a study with the hierarchy that names it, else the original that this was made of; a file with "
+                "noise in a column that identifies people is audited without the original (--quasi, --sensitive)"
             )
         found.append(run)
     if released.missing:

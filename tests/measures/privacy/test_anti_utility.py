@@ -78,6 +78,14 @@ def test_protected_people_alone_count(table, release):
         AntiUtility("age", DecisionTree(), weights={"age >= 20": 0})(release)
 
 
+def test_its_name_is_as_people_type_it():
+    """Axes and caps of a study repeat it."""
+    given = AntiUtility(target=["age", "sex"], miners=["one rule", {"name": "naive bayes"}], c=50)
+    assert given.key == "U_bad(target=age+sex, miners=one rule+naive bayes, c=50.0)"
+    assert given == AntiUtility(("age", "sex"), ["one rule", NaiveBayes()], 50.0)
+    assert AntiUtility(miners={"name": "naive bayes"}).key == "U_bad(miners=naive bayes)"
+
+
 def test_several_columns_are_reached_if_one_is(release):
     both = AntiUtility(["age", "sex"], DecisionTree())(release).value
     assert both >= max(AntiUtility(name, DecisionTree())(release).value for name in ("age", "sex"))

@@ -8,6 +8,7 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.methods import Laplace, Method, OptimalResponse, RandomizedResponse
 from workbench.methods.noise import refuse_roles
+from workbench.releases.kept_draws import read, written
 
 METHODS = [
     Laplace(2, bounds="age: 17..90, wage: 0..50"),
@@ -27,12 +28,20 @@ def test_every_method_that_draws_is_looked_at_here():
 def test_what_is_kept_of_a_draw_gives_the_same_release_again(method, missing):
     given = table(missing=missing)
     release = method(given)
-    again = method.again(given, method.kept(release))
+    kept = {name: written(given, name, one) for name, one in release.drawn.items()}
+    again = method.of(given, {name: read(given, name, one) for name, one in kept.items()})
     assert again.guarantee == release.guarantee
     for name, one in release.drawn.items():
         assert (again.drawn[name].released == one.released).all()
     for known in ("ill",):
         assert np.array_equal(release.posterior(known).beliefs, again.posterior(known).beliefs)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_every_promise_says_that_other_releases_add_to_it(method):
+    given = table()
+    for said in (method.guarantee, method(given).guarantee):
+        assert said.endswith("for this release alone, since others of the same records add to it")
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,18 +13,18 @@ from workbench.base.figures import join_names
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.releases import kept_draws
-from workbench.releases.base import Release
 from workbench.releases.perturbed import Perturbed
 from workbench.releases.responses import Drawn, Response
 
-AS_THEY_ARE = "every other column is published unchanged, and is not protected"
+ALONE = "for this release alone, since others of the same records add to it"
+AS_THEY_ARE = f"every other column is published unchanged, and is not protected; {ALONE}"
 
 
 class RecordNoise(Method):
     """The seed has no part in the draw: whoever guessed it would undo the noise."""
 
     draws = True
+    numbers: ClassVar[bool] = False  # whether it changes numbers, whatever the level that models see
 
     def refuse(self, table: Table, model: Model | None) -> None:
         """Raise where there are no records to change, or a model is asked for."""
@@ -32,21 +33,28 @@ class RecordNoise(Method):
         table.engine.require_memory(f"{self.name} changes records one by one")
 
     def release(self, table: Table, model: Model | None, seed: int) -> Perturbed:
-        responses = self.responses(table)
-        drawn = {name: Drawn.of(one, self.draw(table, name, one)) for name, one in responses.items()}
-        return Perturbed(table, drawn, self.promise(table, responses))
+        return self.of(table, {name: self.drawn(table, name) for name in self.changed(table)})
 
-    def kept(self, release: Release) -> bytes:
-        assert isinstance(release, Perturbed)
-        return kept_draws.written(release.drawn)
-
-    def again(self, table: Table, kept: bytes) -> Release:
-        drawn = kept_draws.read(table, kept)
+    def of(self, table: Table, drawn: Mapping[str, Drawn]) -> Perturbed:
+        """The release of what was drawn."""
         return Perturbed(table, drawn, self.promise(table, {name: one.response for name, one in drawn.items()}))
 
+    def drawn(self, table: Table, name: str) -> Drawn:
+        """What is released of a column, drawn anew."""
+        response = self.response(table, name)
+        return Drawn.of(response, self.draw(table, name, response))
+
     @abstractmethod
-    def responses(self, table: Table) -> dict[str, Response]:
-        """How each column that is changed is changed."""
+    def changed(self, table: Table) -> tuple[str, ...]:
+        """The columns that are changed; BadInput where they cannot be."""
+
+    @abstractmethod
+    def settings_of(self, name: str) -> dict[str, Any]:
+        """What decides, with a column's values, how it is changed: what was drawn by the same is not drawn again."""
+
+    @abstractmethod
+    def response(self, table: Table, name: str) -> Response:
+        """How a column is changed."""
 
     @abstractmethod
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
@@ -61,8 +69,8 @@ def unprotected(table: Table, changed: Sequence[str]) -> str:
     """Which columns it says nothing about, those first by which people are found."""
     gone = [name for name in (*table.quasi, *table.sensitive, *table.neutral) if name not in changed]
     if not gone:
-        return "no column is published unchanged"
-    return f"published unchanged, and not protected: {join_names(gone)}"
+        return f"no column is published unchanged; {ALONE}"
+    return f"published unchanged, and not protected: {join_names(gone)}; {ALONE}"
 
 
 def refuse_roles(table: Table, names: Sequence[str], what: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class Laplace(RecordNoise):
         column_bounds=True,
     )  # fmt: skip
     name = "laplace"
+    numbers = True
 
     @property
     def guarantee(self) -> str:
@@ -57,7 +59,7 @@ class Laplace(RecordNoise):
     def _bounds(self) -> column_bounds.Bounds:
         return {} if self.bounds is None else column_bounds.read(self.bounds)
 
-    def responses(self, table: Table) -> dict[str, Response]:
+    def changed(self, table: Table) -> tuple[str, ...]:
         names, bounds = self._names, self._bounds
         missing = [name for name in names if name not in bounds]
         if missing or not names:
@@ -68,7 +70,13 @@ class Laplace(RecordNoise):
                 f"bounds = {example}"
             )
         refuse_roles(table, names, "laplace")
-        return {name: scale_for(table.columns[name], *bounds[name], self.epsilon / len(names)) for name in names}
+        return names
+
+    def settings_of(self, name: str) -> dict[str, Any]:
+        return {"laplace": [*self._bounds[name]], "epsilon": self.epsilon / len(self._names)}
+
+    def response(self, table: Table, name: str) -> Response:
+        return scale_for(table.columns[name], *self._bounds[name], self.epsilon / len(self._names))
 
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
         assert isinstance(response, Noise)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,18 +46,22 @@ class OptimalResponse(RecordNoise):
             f"table's distribution, for who knows that; {epsilon_of(responses)}; {unprotected(table, [*responses])}"
         )
 
-    def responses(self, table: Table) -> dict[str, Response]:
-        found = dict[str, Response]()
-        for name in columns_of(table, self.columns, self.name):
-            shares = prior(table, name)
-            if len(shares) > MOST:
+    def changed(self, table: Table) -> tuple[str, ...]:
+        names = columns_of(table, self.columns, self.name)
+        for name in names:
+            if (size := len(prior(table, name))) > MOST:
                 raise BadInput(
-                    f"optimal response: {name!r} has {len(shares):,} values, more than {MOST}; declare a level for it, "
+                    f"optimal response: {name!r} has {size:,} values, more than {MOST}; declare a level for it, "
                     "or choose randomized response"
                 )
-            chances = least_change(shares, self.cap * (1 - ROOM))
-            found[name] = numbered(chances, f"drawn so that beliefs move by at most {self.cap:g} (js)", listed=True)
-        return found
+        return names
+
+    def settings_of(self, name: str) -> dict[str, Any]:
+        return {"cap": self.cap}
+
+    def response(self, table: Table, name: str) -> Response:
+        chances = least_change(prior(table, name), self.cap * (1 - ROOM))
+        return numbered(chances, f"drawn so that beliefs move by at most {self.cap:g} (js)", listed=True)
 
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
         return released(table, name, response)

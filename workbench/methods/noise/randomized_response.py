@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,10 +41,13 @@ class RandomizedResponse(RecordNoise):
             f"its row{known}; {unprotected(table, [*responses])}"
         )
 
-    def responses(self, table: Table) -> dict[str, Response]:
-        return {name: self._response(table, name) for name in columns_of(table, self.columns, self.name)}
+    def changed(self, table: Table) -> tuple[str, ...]:
+        return columns_of(table, self.columns, self.name)
 
-    def _response(self, table: Table, name: str) -> Categorical:
+    def settings_of(self, name: str) -> dict[str, Any]:
+        return {"keep": self.keep, "others": self.others}
+
+    def response(self, table: Table, name: str) -> Categorical:
         other = prior(table, name)
         words = "the whole column's distribution, which is also that of the released column, but for chance"
         if self.others == "uniform":
