@@ -15,7 +15,7 @@ def cost(study: Published, index: int) -> dict[str, str]:
     worst = _misjudged(found["worst"], wording) if "reason" not in found and found["worst"] else ""
     if "reason" in found or found["wrong"] is None or found["key"] != unit["key"]:
         own = figures(abs(study.loss(index, unit)), unit["better"])
-        sentence = f"{left_out(study, index)} In units of: {unit['unit']}.".strip()
+        sentence = f"{left_out(study, index)} In units of: {unit['unit']}; {unit['better']} is better.".strip()
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
     estimated = "This is estimated from some of these groups." if found["estimated"] else ""

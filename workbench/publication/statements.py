@@ -153,7 +153,7 @@ def learnt(study: Published, index: int) -> Card:
         return {"title": title, "figure": sure["figure"], "unit": sure["unit"], "sentence": guesses(study, index)}
     if "reason" in found:
         own = figures(abs(study.loss(index, axis)), axis["better"])
-        unit = f"In units of: {axis['unit']}."
+        unit = f"In units of: {axis['unit']}; {axis['better']} is better."
         return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"{unit} {known}".strip()}
     name, many = study.wording.column(found["sensitive"]), study.wording.many
     right = f"{_in_1000(found['right'], 'lower')} in 1,000"

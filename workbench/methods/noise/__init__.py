@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class RecordNoise(Method):
         """The columns that are changed; BadInput where they cannot be."""
 
     @abstractmethod
-    def settings_of(self, name: str) -> dict[str, Any]:
+    def settings_of(self, name: str) -> dict[str, object]:
         """What decides, with a column's values, how it is changed: what was drawn by the same is not drawn again."""
 
     @abstractmethod

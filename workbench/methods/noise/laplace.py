@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,8 @@ class Laplace(RecordNoise):
         above=True, scale="log",
     )  # fmt: skip
     columns: tuple[str, ...] | None = parameter(
-        None, "the numeric columns that get noise (all others are published unchanged); none: those with bounds",
-        columns=True,
-    )  # fmt: skip
+        None, "the numeric columns that get noise, and no others; none: those with bounds", columns=True
+    )
     bounds: str | None = parameter(
         None, "the least and the greatest number of each column, declared, never read off the data, as in age: 17..99",
         column_bounds=True,
@@ -60,9 +58,8 @@ class Laplace(RecordNoise):
         return {} if self.bounds is None else column_bounds.read(self.bounds)
 
     def changed(self, table: Table) -> tuple[str, ...]:
-        names, bounds = self._names, self._bounds
-        missing = [name for name in names if name not in bounds]
-        if missing or not names:
+        names = self._names
+        if (missing := [name for name in names if name not in self._bounds]) or not names:
             example = ", ".join(f"{name}: 0..100" for name in missing or ["age"])
             raise BadInput(
                 "laplace needs bounds that are known without the data, since the noise is as wide as they are: declare "
@@ -72,7 +69,7 @@ class Laplace(RecordNoise):
         refuse_roles(table, names, "laplace")
         return names
 
-    def settings_of(self, name: str) -> dict[str, Any]:
+    def settings_of(self, name: str) -> dict[str, object]:
         return {"laplace": [*self._bounds[name]], "epsilon": self.epsilon / len(self._names)}
 
     def response(self, table: Table, name: str) -> Response:

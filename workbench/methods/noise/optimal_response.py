@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class OptimalResponse(RecordNoise):
                 )
         return names
 
-    def settings_of(self, name: str) -> dict[str, Any]:
+    def settings_of(self, name: str) -> dict[str, object]:
         return {"cap": self.cap}
 
     def response(self, table: Table, name: str) -> Response:

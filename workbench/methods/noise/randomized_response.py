@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,7 @@ class RandomizedResponse(RecordNoise):
     def changed(self, table: Table) -> tuple[str, ...]:
         return columns_of(table, self.columns, self.name)
 
-    def settings_of(self, name: str) -> dict[str, Any]:
+    def settings_of(self, name: str) -> dict[str, object]:
         return {"keep": self.keep, "others": self.others}
 
     def response(self, table: Table, name: str) -> Categorical:
