@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -25,21 +26,21 @@ class Reached(NamedTuple):
 
 
 def reached(release: Release, targets: Sequence[str], miners: Sequence[Miner], c: float) -> dict[Miner, Reached]:
-    """By those miners that can predict what the release shows of each target; one target that is nearer is enough.
+    """By those miners that can predict what the release shows of a target; one target that is nearer is enough.
 
     Whose value is published unchanged is reached by anybody: the paper's releases have nobody of that kind, and without
     them a release that keeps everything would seem the safest.
     """
     if not release.original:
         raise Undefined("the original is not known, so nobody can say which predictions are nearer to it")
-    found: dict[Miner, Reached] = {}
-    for number, target in enumerate(targets):
-        one = _of_one(release, target, miners, c)
-        found = {miner: _either(found[miner], one[miner]) if number else one[miner] for miner in one}
+    each, found = [_of_one(release, target, miners, c) for target in targets], dict[Miner, Reached]()
+    for miner in dict.fromkeys(miner for one, _ in each for miner in one):  # of a column that it cannot predict: nothing
+        found[miner] = reduce(_either, (one.get(miner, without) for one, without in each))
     return found
 
 
-def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) -> dict[Miner, Reached]:
+def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) -> tuple[dict[Miner, Reached], Reached]:
+    """By each miner that can predict it, and without any."""
     shown, true = release.shown(target), release.table.codes[target][release.published_records]
     able = [miner for miner in miners if (miner.predicts == "numbers") == (shown.numbers is not None)]
     if not able:
@@ -51,7 +52,7 @@ def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) ->
         told = predictions.of(miner)
         hit = nearer(told, shown, true, c, nodes)
         found[miner] = Reached(hit | there, np.where(hit, _number(told), NONE))
-    return found
+    return found, Reached(there, np.full(len(there), NONE))
 
 
 def _number(told: Shown) -> np.ndarray:

@@ -105,6 +105,13 @@ def test_noise_is_predicted_nearer_by_who_knows_the_mean(table):
         AntiUtility("age", "three")(release)
 
 
+def test_of_noisy_numbers_and_values_each_miner_predicts_what_it_can(table):
+    release = Laplace(epsilon=0.01, columns=["age"], bounds="age: 17..90")(table)
+    found = AntiUtility(["age", "sex"])(release)
+    assert set(found.detail["miners"]) == {called(miner) for miner in chosen("common")}
+    assert found.value == 1, "sex is published unchanged"
+
+
 def test_completed_with_the_worst_predictions_no_gain_falls(release):
     completed = AntiUtility("age")(release).detail["completed"]["ill"]
     assert completed.accuracy[1] >= completed.accuracy[0]
