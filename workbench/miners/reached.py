@@ -34,7 +34,7 @@ def reached(release: Release, targets: Sequence[str], miners: Sequence[Miner], c
     if not release.original:
         raise Undefined("the original is not known, so nobody can say which predictions are nearer to it")
     each, found = [_of_one(release, target, miners, c) for target in targets], dict[Miner, Reached]()
-    for miner in dict.fromkeys(miner for one, _ in each for miner in one):  # of a column that it cannot predict: nothing
+    for miner in dict.fromkeys(miner for one, _ in each for miner in one):  # each predicts what it can
         found[miner] = reduce(_either, (one.get(miner, without) for one, without in each))
     return found
 
