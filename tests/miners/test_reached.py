@@ -39,5 +39,5 @@ def test_miners_that_cannot_predict_what_is_shown_are_left_out(release):
     assert list(reached(release, ["age"], [Majority(), Mean()], 0)) == [Majority()]
     noisy = Laplace(epsilon=1, columns=["age"], bounds="age: 20..60")(release.table)
     assert list(reached(noisy, ["age"], [Majority(), Mean()], 0)) == [Mean()]
-    with pytest.raises(Undefined, match="noisy numbers of .age., which none of the miners predicts"):
+    with pytest.raises(Undefined, match=r"noisy numbers of .age., which none of the miners predicts"):
         reached(noisy, ["age"], [Majority()], 0)
