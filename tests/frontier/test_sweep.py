@@ -15,7 +15,8 @@ from workbench.frontier.recipe import Recipe, recipes
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.measures import AverageClassSize, Measure, Measured, PrivacyLoss, UtilityLoss
-from workbench.methods import Keep, Method, Mondrian, Remove
+from workbench.methods import Keep, KMember, Method, Mondrian, Remove
+from workbench.methods.clustering import growth
 from workbench.models import KAnonymity, ProbabilisticLDiversity
 
 MEASURES = [PrivacyLoss(), UtilityLoss(min_support=0.2)]
@@ -232,6 +233,38 @@ def test_cancel_gives_back_what_is_finished(table, tmp_path):
     assert set(made) == set(range(20)) and len(made) <= 22, "only what two threads had under way is made again"
     nothing = sweep(table, asked, MEASURES, tmp_path / "points", cancel=cancel)
     assert not nothing.complete and not nothing.measured
+
+
+def test_a_clustering_that_was_cancelled_goes_on(table, tmp_path, monkeypatch):
+    """In another process too: the table is another one there."""
+    monkeypatch.setattr(growth, "BUDGET", 1)
+    asked, cancel, said = [Recipe(KMember(), KAnonymity(5))], threading.Event(), []
+    wanted = seen(sweep(table, asked, MEASURES, baselines=False))
+
+    def say(words):
+        said.append(words)
+        if words.startswith("clustering: 10"):
+            cancel.set()
+
+    elsewhere = [table.with_roles(table.quasi, ["ill"]) for _ in range(2)]
+    part = sweep(elsewhere[0], asked, MEASURES, tmp_path / "points", baselines=False, cancel=cancel, say=say)
+    assert not part.complete and not part.measured
+    (kept,) = (tmp_path / "points").glob("*.begun")
+    said.clear()
+    whole = sweep(elsewhere[1], asked, MEASURES, tmp_path / "points", baselines=False, say=said.append)
+    assert seen(whole) == wanted and said[0].startswith("clustering goes on from 5")
+    assert not kept.exists() and Store(tmp_path / "points").keys() == [whole.measured[0].key]
+
+
+def test_an_interrupt_sets_cancel(table):
+    cancel = threading.Event()
+
+    def interrupt(done, total, point):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(table, [Recipe(Counted(1))], MEASURES, progress=interrupt, cancel=cancel)
+    assert cancel.is_set()
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])

@@ -225,7 +225,7 @@ class ReleaseCard(Part):
     def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """What is being made is not wanted any more; it says how far it was."""
         if self.making:
-            self._underway.stop()
+            self._underway.stop(self._asked is not None and self._asked.method.goes_on)
             self._leave()
 
     # --- what the front end asks

@@ -9,6 +9,7 @@ from workbench.base.progress import Say
 
 PATIENT = 1.0  # seconds after which it is said how far a release is; a shorter time is not estimated either
 OFTEN = 0.15  # seconds between two words
+KEPT = "Its clusters are kept: the same release goes on from there."
 NOT_KEPT = "A release is whole or it is none, so nothing of it is kept; points that were measured before stay."
 
 
@@ -54,9 +55,10 @@ class Underway:
         self.took = time.monotonic() - self._begun
         self._say("")
 
-    def stop(self) -> None:
-        """It is not wanted any more."""
-        self.stopped = f"Cancelled{f' at {self._words}' if self._words else ''}. {NOT_KEPT}"
+    def stop(self, goes_on: bool) -> None:
+        """It is not wanted any more; whether it goes on from there when it is asked for again."""
+        at = f" at {self._words}" if self._words else ""
+        self.stopped = f"Cancelled{at}. {KEPT if at and goes_on else NOT_KEPT}"
 
     def _say_how_far(self) -> None:
         if self._expected >= PATIENT or time.monotonic() - self._begun >= PATIENT:

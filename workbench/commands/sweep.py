@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def swept(path: Path) -> Swept:
 
     try:
         with progress() as line:
-            frontier = over(table, candidates, measures, folder, progress=told, say=said)
+            frontier = over(table, candidates, measures, folder, progress=told, cancel=threading.Event(), say=said)
     except KeyboardInterrupt:
         kept = len(set(Store(folder).keys()) - there) if folder.is_dir() else 0
         warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")

@@ -1,4 +1,7 @@
-"""What miners predicted, kept in the store beside the points: another measure or session asks no miner again."""
+"""What is kept in the store beside the points: what miners predicted, and the clusters of points that are not finished.
+
+Another measure or session asks no miner again, and a clustering that was cancelled goes on.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from workbench.base.variants import canonical
 from workbench.frontier.store import ENGINE, Store, own_sources
 from workbench.miners import Miner
 
-ENDING = ".mined"
+ENDING, BEGUN = ".mined", ".begun"
+SEAL = 40  # characters
+MOST = 8  # points that are not finished of which clusters are kept: the last ones
 
 
 class StoreShelf:
@@ -41,3 +46,43 @@ class StoreShelf:
     def _place(self, content: bytes, miner: Miner) -> Path:
         about = {"miner": miner.to_dict(), "engine": ENGINE, "own": own_sources([miner])}
         return self.store.folder / f"{self.store.keyed(content + canonical(about).encode())}{ENDING}"
+
+
+class StorePlace:
+    """The clusters of one point, under its key, until it is finished; what somebody else has written is nothing."""
+
+    def __init__(self, store: Store, key: str) -> None:
+        self.store, self.path = store, store.folder / f"{key}{BEGUN}"
+
+    def begun(self) -> bytes | None:
+        """What was kept, if it is as it was kept here."""
+        try:
+            found = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise BadInput(
+                f"store: {str(self.path)!r} cannot be read ({error.strerror}); delete it, and sweep again"
+            ) from None
+        return found[SEAL:] if found[:SEAL] == self._seal(found[SEAL:]) else None
+
+    def keep_begun(self, content: bytes) -> None:
+        """Keep this instead."""
+        self.store.put_file(self.path, self._seal(content) + content, instead=True)
+        there = sorted(self.store.folder.glob(f"*{BEGUN}"), key=_written)
+        for path in there[:-MOST]:
+            path.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """The point is finished."""
+        self.path.unlink(missing_ok=True)
+
+    def _seal(self, content: bytes) -> bytes:
+        return self.store.keyed(self.path.name.encode() + content).encode()
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # another process has finished its point
+        return 0.0

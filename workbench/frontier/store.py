@@ -37,7 +37,7 @@ POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parq
 SECRET = ".secret"
 SECRET_BYTES = 32
 KEY = re.compile(r"[0-9a-f]{40}")
-BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined)")
+BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun)")
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
@@ -127,13 +127,13 @@ class Store:
         if failure:
             raise failure
 
-    def put_file(self, path: Path, content: bytes) -> None:
-        """Keep a file in the folder, whole and for its owner alone; one that is there already stays."""
+    def put_file(self, path: Path, content: bytes, instead: bool = False) -> None:
+        """Keep a file in the folder, whole and for its owner alone; one that is there stays, or it takes its place."""
         aside, failure = self.folder / name_here("aside"), None
         try:
             write_file(aside, content)
             with suppress(FileExistsError):
-                os.link(aside, path)  # never replaces
+                (os.replace if instead else os.link)(aside, path)  # a link never replaces
             _sync(self.folder)
         except OSError as error:
             failure = _unusable(self.folder, f"cannot keep a file: {error.strerror}; {WHAT_TO_DO}")

@@ -17,9 +17,10 @@ from workbench.base.variants import canonical
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.shelf import StoreShelf
+from workbench.frontier.shelf import StorePlace, StoreShelf
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
+from workbench.methods.clustering.begun import kept_at
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.miners.keeping import kept_in
@@ -44,7 +45,8 @@ def sweep(
     """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
 
     `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
-    store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete.
+    store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete, and with
+    a store the clusters of what is not finished are kept. An interrupt sets it too.
     `say(words)` is called now and then by a point that takes long, in a thread of its own.
     """
     for given, kind, what in (
@@ -82,7 +84,11 @@ def sweep(
                     done[places[future]] = point
                     if progress is not None:
                         progress(len(done), len(every), point)
-        finally:  # after an error or an interrupt, points under way are finished and no other is begun
+        except KeyboardInterrupt:
+            if cancel is not None:
+                cancel.set()
+            raise
+        finally:  # after an error, points under way are finished and no other is begun
             stop.set()
     return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(every))
 
@@ -141,19 +147,22 @@ def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Sto
     found = None if store is None else store.get(key, recipe)
     if found is not None:
         return found
+    place = None if store is None else StorePlace(store, key)
     if store is not None:
         store.refuse_reading_only()
     began = time.perf_counter()
     release: Release | None = None
     measured: dict[str, Measured] = {}
     try:
-        release = recipe.release(table, store)
+        with kept_at(place):
+            release = recipe.release(table, store)
         measured, reasons = _measured(release, measures)
     except (Unsatisfiable, Undefined) as error:
         reasons = {measure.key: str(error) for measure in measures}
     point = _as_point(recipe, release, measured, reasons, key)
-    if store is not None:
+    if store is not None and place is not None:
         store.put(key, point, release, measured, time.perf_counter() - began)
+        place.clear()
     return point
 
 

@@ -39,6 +39,7 @@ class Method(Variant):
 
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
     overlapping: ClassVar[bool] = False  # a class may cover people of another one
+    goes_on: ClassVar[bool] = False  # a release that was cancelled goes on from what it had
     draws: ClassVar[bool] = False  # its release is drawn at random: made once, and kept
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.base import cluster_kernels as kernels
 from workbench.base.progress import step
+from workbench.methods.clustering.begun import Begun, Grown
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.prices import Prices
 
@@ -14,9 +15,12 @@ SPARSE = 0.8  # the share of entries with records left below which these are mov
 
 
 class Growth:
-    """`taken` has the entry of each record that went into a cluster, cluster after cluster; `sizes` are theirs."""
+    """`taken` has the entry of each record that went into a cluster, cluster after cluster; `sizes` are theirs.
 
-    def __init__(self, entries: Entries, prices: Prices) -> None:
+    What has been `begun` is there already: the clusters that follow depend on nothing but who is left.
+    """
+
+    def __init__(self, entries: Entries, prices: Prices, begun: Begun | None = None) -> None:
         self.prices, records, (names, most) = prices, int(entries.records.sum()), prices.near.shape[:2]
         axes, widest = len(entries.codes), int(prices.tables[1].max())
         self._taken, self._firsts = np.empty(records, np.int32), np.empty(records, np.int64)
@@ -25,17 +29,34 @@ class Growth:
             entries.codes.copy(), entries.first_values(names), entries.records.copy(),
             np.arange(len(entries), dtype=np.int32),
         )  # fmt: skip
-        self._end = len(entries)  # of those that are moved together
+        self._start, self._end = 0, len(entries)  # of those that are looked at
         self._state = (
             np.full(axes, widest, np.int32), np.full(axes, -1, np.int32), np.zeros((axes, widest), bool),
             np.zeros(axes, np.int32), np.zeros((names, most)), np.zeros(names), np.zeros(2, np.int64),
         )  # fmt: skip
         self._work = np.zeros(len(entries), np.int32), np.zeros(widest, np.int32), np.zeros((names, most), np.int32)
+        self._begun = begun
+        if begun is not None:
+            self._go_on(begun.grown)
+            begun.watch(self.whole)
+
+    def _go_on(self, grown: Grown) -> None:
+        """From clusters that are there."""
+        self._taken[: len(grown.taken)] = grown.taken
+        self._firsts[: len(grown.sizes)] = np.cumsum(grown.sizes) - grown.sizes
+        self._filled[:] = len(grown.taken), len(grown.sizes)
+        self._entries[2][:] -= np.bincount(grown.taken, minlength=len(self._entries[2]))
 
     @property
     def left(self) -> int:
         """Records in no cluster yet."""
         return len(self._taken) - int(self._filled[0])
+
+    def whole(self) -> Grown:
+        """The clusters without the one that was begun last, unless it was there already."""
+        before = 0 if self._begun is None else len(self._begun.grown.sizes)
+        sizes = self.sizes[: max(int(self._filled[1]) - 1, before)]
+        return Grown(self._taken[: sizes.sum()], sizes)
 
     @property
     def taken(self) -> np.ndarray:
@@ -54,7 +75,7 @@ class Growth:
         """A new cluster of one record of the entry that stands here."""
         tables, near = self.prices.tables, self.prices.near
         kernels.start(at, self._entries, self._state, tables, near, self._taken, self._firsts, self._filled)
-        kernels.score_all(0, self._end, self._entries[0], self._state, tables, self._work)
+        kernels.score_all(self._start, self._end, self._entries[0], self._state, tables, self._work)
 
     def extend(self, until: int, limit: int = kernels.MOST) -> bool:
         """Take the cheapest records into the cluster until it has `until`; False where it stops before."""
@@ -62,8 +83,8 @@ class Growth:
         while status == kernels.PAUSED:
             self._step()
             status = kernels.extend(
-                0, self._end, until, limit, BUDGET, self._entries, self._state, self.prices.tables, self.prices.near,
-                self.prices.scale, self._work, self._taken, self._filled,
+                self._start, self._end, until, limit, BUDGET, self._entries, self._state, self.prices.tables,
+                self.prices.near, self.prices.scale, self._work, self._taken, self._filled,
             )  # fmt: skip
         return bool(status == kernels.GROWN)
 
@@ -71,13 +92,18 @@ class Growth:
         """Where the entry stands that would cost most in a cluster with a record of these codes."""
         self._move_together()
         kernels.alone(codes, self._state, prices.tables)
-        kernels.score_all(0, self._end, self._entries[0], self._state, prices.tables, self._work)
-        return int(kernels.farthest(0, self._end, self._entries[2], self._work[0]))
+        kernels.score_all(self._start, self._end, self._entries[0], self._state, prices.tables, self._work)
+        return int(kernels.farthest(self._start, self._end, self._entries[2], self._work[0]))
 
-    def first(self) -> int:
+    def look_at(self, start: int, end: int) -> None:
+        """From now on at these entries alone, which have not been moved yet."""
+        self._start, self._end = start, end
+
+    def first(self) -> int | None:
         """Where the first entry stands that has records left."""
         self._move_together()
-        return int(np.argmax(self._entries[2][: self._end] > 0))
+        left = self._entries[2][self._start : self._end] > 0
+        return self._start + int(np.argmax(left)) if left.any() else None
 
     def in_parts(self, starts: np.ndarray, limit: int) -> None:
         """Cluster each part starts[i]:starts[i + 1] of the entries by itself, each seed its first record left."""
@@ -91,8 +117,12 @@ class Growth:
 
     def _move_together(self) -> None:
         """Between clusters: pass over the entries without records, where they are many."""
-        if np.count_nonzero(self._entries[2][: self._end]) < SPARSE * self._end:
-            self._end = int(kernels.together(0, self._end, self._entries))
+        left = self._entries[2][self._start : self._end]
+        if np.count_nonzero(left) < SPARSE * len(left):
+            self._end = int(kernels.together(self._start, self._end, self._entries))
 
     def _step(self) -> None:
-        step(f"clustering: {self._filled[0]:,} of {len(self._taken):,} records")
+        if self._begun is None:
+            step()
+        else:
+            self._begun.step(int(self._filled[0]))

@@ -8,6 +8,7 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
+from workbench.methods.clustering.begun import going_on
 from workbench.methods.clustering.clusters import publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.k_members import k_members
@@ -35,6 +36,7 @@ class KMember(Method):
     recode: str = recode()
     name = "k-member"
     overlapping = True
+    goes_on = True
 
     def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
         self.refuse(table, model)
@@ -50,7 +52,8 @@ class KMember(Method):
         table.engine.require_memory("k-member clustering takes records one by one", "use Mondrian")
         cells = table.cells()
         entries = Entries.of_cells(table, cells, seed)
-        found = k_members(table, entries, *self._prices(table), model).mended(table, model)
+        with going_on(table, self, model, seed, entries) as begun:
+            found = k_members(table, entries, *self._prices(table), model, begun).mended(table, model)
         return found.release(table, cells, self.publish, self.recode)
 
     def _prices(self, table: Table) -> tuple[Prices, Prices]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.data.table import Table
+from workbench.methods.clustering.begun import Begun
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
@@ -13,12 +14,16 @@ from workbench.methods.clustering.prices import Prices
 from workbench.models import Model
 
 
-def k_members(table: Table, entries: Entries, paid: Prices, shown: Prices, model: Model) -> Clusters:
+def k_members(
+    table: Table, entries: Entries, paid: Prices, shown: Prices, model: Model, begun: Begun | None = None
+) -> Clusters:
     """Clusters that keep the model by what is `paid`; what is far is told by what is `shown`.
 
     The records that make no cluster any more go to the cheapest, one after the other as they stand.
     """
-    growth, sizes, last = Growth(entries, paid), list[int](), entries.codes[:, 0]
+    growth = Growth(entries, paid, begun)
+    sizes = growth.sizes.tolist()
+    last = entries.codes[:, growth.taken[-1] if sizes else 0]
     while growth.left >= model.floor and growth.left:
         growth.begin(growth.farthest_from(last, shown))
         whole = growth.extend(model.floor)

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.base import cluster_kernels as kernels
 from workbench.base.progress import step
 from workbench.data.table import Table
+from workbench.methods.clustering.begun import Begun, Grown
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.distances import Distances
 from workbench.methods.clustering.entries import Entries
@@ -53,6 +54,11 @@ class Remaining:
         self._count(taken, -1)
         return taken
 
+    def without(self, taken: np.ndarray) -> None:
+        """These are in clusters already."""
+        self.left -= np.bincount(taken, minlength=len(self.left))
+        self._count(taken, -1)
+
     def exchange(self, out: int, back: int) -> None:
         """Take a record of one entry out, and put one of another back."""
         self.left[out] -= 1
@@ -69,14 +75,21 @@ class Remaining:
         kernels.add_rows(len(self.left), self.codes, rows, self.score)
 
 
-def mdav(table: Table, entries: Entries, floor: int, grow: Grow, to_the_end: bool) -> Clusters:
+def mdav(
+    table: Table, entries: Entries, floor: int, grow: Grow, to_the_end: bool, begun: Begun | None = None
+) -> Clusters:
     """Two clusters at a time while there are three times the `floor`; what is left then is one cluster, or two.
 
     `to_the_end`: two at a time as long as there are twice the floor (the variant that knows t).
     """
     remaining, found, least = Remaining(table, entries), list[np.ndarray](), 2 if to_the_end else 3
+    if begun is not None:
+        found = np.split(begun.grown.taken, np.cumsum(begun.grown.sizes))[:-1]
+        remaining.without(begun.grown.taken)
+        begun.watch(lambda: _in_pairs(found))
     while remaining.records >= least * floor:
-        step(f"clustering: {int(entries.records.sum()) - remaining.records:,} of {entries.records.sum():,} records")
+        if begun is not None:
+            begun.step(int(entries.records.sum()) - remaining.records)
         first = remaining.farthest_from_centre()
         remaining.seen_from(first)
         found.append(grow(remaining, first))
@@ -91,3 +104,9 @@ def mdav(table: Table, entries: Entries, floor: int, grow: Grow, to_the_end: boo
     if remaining.records:
         found.append(remaining.take(remaining.records))
     return Clusters.in_order(entries, np.concatenate(found), np.array([len(one) for one in found]))
+
+
+def _in_pairs(found: list[np.ndarray]) -> Grown:
+    """Clusters, without one that has no second yet, which is sought from it."""
+    whole = found[: len(found) // 2 * 2]
+    return Grown(np.concatenate([np.empty(0, np.int32), *whole]), np.array([len(one) for one in whole], np.int32))

@@ -12,6 +12,7 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
+from workbench.methods.clustering.begun import Begun, going_on
 from workbench.methods.clustering.clusters import Clusters, publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
@@ -38,6 +39,7 @@ class Microaggregation(Method):
     recode: str = recode()
     name = "microaggregation"
     overlapping = True
+    goes_on = True
 
     def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
         self.refuse(table, model)
@@ -53,7 +55,8 @@ class Microaggregation(Method):
             return Keep().release(table, None, seed)
         table.engine.require_memory("microaggregation takes records one by one", "use Mondrian")
         entries = Entries.of_cells(table, table.cells(), seed)
-        found = self._clusters(table, entries, model, near).mended(table, model)
+        with going_on(table, self, model, seed, entries) as begun:
+            found = self._clusters(table, entries, model, near, begun).mended(table, model)
         return found.release(table, table.cells(), self.publish, self.recode)
 
     def _near(self, model: Model | None) -> Model | None:
@@ -63,7 +66,9 @@ class Microaggregation(Method):
             raise BadInput(f"{self.name}: aware goes with t-closeness; join it to the model, or leave aware out")
         return near if self.aware else None
 
-    def _clusters(self, table: Table, entries: Entries, model: Model, near: Model | None) -> Clusters:
+    def _clusters(
+        self, table: Table, entries: Entries, model: Model, near: Model | None, begun: Begun | None = None
+    ) -> Clusters:
         def until_it_holds(remaining: Remaining, around: int) -> np.ndarray:
             cluster = remaining.take(model.floor)
             while remaining.records and not keeps(table, entries, cluster, model):
@@ -72,4 +77,4 @@ class Microaggregation(Method):
             return cluster
 
         grow = Exchanges(table, entries, near, model.floor) if near else until_it_holds
-        return mdav(table, entries, model.floor, grow, to_the_end=self.aware)
+        return mdav(table, entries, model.floor, grow, to_the_end=self.aware, begun=begun)

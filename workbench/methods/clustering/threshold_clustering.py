@@ -52,6 +52,7 @@ class ThresholdClustering(Method):
     recode: str = recode()
     name = "threshold clustering"
     overlapping = True
+    goes_on = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

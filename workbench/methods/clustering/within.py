@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.base import cluster_kernels as kernels
 from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
 from workbench.methods.clustering import trial
+from workbench.methods.clustering.begun import Begun, going_on
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
@@ -26,33 +27,51 @@ SMALL, NEAR = 4096, 512
 
 def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
     """Clusters that keep the model, within thresholds that a sample proposes where none are given."""
-    entries, cluster = _ready(table, method, model, seed)
-    return cluster(entries).mended(table, model)
+    known, entries = _ready(table, method, model, seed)
+    entries, starts = _parted(table, known, entries)
+    with going_on(table, known, model, seed, entries) as begun:
+        return _within(table, method, known, entries, starts, model, begun).mended(table, model)
 
 
 def seconds(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> float:
     """About how long that takes, when the thresholds are known."""
-    entries, cluster = _ready(table, method, model, seed)
+    known, entries = _ready(table, method, model, seed)
     parts = None if method.size is None else 2 * method.size
+
+    def cluster(few: Entries) -> Clusters:
+        return _within(table, method, known, *_parted(table, known, few), model)
+
     return trial.seconds(entries, cluster, model.floor if model else 1, parts)
 
 
 def _ready(
     table: Table, method: ThresholdClustering, model: Model | None, seed: int
-) -> tuple[Entries, Callable[[Entries], Clusters]]:
-    """What is clustered, and how: all of it, or a part."""
+) -> tuple[ThresholdClustering, Entries]:
+    """The method with its thresholds, and what is clustered."""
     table.engine.require_memory("threshold clustering takes records one by one", "use Mondrian")
-    known, cells = method.chosen(table, model, seed), table.cells()
-    paid = prices(table, known)
+    entries = Entries.of_cells if method.size is None else Entries.of_records
+    return method.chosen(table, model, seed), entries(table, table.cells(), seed)
 
-    def cluster(entries: Entries) -> Clusters:
-        starts = np.array([0, len(entries)])
-        if known.size is not None:
-            entries, starts = in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
-        assert known.delta is not None
-        return within(table, entries, starts, paid, known.delta, model, near_by(known), method.delta is not None)
 
-    return (Entries.of_cells if known.size is None else Entries.of_records)(table, cells, seed), cluster
+def _parted(table: Table, known: ThresholdClustering, entries: Entries) -> tuple[Entries, np.ndarray]:
+    """The entries part by part, and where each part begins and the last one ends."""
+    if known.size is None:
+        return entries, np.array([0, len(entries)])
+    return in_parts(table, entries, known.size, known.range, known.r, known.part_delta)
+
+
+def _within(
+    table: Table,
+    method: ThresholdClustering,
+    known: ThresholdClustering,
+    entries: Entries,
+    starts: np.ndarray,
+    model: Model | None,
+    begun: Begun | None = None,
+) -> Clusters:
+    assert known.delta is not None
+    paid, asked = prices(table, known), method.delta is not None
+    return within(table, entries, starts, paid, known.delta, model, near_by(known), asked, begun)
 
 
 def prices(table: Table, method: ThresholdClustering) -> Prices:
@@ -78,6 +97,7 @@ def within(
     model: Model | None,
     near: int | None = None,
     asked: bool = True,
+    begun: Begun | None = None,
 ) -> Clusters:
     """Clusters of each part starts[i]:starts[i + 1] that keep the model, with the records of the others.
 
@@ -85,7 +105,7 @@ def within(
     the cheapest one, of so many `near` by. A delta that was `asked` for is refused if no cluster within it keeps the
     model; one that a sample proposed is not, and the clusters then keep it by being dissolved into each other.
     """
-    found = Clusters.in_order(entries, *_grown(entries, starts, prices, delta))
+    found = Clusters.in_order(entries, *_grown(entries, starts, prices, delta, begun))
     if asked and not found.kept(table, model).any():
         raise Unsatisfiable(
             f"no cluster within delta = {delta:g} keeps {model}; take a larger delta or larger parts, or none: then "
@@ -94,30 +114,20 @@ def within(
     return dissolved(table, found, model, prices, near)
 
 
-def _grown(entries: Entries, starts: np.ndarray, prices: Prices, delta: float) -> tuple[np.ndarray, np.ndarray]:
-    """The entries that were taken, cluster after cluster, and the sizes of clusters: those of large parts come last."""
+def _grown(
+    entries: Entries, starts: np.ndarray, prices: Prices, delta: float, begun: Begun | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The entries that were taken, part after part and cluster after cluster, and the sizes of clusters."""
     limit = round(delta * WHOLE) + len(entries.codes) + prices.names  # each column's price is rounded
-    large = np.flatnonzero(np.diff(starts) > SMALL)
-    if not len(large):
-        growth = Growth(entries, prices)
-        growth.in_parts(starts, limit)
-        return growth.taken, growth.sizes
-    small, taken, sizes = np.ones(len(entries), bool), list[np.ndarray](), list[np.ndarray]()
-    for part in large.tolist():
-        small[starts[part] : starts[part + 1]] = False
-    lengths = np.delete(np.diff(starts), large)
-    if len(lengths):
-        rest = np.flatnonzero(small)
-        growth = Growth(entries.take(rest), prices)
-        growth.in_parts(np.append(0, np.cumsum(lengths)), limit)
-        taken.append(rest[growth.taken])
-        sizes.append(growth.sizes)
-    for part in large.tolist():
-        inside = np.arange(starts[part], starts[part + 1])
-        growth = Growth(entries.take(inside), prices)
-        while growth.left:
-            growth.begin(growth.first())
-            growth.extend(growth.left + len(growth.open) + 1, limit)
-        taken.append(inside[growth.taken])
-        sizes.append(growth.sizes)
-    return np.concatenate(taken).astype(np.int32), np.concatenate(sizes)
+    growth, large = Growth(entries, prices, begun), np.diff(starts) > SMALL
+    ends = np.append(np.flatnonzero(np.diff(large)) + 1, len(large))
+    for first, last in zip(np.append(0, ends[:-1]).tolist(), ends.tolist(), strict=True):
+        if not large[first]:
+            growth.in_parts(starts[first : last + 1], limit)
+            continue
+        for part in range(first, last):
+            growth.look_at(int(starts[part]), int(starts[part + 1]))
+            while (seed := growth.first()) is not None:
+                growth.begin(seed)
+                growth.extend(kernels.MOST, limit)
+    return growth.taken, growth.sizes
