@@ -147,5 +147,5 @@ def _about(key: tuple[Method, Model | None, int], entries: Entries) -> bytes:
     """A digest of what decides the clusters: the settings, and the entries in their order."""
     found = hashlib.blake2b(repr(key).encode(), digest_size=DIGEST)
     for array in (entries.codes, entries.records, *entries.values.values()):
-        found.update(np.ascontiguousarray(array))
+        found.update(np.ascontiguousarray(array).data)
     return found.digest()
