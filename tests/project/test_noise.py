@@ -11,6 +11,9 @@ from tests.methods.noise.tables import people, table
 from workbench.disclosure.audit import audited
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Laplace, RandomizedResponse
+from workbench.publication import statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -94,3 +97,33 @@ def test_a_script_reads_the_draw_from_the_results(place):
     ]
     assert all(one == drawn[0] for one in drawn)
     assert Recipe(RandomizedResponse(0.2)) == study.candidates()[0]
+
+
+def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_be_given_out(place):
+    """Two draws of ill by responses; age alone has noise in one of them, so it has none in all."""
+    found = json.JSONDecoder().raw_decode(workbench(place, "frontier", "noisy.yaml", "--json"))[0]["noise"]
+    assert found == (
+        "Several releases add up: all 4 releases of this study together have none for age and ill, which some of them "
+        "publish without noise."
+    )
+    assert found in workbench(place, "frontier", "noisy.yaml").replace("\n", " ")
+    text = (
+        (place / "noisy.yaml")
+        .read_text()
+        .replace("- {method: {name: laplace", "#")
+        .replace("- {method: {name: opt", "#")
+    )
+    (place / "responses.yaml").write_text(text)
+    said = workbench(place, "anonymize", "responses.yaml", "--recipe", "1", "-o", "drawn.csv")
+    assert "both releases with noise of this study together have epsilon = " in said and " for ill (" in said
+
+
+def test_a_published_folder_with_two_draws_says_what_they_add_up_to(place):
+    study = Study.open(place / "noisy.yaml")
+    study = study.with_(recipes=study.recipes[:1])
+    read = Published(publish(study, place / "published", releases="all", store=place / "noisy.results"))
+    assert len(read.results["carried"]) == 2
+    said = read.results["together"]["noise"]
+    assert said.startswith("Several releases add up: both files offered here together have epsilon = ")
+    for index in read.results["carried"]:
+        assert statements.alone(read, index).endswith(said)

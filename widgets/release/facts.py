@@ -11,6 +11,7 @@ from workbench.base.figures import estimated, join_names, per_cent
 from workbench.base.figures import figures as as_figures
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
+from workbench.disclosure import epsilons
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
@@ -107,6 +108,17 @@ def pooled(release: Release, measures: Sequence[Measure], frontier: Frontier | N
         "Classes overlap. Who knows a person's quasi-identifiers but not the class, and pools all classes that cover "
         f"the person, has {own.key} {by_all}; who knows the class {by_class}."
     )
+
+
+def together(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
+    """What overlapping classes tell together; of noise what it adds up to for who has all releases of the study."""
+    if point.recipe.method.overlapping:
+        return pooled(release, measures, frontier)
+    if not point.recipe.method.draws:
+        return ""
+    made = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
+    every = dict.fromkeys([*made, point.recipe])
+    return epsilons.together(release.table, [recipe.method for recipe in every], "releases of this study")
 
 
 def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:

@@ -301,15 +301,15 @@ class ReleaseCard(Part):
         self.recipe = recipe
 
     def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The hand rests: what overlapping classes tell together, and the small change that is worth most."""
+        """The hand rests: what overlapping classes or draws tell together, and the small change that is worth most."""
         point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
         release, prompt = self.release, self._underway.took < PATIENT
         if point is None or table is None or release is None or self._asked != point.recipe:
             return  # what was asked for last is still being made, or cannot be had
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            if point.recipe.method.overlapping:
-                tell(self._tell_pooled, point, facts.pooled(release, measures, frontier))
+            if text := facts.together(point, release, measures, frontier):
+                tell(self._tell_pooled, point, text)
             if comparable(frontier, point):
                 tell(self._tell_change, point, tried(point, table, measures) if prompt else None)
 

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,7 @@ from workbench.data.reading.cures import OPTIONS, STUDY, told_in
 if TYPE_CHECKING:
     from workbench.data.table import Table
     from workbench.frontier.recipe import Recipe
+    from workbench.methods import Method
     from workbench.models import Audit
     from workbench.releases.base import Release
     from workbench.studies.study import Study
@@ -111,13 +113,16 @@ def anonymize(
     audit = _audited(release, chosen)
     if not giveaways:
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
-    _say(release, chosen, audit, _written(release, output, smallest, defuse, force, stars), as_json)
+    files = _written(release, output, smallest, defuse, force, stars)
+    _say(release, chosen, audit, files, _noise(table, chosen, path), as_json)
 
 
-def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[str], as_json: bool) -> None:
-    """What was written, and its audit."""
+def _say(
+    release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[str], noise: str, as_json: bool
+) -> None:
+    """What was written, its audit, and what noise adds to it in the study's other releases."""
     if as_json:
-        print_json(_as_dict(release, chosen, audit, files))
+        print_json({**_as_dict(release, chosen, audit, files), "noise": noise})
         return
     verdict = f"; {audit}" if audit else f"; {release.guarantee or 'no model was asked for'}"
     gone, classes = release.left_out, _classes(release)
@@ -125,7 +130,7 @@ def _say(release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[
     there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
     told = f"{chosen}: {records:,} records in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
     typer.echo(told, err=True)
-    typer.echo(f"Written: {', '.join(files) or 'to standard output'}.", err=True)
+    typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
@@ -306,6 +311,22 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
     write_csv(tables[0].defused() if defuse else tables[0], sys.stdout.buffer)
     sys.stdout.flush()
     return []
+
+
+def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
+    """What the noise of this release and of the study's others adds up to, if these are given out as well."""
+    from workbench.disclosure import epsilons
+    from workbench.methods.noise import RecordNoise
+
+    if path is None or not chosen.method.draws:
+        return ""
+    found: dict[Method, None] = {}
+    for method in [*(recipe.method for recipe in opened(path).candidates()), chosen.method]:
+        if isinstance(method, RecordNoise):
+            with suppress(BadInput):  # there is no such release
+                method.changed(table)
+                found[method] = None
+    return epsilons.together(table, [*found], "releases with noise of this study")
 
 
 def _classes(release: Release) -> int | None:

@@ -21,6 +21,7 @@ from workbench.commands.shared import opened, print_json
 from workbench.commands.sweep import numbered, swept
 
 if TYPE_CHECKING:
+    from workbench.commands.sweep import Swept
     from workbench.frontier.frontier import Frontier
     from workbench.studies.study import Study
 
@@ -69,13 +70,21 @@ def frontier(
     caps = limits(asked, cap)
     refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
     found = swept(study)
-    view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps)
+    view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps, _noise(found))
     if as_json:
         print_json(view.as_dict())
         return
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
     typer.echo("\n".join(view.lines(every, width, colour)))
+
+
+def _noise(found: Swept) -> str:
+    """What the noise of a study's releases adds up to."""
+    from workbench.disclosure import epsilons
+
+    made = [point.recipe.method for point in found.frontier.measured if point.values]
+    return epsilons.together(found.table, made, "releases of this study")
 
 
 def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
@@ -122,6 +131,7 @@ class View:
     name: str
     frontier: Frontier
     caps: Mapping[str, float]
+    noise: str = ""  # what the noise of its releases adds up to
     why: dict[str, str] = field(default_factory=dict)  # there is no knee, no best one
 
     @cached_property
@@ -190,6 +200,7 @@ class View:
             "knee": None if knee is None else knee + 1,
             "best": None if best is None else best + 1,
             "reasons": dict(self.why),
+            "noise": self.noise,
             "area": self._area(),
             "undefined": [{"number": i + 1, "reason": reason} for i, reason in left_out],
             "points": records,
@@ -293,7 +304,7 @@ class View:
             notes += [f"{i + 1} is left out: {reason}" for i, reason in whys]
         elif len(left_out):
             notes.append(f"{len(left_out):,} left out: undefined on an axis (--all shows the reasons)")
-        return notes
+        return [*notes, *filter(None, [self.noise])]
 
 
 def table_lines(rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:

@@ -41,7 +41,7 @@ def released(recipe: Recipe, table: Table, store: Store | None) -> Release:
 
 
 def _column(method: RecordNoise, table: Table, name: str, store: Store | None) -> Drawn:
-    about = canonical({"column": name, **method.settings_of(name)})
+    about = method.draw_of(name)
     drawn = partial(table.remember, ("drawn", about), lambda: method.drawn(table, name))
     if store is None:
         return drawn()

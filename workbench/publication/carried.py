@@ -12,7 +12,9 @@ from typing import Literal
 
 from workbench.base.small_counts import coarse, may_list_groups
 from workbench.data.table import Table
+from workbench.disclosure import epsilons
 from workbench.disclosure.several_releases import certain, certain_beside
+from workbench.methods import Method
 from workbench.publication import format
 from workbench.publication.certainty import certain_of
 from workbench.publication.format import WITHOUT
@@ -21,7 +23,16 @@ from workbench.publication.shapes import PublishedPoint, Results, Together
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # of the releases that can be opened, those whose files are written
-NO_FILES: Together = {"files": 0, "joined": False, "certain": None, "alone": None, "sentence": "", "of_files": ""}
+OFFERED = "files offered here"
+NO_FILES: Together = {
+    "files": 0,
+    "joined": False,
+    "certain": None,
+    "alone": None,
+    "sentence": "",
+    "of_files": "",
+    "noise": "",
+}
 NOT_SAFE = "it is not safe enough to be recommended"
 NOT_CARRIED = (
     "it is not among the releases that were offered when this was published; several files together tell more of "
@@ -29,7 +40,14 @@ NOT_CARRIED = (
 )
 
 
-def with_files(results: Results, table: Table, made: Mapping[int, Release], releases: Which, folder: Path) -> Results:
+def with_files(
+    results: Results,
+    table: Table,
+    made: Mapping[int, Release],
+    methods: Mapping[int, Method],
+    releases: Which,
+    folder: Path,
+) -> Results:
     """Write the released files; the results with which there are, and what they tell together with all classes."""
     offer, smallest = Offer(results), results["smallest"]
     chosen = _chosen(offer, releases)
@@ -41,7 +59,10 @@ def with_files(results: Results, table: Table, made: Mapping[int, Release], rele
         **results,
         "points": [_answered(point, i in chosen, releases) for i, point in enumerate(offer.points)],
         "carried": chosen,
-        "together": _together(table, files, list(made.values()), smallest),
+        "together": {
+            **_together(table, files, list(made.values()), smallest),
+            "noise": epsilons.together(table, [methods[i] for i in chosen], OFFERED),
+        },
         "beside": _beside(table, files, smallest),
     }
 
@@ -84,4 +105,5 @@ def _together(table: Table, files: Sequence[Release], opened: Sequence[Release],
         "alone": coarse(found.alone, smallest),
         "sentence": certain_of(table, found.together, smallest),
         "of_files": certain_of(table, of_files, smallest),
+        "noise": "",
     }

@@ -103,7 +103,8 @@ def publish(
     aside = scratch(place.parent)
     try:
         made, details = _opened(frontier, table, study, aside, kept, step)
-        results = with_files(results_of(study, table, frontier, details, others), table, made, releases, aside)
+        methods = {i: frontier.measured[i].recipe.method for i in made}
+        results = with_files(results_of(study, table, frontier, details, others), table, made, methods, releases, aside)
         format.write_results(aside, results)
         format.write_chart(aside, frontier.chart(640, 380).to_dict())
         format.write_study(aside, _bare(study, table).to_yaml())

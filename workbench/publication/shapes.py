@@ -303,6 +303,7 @@ class Together(TypedDict):
     alone: int | None  # the same from one release at a time
     sentence: str
     of_files: str  # the same of the files alone
+    noise: str  # what the epsilons of the files add up to; nothing where they don't
 
 
 class Results(TypedDict):

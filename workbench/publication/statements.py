@@ -239,7 +239,13 @@ def _called(study: Offer, versions: Sequence[int]) -> str:
 
 
 def alone(study: Offer, index: int) -> str:
-    """That one version is published and no more: of whom a value is certain to who also gets the others."""
+    """That one version is published and no more: of whom a value is certain to who also gets the others, and what
+    their noise adds up to."""
+    carried = index in study.results["carried"]
+    return " ".join(filter(None, [_alone(study, index), study.results["together"]["noise"] if carried else ""]))
+
+
+def _alone(study: Offer, index: int) -> str:
     together, others = study.results["together"], [i for i in study.results["carried"] if i != index]
     if not together["certain"]:
         return "Publish one version only: several together tell more than each does." if others else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +30,15 @@ class Categorical:
         several true values are released alike."""
         singular = np.linalg.cond(self.chances) > SINGULAR
         return None if singular else np.linalg.inv(self.chances)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The largest logarithm of how many times likelier a value is released of one true value than of another."""
+        most, least = self.chances.max(axis=0), self.chances.min(axis=0)
+        there = most > 0
+        if (least[there] == 0).any():
+            return math.inf
+        return math.nextafter(float(np.log(most[there] / least[there]).max()), math.inf)
 
     def likelihood(self, values: np.ndarray) -> np.ndarray:
         """How likely each true value is released as each of these: true x released."""

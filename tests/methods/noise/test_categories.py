@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from workbench.methods.noise.categories import epsilon, numbered
+from workbench.methods.noise.categories import numbered
+from workbench.releases.responses import Categorical
 
 
 @pytest.mark.parametrize("values", [2, 3, 14])
@@ -14,11 +15,11 @@ def test_epsilon_is_what_opendp_says(values, keep):
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
-    chances = numbered(keep * np.eye(values) + (1 - keep) / values, "").chances
-    theirs = dp.m.make_randomized_response(categories=list(range(values)), prob=float(chances[0, 0])).map(1)
-    assert epsilon(chances) == pytest.approx(theirs, rel=1e-9)
+    response = numbered(keep * np.eye(values) + (1 - keep) / values, "")
+    theirs = dp.m.make_randomized_response(categories=list(range(values)), prob=float(response.chances[0, 0])).map(1)
+    assert response.epsilon == pytest.approx(theirs, rel=1e-9)
 
 
 def test_a_value_that_is_never_released_of_another_has_no_epsilon():
-    assert epsilon(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]])) == pytest.approx(0, abs=1e-300)
-    assert math.isinf(epsilon(np.array([[0.5, 0.5], [0.0, 1.0]])))
+    assert Categorical(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]])).epsilon == pytest.approx(0, abs=1e-300)
+    assert math.isinf(Categorical(np.array([[0.5, 0.5], [0.0, 1.0]])).epsilon)

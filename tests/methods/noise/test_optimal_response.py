@@ -8,7 +8,6 @@ from tests.methods.noise.tables import halves, table
 from workbench.base.errors import BadInput
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import OptimalResponse, RandomizedResponse
-from workbench.methods.noise.categories import epsilon
 from workbench.methods.noise.least_change import farthest
 
 CAPS = (0.05, 0.1, 0.2, 0.3)
@@ -47,7 +46,7 @@ def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_los
 def test_neighbours_are_not_told_apart_beyond_what_its_matrix_says():
     given = halves("a", "b", PAIRS, others=["c"] * 5000)
     release = OptimalResponse(0.05, ("x",))(given)
-    released, promised = release.drawn["x"].released, epsilon(release.drawn["x"].response.chances)
+    released, promised = release.drawn["x"].released, release.drawn["x"].response.epsilon
     assert np.isfinite(promised) and f"epsilon = {promised:.3f}" in release.guarantee
     assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
     assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)

@@ -10,14 +10,13 @@ from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
 from tests.methods.noise.tables import halves, table
 from workbench.base.errors import BadInput
 from workbench.methods import RandomizedResponse
-from workbench.methods.noise.categories import epsilon
 
 
 @pytest.mark.parametrize("others", ["table", "uniform"])
 def test_neighbours_are_not_told_apart_beyond_epsilon(others):
     given = halves("a", "b", PAIRS, others=["c"] * PAIRS)
     release = RandomizedResponse(0.4, ("x",), others)(given)
-    promised = epsilon(release.drawn["x"].response.chances)
+    promised = release.drawn["x"].response.epsilon
     released = release.drawn["x"].released
     assert promised == pytest.approx(math.log(3))
     assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []

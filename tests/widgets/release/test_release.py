@@ -11,9 +11,10 @@ from tests.widgets.release.stand import MEASURES, Stand
 from workbench.base.figures import figures
 from workbench.base.progress import step
 from workbench.base.variants import catalog
+from workbench.disclosure.epsilons import together
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
-from workbench.frontier.sweep import point_of
+from workbench.frontier.sweep import point_of, sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Mondrian, RandomizedResponse, ThresholdClustering
 from workbench.models import BetaLikeness, KAnonymity, Model, ProbabilisticLDiversity, TCloseness
@@ -472,3 +473,15 @@ def test_what_is_drawn_at_random_is_kept_and_the_card_says_what_it_promises(stan
     assert point["model"] == "randomized response" and point["classes"].endswith("in no classes")
     assert point["guarantee"] == stand.card.release.guarantee and "not protected: age" in point["guarantee"]
     assert len(list((tmp_path / "points").glob("*.drawn"))) == 1
+
+
+def test_of_several_releases_with_noise_the_card_adds_up_the_epsilons_when_the_hand_rests(stand, table):
+    both = [Recipe(RandomizedResponse(keep, others="uniform")) for keep in (0.2, 0.5)]
+    stand.card.frontier = sweep(table, both[:1], MEASURES, baselines=False)
+    stand.card.recipe = both[0]
+    stand.say("rest")
+    assert stand.last("pooled") is None
+    stand.card.recipe = both[1]
+    stand.say("rest")
+    assert stand.last("pooled")["text"] == together(table, [recipe.method for recipe in both], "releases of this study")
+    assert "both releases of this study together have epsilon = " in stand.last("pooled")["text"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.figures import join_names
+from workbench.base.variants import canonical
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
@@ -43,6 +44,14 @@ class RecordNoise(Method):
         """What is released of a column, drawn anew."""
         response = self.response(table, name)
         return Drawn.of(response, self.draw(table, name, response))
+
+    def draw_of(self, name: str) -> str:
+        """What names a column's draw: what is called alike, of the same values, is one and the same draw."""
+        return canonical({"column": name, **self.settings_of(name)})
+
+    def epsilon_of(self, table: Table, name: str) -> float:
+        """What a column's draw spends of each record, at most."""
+        return table.remember(("epsilon", self.draw_of(name)), lambda: self.response(table, name).epsilon)
 
     @abstractmethod
     def changed(self, table: Table) -> tuple[str, ...]:

@@ -51,18 +51,9 @@ def released(table: Table, name: str, response: Response) -> np.ndarray:
     return drawn(response.chances, codes)
 
 
-def epsilon(chances: np.ndarray) -> float:
-    """The largest logarithm of how many times likelier a value is released of one true value than of another."""
-    most, least = chances.max(axis=0), chances.min(axis=0)
-    there = most > 0
-    if (least[there] == 0).any():
-        return math.inf
-    return math.nextafter(float(np.log(most[there] / least[there]).max()), math.inf)
-
-
 def epsilon_of(responses: Mapping[str, Response]) -> str:
     """The epsilons of columns, added up, in words."""
-    parts = {name: epsilon(one.chances) for name, one in responses.items() if isinstance(one, Categorical)}
+    parts = {name: one.epsilon for name, one in responses.items()}
     total = math.fsum(parts.values())
     if math.isinf(total):
         return "no epsilon, since some value is never released of another"
