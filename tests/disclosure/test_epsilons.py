@@ -37,6 +37,14 @@ def test_epsilons_of_responses_are_those_of_their_matrices():
     assert np.allclose(parts, [1.609, 0.693], atol=1e-3) and "epsilon = 2.31 for ill (1.61 + 0.694)" in said
 
 
+def test_pages_tell_no_epsilon_that_follows_from_the_rarest_value():
+    given, own = table(), [RandomizedResponse(keep) for keep in (0.5, 0.2)]
+    assert "epsilon = " in together(given, own, "files")
+    said = together(given, own, "files", published=True)
+    assert said == "Several releases add up: both files together have for ill the sum of several, which are not told."
+    assert together(given, noise(1, 2), "files", published=True) == together(given, noise(1, 2), "files")
+
+
 def test_no_sum_is_rounded_down_and_many_draws_are_counted():
     said = together(table(), noise(*[0.3334] * 1, 0.1, 0.2, 0.25, 0.15), "releases")
     assert said == "Several releases add up: all 5 releases together have epsilon = 1.04 for age (5 draws)."

@@ -7,7 +7,7 @@ import pytest
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.variants import catalog, from_dict
 from workbench.frontier.recipe import Point, Recipe, recipes
-from workbench.methods import Keep, Method, Mondrian, Remove
+from workbench.methods import Keep, Method, Mondrian, RandomizedResponse, Remove
 from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
 
 METHODS = [Mondrian(), Mondrian(strict=False), Mondrian("information_gain", "wage", "best"), Keep(), Remove(("age",))]
@@ -46,6 +46,8 @@ def test_a_line_leaves_the_models_numbers_out():
     lines = {recipe.line for recipe in recipes(Mondrian(), KAnonymity, k=[2, 5])}
     assert lines == {"k-anonymity (mondrian)"}
     assert Recipe(Keep()).line == "keep"
+    assert {Recipe(RandomizedResponse(keep)).line for keep in (0.2, 0.8)} == {"randomized response"}
+    assert Recipe(RandomizedResponse(0.2, others="uniform")).line == "randomized response, others = uniform"
 
 
 def test_a_recipe_reads_well():

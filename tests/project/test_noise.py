@@ -120,7 +120,8 @@ def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_b
 
 def test_a_published_folder_with_two_draws_says_what_they_add_up_to(place):
     study = Study.open(place / "noisy.yaml")
-    study = study.with_(recipes=study.recipes[:1])
+    drawn = {"name": "randomized response", "keep": [0.2, 0.6], "others": "uniform"}
+    study = study.with_(recipes=[{"method": drawn}])
     read = Published(publish(study, place / "published", releases="all", store=place / "noisy.results"))
     assert len(read.results["carried"]) == 2
     said = read.results["together"]["noise"]

@@ -4,6 +4,7 @@ import numpy as np
 
 from workbench.frontier.sweep import sweep
 from workbench.publication import statements
+from workbench.publication.offer import Offer
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.publication.selection import told
@@ -41,7 +42,10 @@ def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
     read = Published(publish(small, tmp_path / "out", warn=lambda said: None))
     cap = read.results["cap"]
     assert read.safe == [] and read.choices(cap)["recommended"] is None
-    assert "No release of this study is safe enough" in statements.none_safe(read, cap)
+    advice = "No release of this study is safe enough to be recommended: ask for {}, or publish fewer columns."
+    assert statements.none_safe(read, cap) == advice.format("larger groups or stronger models")
+    noisy = Offer({**read.results, "points": [{**point, "drawn": True} for point in read.points]})
+    assert statements.none_safe(noisy, cap) == advice.format("more noise")
     assert "disease of" in statements.unsafe(read, read.opens(cap)) and cap == read.privacy["low"]
     assert read.results["carried"] == [] and not list(read.folder.rglob("*.csv"))
     assert statements.learnt(read, read.opens(cap))["unit"] == "whose disease is certain"

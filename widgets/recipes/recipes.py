@@ -19,6 +19,7 @@ from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, said
+from workbench.base.figures import join_names
 from workbench.base.variants import Plain, about, canonical, catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
@@ -354,11 +355,13 @@ def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _summary(recipes: Sequence[Mapping[str, Any]]) -> str:
-    """What was chosen, in one line: 32 releases of 4 models."""
-    names = {" and ".join(one["name"] for one in _variants(ranges)[1:]) for ranges in recipes}
+    """What was chosen, in one line: 32 releases of 4 models; 3 releases of 1 model and by laplace."""
     if not recipes:
         return "no model chosen"
-    return f"{_counted(_count(recipes), 'release')} of {_counted(len(names), 'model')}"
+    models = {" and ".join(one["name"] for one in rest) for _, *rest in map(_variants, recipes) if rest}
+    alone = dict.fromkeys(method["name"] for method, *rest in map(_variants, recipes) if not rest)
+    kinds = [f"of {_counted(len(models), 'model')}"] * bool(models) + [f"by {join_names([*alone])}"] * bool(alone)
+    return f"{_counted(_count(recipes), 'release')} {' and '.join(kinds)}"
 
 
 def _counted(count: int, thing: str) -> str:

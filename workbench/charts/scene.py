@@ -19,8 +19,8 @@ from workbench.charts.strands import strands
 from workbench.frontier.recipe import Point, Recipe
 
 if TYPE_CHECKING:
+    from workbench.base.variants import Variant
     from workbench.frontier.frontier import Frontier
-    from workbench.models import Model
 
 Rows = list[dict[str, Any]]
 TOGETHER = 4  # pixels: marks that look like one
@@ -301,15 +301,17 @@ def words(recipe: Recipe) -> str:
 
 
 def in_short(recipe: Recipe) -> str:
-    """The models with their numbers alone: their settings in words are those of the whole line."""
+    """The models, or the noise, with their numbers alone: their settings in words are those of the whole line."""
+    if recipe.method.draws and recipe.model is None:
+        return _numbers(recipe.method)
     if recipe.model is None:
         return baseline_label(words(recipe)).removeprefix("all ")
     return " & ".join(map(_numbers, recipe.model.parts))
 
 
-def _numbers(model: Model) -> str:
-    numbers = {name: value for name, value in model.settings().items() if type(value) in (int, float)}
-    return ", ".join([model.name, *(f"{name} = {value:g}" for name, value in numbers.items())])
+def _numbers(one: Variant) -> str:
+    numbers = {name: value for name, value in one.settings().items() if type(value) in (int, float)}
+    return ", ".join([one.name, *(f"{name} = {value:g}" for name, value in numbers.items())])
 
 
 @lru_cache(maxsize=10_000)

@@ -31,9 +31,9 @@ def strands(frontier: Frontier) -> list[str]:
 
 
 def _numbers(recipe: Recipe) -> dict[str, float]:
-    """The numbers of the models, and the seed."""
+    """The numbers of the models, or of noise, and the seed."""
     found: dict[str, float] = {}
-    for place, model in enumerate(recipe.model.parts if recipe.model else ()):
-        numbers = {name: value for name, value in model.settings().items() if type(value) in (int, float)}
+    for place, one in enumerate(recipe.model.parts if recipe.model else [recipe.method][: recipe.method.draws]):
+        numbers = {name: value for name, value in one.settings().items() if type(value) in (int, float)}
         found |= {f"{place}.{name}": value for name, value in numbers.items()}
     return {**found, "seed": recipe.seed}

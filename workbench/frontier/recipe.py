@@ -53,8 +53,10 @@ class Recipe:
 
     @property
     def line(self) -> str:
-        """The curve it belongs to: method and model without the model's numbers."""
-        return str(self.method) if self.model is None else f"{self.model.line} ({self.method})"
+        """The curve it belongs to: method and model without the model's numbers, noise without its own."""
+        if self.model is not None:
+            return f"{self.model.line} ({self.method})"
+        return self.method.line if self.method.draws else str(self.method)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for keys and files."""

@@ -61,7 +61,7 @@ def with_files(
         "carried": chosen,
         "together": {
             **_together(table, files, list(made.values()), smallest),
-            "noise": epsilons.together(table, [methods[i] for i in chosen], OFFERED),
+            "noise": epsilons.together(table, [methods[i] for i in chosen], OFFERED, published=True),
         },
         "beside": _beside(table, files, smallest),
     }

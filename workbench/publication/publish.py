@@ -123,9 +123,9 @@ def _to_show(swept: Frontier, table: Table, study: Study, store: Store | None) -
     refuse_untold_axes(drawn)
     frontier, others = keeping(drawn, study)
     if not worth_opening(frontier):
-        why = next((text for point in frontier.measured for text in point.reasons.values()), "")  # as it may be told
-        more = f": {why}" if why else "; give the study recipes"
-        raise BadInput(f"{reasons.NOTHING}{more}")
+        found = (point.reasons[key] for point in frontier.measured for key in frontier.axes if key in point.reasons)
+        why = next(found, "")  # as it may be told
+        raise BadInput(f"{reasons.NOTHING}{f': {why}' if why else ''}")
     return frontier, others
 
 

@@ -7,7 +7,10 @@ import re
 from workbench.data.table import Table
 
 UNDEFINED = "it is undefined for this release"
-NOTHING = "there is nothing to publish, since no release could be measured on both axes"
+NOTHING = (
+    "there is nothing to publish, since no release has a figure that can be told on both axes; give the study other "
+    "recipes or axes"
+)
 NUMBER, COLUMN, MODEL = r"[\d,.]+(?:e[-+]?\d+)?", r"'(?P<column>[^']+)'", r"[^:']+"
 KEEPS = f"no release of this table keeps {MODEL}: "
 # reasons that are told with their numbers, which stand in the study: what they are, and what of them is told

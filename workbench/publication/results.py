@@ -84,6 +84,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "reasons": record["reasons"],
             "sentences": record["sentences"] if i in details else {},
             "baseline": record["baseline"],
+            "drawn": point.recipe.method.draws,
             "efficient": record["efficient"],
             "promise": promised,
             "brief": _promised(point.recipe, table, study.smallest, examples=False),

@@ -263,6 +263,7 @@ class PublishedPoint(TypedDict):
     reasons: dict[str, str]  # of measures without a value
     sentences: dict[str, str]
     baseline: bool
+    drawn: bool  # at random: another release of the same recipe would tell more
     efficient: bool
     promise: str
     brief: str  # the promise without an example of what it allows

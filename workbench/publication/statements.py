@@ -85,9 +85,11 @@ def none_safe(study: Published, cap: float | None) -> str:
         return ""
     if study.safe:
         return "No release that keeps to this limit is safe enough to be recommended."
+    own = [point["drawn"] for point in study.points if not point["baseline"]]
+    ask = [*["larger groups", "stronger models"] * (not all(own)), *["more noise"] * any(own)]
     return (
-        "No release of this study is safe enough to be recommended: ask for larger groups or stronger models, or "
-        "publish fewer columns."
+        f"No release of this study is safe enough to be recommended: ask for {join_names(ask, 'or')}, or publish fewer "
+        "columns."
     )
 
 

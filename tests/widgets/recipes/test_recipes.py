@@ -240,6 +240,14 @@ def test_seed(stand):
 def test_traits_set_from_outside_are_shown(stand):
     stand.picker.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "l-diversity", "l": [2, 3]}}]
     assert stand.last("draft")["summary"] == "2 releases of 1 model"
+    noise = [
+        {"method": {"name": "randomized response", "keep": [0.2, 0.5, 0.8]}},
+        {"method": {"name": "optimal response"}},
+    ]
+    stand.picker.recipes = noise
+    assert stand.last("draft")["summary"] == "4 releases by randomized response and optimal response"
+    stand.picker.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 5}}, *noise[1:]]
+    assert stand.last("draft")["summary"] == "2 releases of 1 model and by optimal response"
     with pytest.raises(BadInput):
         stand.picker.recipes = [{"method": {"name": "nonsense"}}]
     with pytest.raises(BadInput):

@@ -53,6 +53,11 @@ class RecordNoise(Method):
         """What a column's draw spends of each record, at most."""
         return table.remember(("epsilon", self.draw_of(name)), lambda: self.response(table, name).epsilon)
 
+    @property
+    def epsilon_is_told(self) -> bool:
+        """Whether who has the file and its codebook knows epsilon anyway, so that pages may say it."""
+        return True
+
     @abstractmethod
     def changed(self, table: Table) -> tuple[str, ...]:
         """The columns that are changed; BadInput where they cannot be."""

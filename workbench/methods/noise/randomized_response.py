@@ -40,6 +40,11 @@ class RandomizedResponse(RecordNoise):
             f"its row{known}; {unprotected(table, [*responses])}"
         )
 
+    @property
+    def epsilon_is_told(self) -> bool:
+        """By the table's distribution it follows from how many people have the rarest value."""
+        return self.others == "uniform"
+
     def changed(self, table: Table) -> tuple[str, ...]:
         return columns_of(table, self.columns, self.name)
 

@@ -62,9 +62,10 @@ def computed(study: Published, index: int, cap: float | None) -> Markup:
         f"{len(study.efficient)} candidates are efficient: no other is at least as good on {study.privacy['name']} and "
         f"{study.utility['name']} and better on one. {which}"
     )
+    drawn = " and the releases that were drawn at random" if any(one["drawn"] for one in study.points) else ""
     again = (
-        "The study, without where the data lie and without hierarchies that list values: whoever holds the data gets "
-        "the same points from it."
+        "The study, without where the data lie and without hierarchies that list values: whoever holds the data"
+        f"{drawn} gets the same points from it."
     )
     return render(
         "computed.html",
