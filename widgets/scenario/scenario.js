@@ -46,6 +46,20 @@ export default widget(({ model, el, say, on, trait }) => {
   const worth = select(name => say("worth", { field: "worth", name }));
   const tolerance = typed(text => say("tolerance", { field: "tolerance", text }), { class: "wb-short" });
   const toleranceField = field("tolerance", "Near enough is within", tolerance);
+  // ---- what predictions cost: a row a true value, a column a predicted one
+  const costs = h("div", { class: "wb-costs", "data-field": "cost", hidden: true });
+  const costCell = ({ values, cells }, i, j) => h("td", {}, h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "wb-cost",
+    value: cells[i][j], "data-key": `cost.${i}.${j}`, "aria-label": `Cost where ${values[i]} is true and ${values[j]} is predicted`,
+    onchange: event => say("cost", { field: "cost", true: values[i], predicted: values[j], text: event.target.value }) }));
+  const costTable = given => h("table", { "aria-label": "What predictions cost" },
+    h("thead", {}, h("tr", {}, h("th", {}, "true"), given.values.map(value => h("th", { scope: "col" }, value)))),
+    h("tbody", {}, given.values.map((value, i) => h("tr", {}, h("th", { scope: "row" }, value), given.values.map((_, j) => costCell(given, i, j))))));
+  const showCosts = given => {
+    costs.hidden = !given;
+    if (!given) return;
+    const note = given.note ?? "A row a true value, a column a predicted one. A prediction is worth 1 less its cost; an empty field is the usual cost, 1, or 0 where it is right.";
+    costs.replaceChildren(h("p", { class: "wb-note" }, note), given.values ? costTable(given) : "", wrong());
+  };
   const columns = h("div", { class: "wb-boxes" });
   const quasi = h("fieldset", { "data-field": "quasi" }, h("legend", {}, "What is predicted of people"), columns, wrong());
   const nearer = typed(text => say("nearer", { field: "nearer", text }), { class: "wb-short" });
@@ -55,7 +69,7 @@ export default widget(({ model, el, say, on, trait }) => {
   const time = h("p", { class: "wb-note", role: "status" });
   const all = h("div", { hidden: true }, h("div", { class: "wb-uses" },
     h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Column that is predicted", target),
-      field("worth", "What a prediction is worth", worth), toleranceField, good.miners, good.weights, good.limitField),
+      field("worth", "What a prediction is worth", worth), toleranceField, costs, good.miners, good.weights, good.limitField),
     h("section", { class: "wb-bad", "aria-label": "Bad use" }, h("h4", {}, "Bad use: what adversaries learn of people"), quasi,
       field("nearer", "Nearer than it is published by at least, %", nearer, "0: nearer at all; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField)),
     time, h("div", { class: "wb-row", "data-field": "use" }, button, wrong()));
@@ -73,6 +87,7 @@ export default widget(({ model, el, say, on, trait }) => {
     };
     fill(target, given.columns.map(name => [name, name]), given.target);
     fill(worth, given.worths.map(each => [each.name, each.label]), given.worth);
+    showCosts(given.costs);
     toleranceField.hidden = given.worth !== "tolerance";
     if (document.activeElement !== tolerance) tolerance.value = given.tolerance;
     if (document.activeElement !== nearer) nearer.value = given.nearer;

@@ -13,12 +13,14 @@ from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
-from widgets.scenario import miner_rows, weight_lines
+from widgets.scenario import cost_cells, miner_rows, weight_lines
 from widgets.scenario.estimate import duration_of, in_words
 from widgets.scenario.uses import Scenario, of_study, percent, proposed
 from workbench.base.errors import BadInput, said
 from workbench.data.table import Table
+from workbench.measures.utility.good_utility import GoodUtility
 from workbench.measures.utility.prediction_errors import OF_NUMBERS
+from workbench.miners.judging import labels_of
 
 SIDES = ("good", "bad")
 WORTH = {
@@ -26,7 +28,7 @@ WORTH = {
     "false positives": "1 if it is not below the truth",
     "tolerance": "1 if it is near enough",
     "absolute": "less, the farther it is off",
-    "costs": "1 less its cost (set in the study's file)",
+    "costs": "1 less what it costs",
 }
 SETTLED = 0.6  # seconds without a change until samples are timed
 
@@ -90,14 +92,20 @@ class ScenarioPicker(Part):
         if not isinstance(name, str) or name not in self._table().released:
             raise BadInput(f"{said(name)} is no column of the release; choose one of those shown")
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
-        self._take(good={"target": name, "error": error})
+        self._take(good={"target": name, "error": error, "costs": None})
 
     def hear_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another worth of predictions."""
         error = content.get("name")
         if error not in self._worths(str(self._there().good.target)):
             raise BadInput(f"{said(error)} is no worth of predictions of this column; choose one of those shown")
-        self._take(good={"error": error})
+        self._take(good={"error": error, "costs": None})
+
+    def hear_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What it costs to predict one value where another is true."""
+        good, where = self._there().good, (content.get("true"), content.get("predicted"))
+        labels = labels_of(self._table(), str(good.target))
+        self._take(good={"costs": cost_cells.typed(good.costs, labels, *where, content.get("text"))})
 
     def hear_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """How far a number that is near enough may be away."""
@@ -184,10 +192,10 @@ class ScenarioPicker(Part):
 
     def _worths(self, target: str) -> list[str]:
         """What predictions of a column may be worth."""
-        table, draft = self._table(), self._draft
+        table = self._table()
         text = target in table.names and table.columns[target].kind == "text"
-        given = draft is not None and draft.good.error == "costs"
-        return [one for one in WORTH if not (text and one in OF_NUMBERS) and (one != "costs" or given)]
+        several = target in table.names and len(labels_of(table, target)) > 1
+        return [one for one in WORTH if not (text and one in OF_NUMBERS) and (one != "costs" or several)]
 
     def _numbers(self, side: str) -> bool:
         """Whether miners of numbers can be asked."""
@@ -221,12 +229,22 @@ class ScenarioPicker(Part):
             worths=[{"name": name, "label": WORTH[name]} for name in self._worths(str(good.target))],
             worth=str(good.error),
             tolerance=good.tolerance,
+            costs=self._costs_view(good),
             quasi=[{"name": name, "on": name in (bad.target or table.quasi[:1])} for name in table.quasi],
             nearer=bad.c,
             counted=bad.of,
             good=self._side_view("good", good, draft.decline),
             bad=self._side_view("bad", bad, draft.share),
         )
+
+    def _costs_view(self, good: GoodUtility) -> dict[str, Any] | None:
+        """A table of what predictions cost, or how to write it for many values; nothing where they have no costs."""
+        if good.error != "costs":
+            return None
+        labels = labels_of(self._table(), str(good.target))
+        if len(labels) > cost_cells.MOST:
+            return {"note": cost_cells.in_the_file(str(good.target), labels)}
+        return {"values": list(labels), "cells": cost_cells.cells(good.costs, labels)}
 
     def _side_view(self, side: str, measure: Any, limit: float | None) -> dict[str, Any]:
         numbers = self._numbers(side)

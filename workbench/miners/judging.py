@@ -46,18 +46,18 @@ def judged(
     seen, told = (_read(shown, table, numbers) for shown in (found.of(miner), found.target))
     records = _records(release)
     if records is None:  # a file tells its values unchanged, but not whose they are
-        return Judged(found.target.column, _labels(table, target), seen, told, None)
+        return Judged(found.target.column, labels_of(table, target), seen, told, None)
     true = _read(original(table).shown(target), table, numbers)
     predicted = np.full(len(true), _usual(told), seen.dtype)
     predicted[records] = seen
-    return Judged(found.target.column, _labels(table, target), predicted, true, np.arange(len(true)))
+    return Judged(found.target.column, labels_of(table, target), predicted, true, np.arange(len(true)))
 
 
 def guessed(table: Table, target: str) -> Judged:
     """The commonest value, for everybody: what is left without any column to learn from."""
     shown = original(table).shown(target)
     true = _read(shown, table, False)
-    return Judged(shown.column, _labels(table, target), np.full(len(true), _usual(true)), true, np.arange(len(true)))
+    return Judged(shown.column, labels_of(table, target), np.full(len(true), _usual(true)), true, np.arange(len(true)))
 
 
 def _records(release: Release) -> np.ndarray | None:
@@ -92,5 +92,6 @@ def _usual(told: np.ndarray) -> float:
     return int(np.bincount(told).argmax())
 
 
-def _labels(table: Table, target: str) -> tuple[str, ...]:
+def labels_of(table: Table, target: str) -> tuple[str, ...]:
+    """The values of a column as miners see them: of a sensitive one at its level."""
     return table.sensitive[target].labels if target in table.sensitive else table.columns[target].value_labels()

@@ -56,7 +56,9 @@ def test_it_is_built_step_by_step_and_used_at_once(part):
 def test_what_is_wrong_is_said_and_the_last_good_choice_stays(part):
     before = part.scenario
     wrong = [
-        ("target", {"name": "nobody"}), ("worth", {"name": "absolute"}), ("worth", {"name": "costs"}), ("quasi", {}),
+        ("target", {"name": "nobody"}), ("worth", {"name": "absolute"}),
+        ("cost", {"true": "flu", "predicted": "cold", "text": "2"}),
+        ("cost", {"true": "flu", "predicted": "gout", "text": "much"}), ("quasi", {}),
         ("nearer", {"text": "x"}), ("nearer", {"text": "101"}), ("counted", {"name": "both"}),
         ("limit", {"side": "both"}),
         ("miners", {"side": "bad", "names": []}), ("miners", {"side": "good", "set": "numeric"}),
@@ -71,7 +73,7 @@ def test_what_is_wrong_is_said_and_the_last_good_choice_stays(part):
 def test_worths_follow_the_kind_of_the_column(part):
     say(part, "target", name="wage")
     assert [one["name"] for one in last(part, "scenario")["worths"]] == [
-        "accuracy", "false positives", "tolerance", "absolute",
+        "accuracy", "false positives", "tolerance", "absolute", "costs",
     ]  # fmt: skip
     say(part, "worth", name="tolerance")
     say(part, "miners", side="good", set="numeric")
@@ -108,3 +110,25 @@ def test_no_trait_that_leaves_quotes_a_value(part):
     say(part, "weigh", side="bad", text="10: sex = 'F'")
     part.follow(**part.scenario.into((), (), {}), points=5)
     assert "'F'" not in str(part.get_state())
+
+
+def test_what_predictions_cost_is_typed_cell_by_cell(part):
+    assert last(part, "scenario")["costs"] is None
+    say(part, "worth", name="costs")
+    assert last(part, "scenario")["costs"] == {"values": ["flu", "gout"], "cells": [["0", "1"], ["1", "0"]]}
+    say(part, "cost", true="gout", predicted="flu", text="2.5")
+    say(part, "cost", true="flu", predicted="gout", text="0.5")
+    say(part, "cost", true="flu", predicted="gout", text="")
+    assert last(part, "scenario")["costs"]["cells"] == [["0", "1"], ["2.5", "0"]]
+    assert part.scenario.good.costs.data == {"gout": {"flu": 2.5}}
+    say(part, "use")
+    assert any(one.get("costs") == {"gout": {"flu": 2.5}} for one in part.used["measures"])
+    say(part, "worth", name="accuracy")
+    assert part.scenario.good.costs is None and last(part, "scenario")["costs"] is None
+
+
+def test_for_a_column_of_many_values_it_says_how_costs_are_written_in_the_file(part):
+    say(part, "target", name="age")
+    say(part, "worth", name="costs")
+    note = last(part, "scenario")["costs"]["note"]
+    assert "age has 60 values" in note and "costs: {'20': {'21': 2}}" in note

@@ -36,7 +36,8 @@ Chances = tuple[float, float]  # that an attack succeeds with a person's own rec
 
 
 class Tried(NamedTuple):
-    """Of people who were attacked: the chances of success, those of the control, and who is shown alike."""
+    """Of people who were attacked: the chances of success, those of the control, and who is shown alike; where sharing
+    a part is enough to fail together, a column of numbers for all that is shown, and one for each part."""
 
     attack: np.ndarray
     control: np.ndarray
@@ -142,6 +143,11 @@ class Attacked:
     def rows_of(self, people: np.ndarray) -> np.ndarray:
         """What the control's release shows of some people."""
         return self.world[self.own[people]]
+
+    def part_of(self, people: np.ndarray, names: Sequence[str]) -> np.ndarray:
+        """The same of some columns, as numbers of people who are shown alike in these."""
+        columns = [i for i, name in enumerate(self.axes) if name in names]
+        return distinct_rows(self.shows[self.rows_of(people)][:, columns])[1]
 
     def fitting(self, row: int) -> np.ndarray:
         """Which of the table's cells fit what a row shows."""

@@ -76,7 +76,8 @@ def _falls(what: Callable[[float], float], low: float, high: float) -> float:
 
 def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | None = None) -> BeyondChance:
     """Of the chances with which each person is attacked with success, with the own record and without it; `alike` are
-    numbers of people who are shown alike."""
+    numbers of people who are shown alike: a column of them, or several of which the first is of all that is shown and
+    the others of parts of it."""
     attack, control = attack.astype(float), control.astype(float)
     failed, without = 1 - attack, 1 - control
     gain, harm = float(np.maximum(attack - control, 0).mean()), float(np.maximum(control - attack, 0).mean())
@@ -85,12 +86,21 @@ def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | N
         return BeyondChance(float(attack.mean()), 1.0, 0.0, 0.0, 1.0 if failed.mean() == 0 else 0.0, 0.0)
     ratio = float(failed.mean() / without.mean())
     off, at_most = failed - ratio * without, len(attack) * ratio * (gain + harm)
-    spread = float(np.square(off if alike is None else np.bincount(alike, off)).sum())
+    spread = _spread(off, None if alike is None else alike.reshape(len(off), -1))
     people = len(attack) * (at_most + FEW) / (spread + FEW)
     low, high = _interval(_Pairs(people, gain, harm, both))
     return BeyondChance(
         float(attack.mean()), float(control.mean()), max(1 - ratio, 0.0), low, high, float(without.sum())
     )  # fmt: skip
+
+
+def _spread(off: np.ndarray, alike: np.ndarray | None) -> float:
+    """The squared sums of what varies, over people who vary together. Where sharing a part is enough for that, over
+    those who share each, less over those who share all, whom each counted (Cameron, Gelbach & Miller 2011)."""
+    if alike is None:
+        return float(np.square(off).sum())
+    whole, *parts = (float(np.square(np.bincount(number, off)).sum()) for number in alike.T)
+    return max(whole, sum(parts) - (len(parts) - 1) * whole) if parts else whole
 
 
 def _interval(pairs: _Pairs) -> tuple[float, float]:

@@ -42,7 +42,9 @@ class Linkability(Measure):
             (one, of_others), (other, other_of_others) = (seen.nearest(person, half) for half in halves)
             return _same(one, other), _same(of_others, other_of_others)
 
-        return seen.each(seen.drawn(self.attacks, seed), attack)
+        people = seen.drawn(self.attacks, seed)
+        found = seen.each(people, attack)
+        return found._replace(alike=np.stack([found.alike, *(seen.part_of(people, half) for half in halves)], axis=1))
 
 
 def _same(one: np.ndarray, other: np.ndarray) -> float:
