@@ -166,3 +166,12 @@ def test_progress_and_cancel(table):
 
 def test_nothing_is_said_of_the_records_in_words(table):
     assert repr(cross_fitted(Keep()(table), "s", "majority")) == "<Predictions of 's' by majority>"
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_a_process_starts(table, monkeypatch):
+    monkeypatch.setattr(cross_fitting, "FEW", 10)
+    monkeypatch.setattr(cross_fitting, "MEMORY", 10_000)
+    with pytest.raises(
+        Undefined, match=r"200 records with [0-9]+ columns to learn from are too many for 1e-05 GB of memory"
+    ):
+        cross_fitted(Keep()(table), "s", "naive bayes")

@@ -2,9 +2,13 @@
 
 import numpy as np
 
-from workbench.miners import Majority, NaiveBayes
+from tests.miners.oracle import UNKNOWN, ByHeart
+from tests.widgets.scenario.people import people
+from workbench.measures import AntiUtility, GoodUtility, WorkloadUtility
+from workbench.methods import Keep
+from workbench.miners import Majority, NaiveBayes, fitting
 from workbench.miners.features import Feature
-from workbench.miners.fitting import Work, predicted, shuffled
+from workbench.miners.fitting import Work, predicted, sample, shuffled, taught
 
 CODES = np.arange(3, dtype=np.int32)
 SEEN = Feature(np.array([0, 1, 2, 0, 1, 2], np.int32), CODES, CODES, None, None, 3, ())
@@ -42,3 +46,27 @@ def test_each_column_is_exchanged_by_itself():
     rows = shuffled(work(labels, features=[SEEN, SEEN._replace(at=np.zeros(6, np.int32))]), NaiveBayes(), 1)
     assert rows.shape == (3, 3) and rows[0].tolist() == rows[2].tolist() == [5, 6, 7]
     assert sorted(rows[1].tolist()) == [5, 6, 7]
+
+
+def test_of_very_many_records_a_miner_learns_from_some_at_random(monkeypatch):
+    many, labels = 300, np.arange(1, 301, dtype=np.int32)
+    codes = np.arange(many, dtype=np.int32)
+    known = Work([Feature(codes, codes, codes, None, None, many, ())], labels, None, np.zeros(many, np.int16), 0)
+    train = np.arange(0, 300, 2)
+    assert sample(train, 0) is train and taught(300) == ""
+    monkeypatch.setattr(fitting, "TAUGHT", 100)
+    some, same, other = sample(train, 0), sample(train, 0), sample(train, 1)
+    assert len(some) == 100 == len(np.unique(some)) and set(some) <= set(train)
+    assert np.array_equal(some, same) and not np.array_equal(some, other)
+    assert taught(300) == " Each miner has learnt from 100 other records at random."
+    assert taught(111) == "" and taught(112) and taught(150, 3) == "" and taught(152, 3)
+    monkeypatch.setattr(Work, "sides", lambda work, fold: (train, train))
+    assert (predicted(known, ByHeart(), 0) != UNKNOWN).sum() == 100, "it knows by heart whom it has learnt from"
+
+
+def test_measures_say_where_miners_learnt_from_a_sample(monkeypatch):
+    release = Keep()(people())
+    asked = [GoodUtility("ill", "majority"), WorkloadUtility("ill", "majority"), AntiUtility("age", "majority")]
+    assert not any("at random" in measure(release).sentence for measure in asked)
+    monkeypatch.setattr(fitting, "TAUGHT", 100)
+    assert all(measure(release).sentence.endswith("100 other records at random.") for measure in asked)

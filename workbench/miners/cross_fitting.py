@@ -21,6 +21,7 @@ from workbench.releases.shown import Shown
 from workbench.workloads.exact import numbers_of
 
 FEW = 3000  # records for which no process is started: each fold takes a blink
+MEMORY = 2_000_000_000  # bytes of what is learnt from, here and in all processes
 Progress = Callable[[int, int], object]
 
 
@@ -180,4 +181,9 @@ def every_fold(
         done(job, task(work, *job))
         look()
     if rest := [job for job in jobs if job not in here]:
+        if work.size * (1 + min(workers.processors(), len(rest))) > MEMORY:
+            raise Undefined(
+                f"{len(work.fold):,} records with {len(work.features)} columns to learn from are too many for "
+                f"{MEMORY / 1e9:g} GB of memory; mine a random sample of the records, or publish fewer columns"
+            )
         workers.run(work, rest, done, look, task)

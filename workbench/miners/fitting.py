@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.miners import Miner
 
 CHUNK = 4096  # records that are predicted at once
+TAUGHT = 1_000_000  # records that a miner learns from at most: of more a random sample, which sentences say
 
 
 class Work(NamedTuple):
@@ -38,6 +39,12 @@ class Work(NamedTuple):
         for array in (self.labels, self.numbers, self.fold):
             found.update(b"-" if array is None else f"{array.shape}{array.dtype}".encode() + array.tobytes())
         return found.digest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of it, or so."""
+        arrays = [array for one in self.features for array in (one.at, one.low, one.high, one.held, one.places)]
+        return sum(array.nbytes for array in (*arrays, self.labels, self.numbers, self.fold) if array is not None)
 
     def sides(self, fold: int) -> tuple[np.ndarray, np.ndarray]:
         """The records to learn from, and those to predict."""
@@ -63,6 +70,7 @@ def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[in
     assert target is not None
     if miner.predicts == "numbers":
         train = train[~np.isnan(target[train])]
+    train = sample(train, work.seed)
     learnt = target[train]
     if not len(train) or not work.features or (learnt == learnt[0]).all():
         usual = _usual(learnt, miner) if len(train) else np.nan
@@ -76,6 +84,19 @@ def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[in
             seen = encoded.exchanged(columns, test, work.seed)
             parts = [learner.predict(seen.rows(part)) for part in np.array_split(test, len(test) // CHUNK + 1)]
             yield np.concatenate(parts).astype(target.dtype)
+
+
+def sample(train: np.ndarray, seed: int) -> np.ndarray:
+    """The records that a miner learns from: all, or so many at random."""
+    if len(train) <= TAUGHT:
+        return train
+    return np.sort(np.random.default_rng([seed, len(train)]).choice(train, TAUGHT, replace=False))
+
+
+def taught(records: int, folds: int = 10) -> str:
+    """Where miners learn from a sample of the records, a sentence that says so, to stand behind another."""
+    many = records - records // folds > TAUGHT
+    return f" Each miner has learnt from {TAUGHT:,} other records at random." if many else ""
 
 
 def _usual(learnt: np.ndarray, miner: Miner) -> float:

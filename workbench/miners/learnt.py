@@ -14,7 +14,7 @@ from workbench.data.table import Table
 from workbench.miners import Miner, workers
 from workbench.miners.conditions import conditions_on
 from workbench.miners.cross_fitting import Progress, columns_known, every_fold, refuse_unable, work_of
-from workbench.miners.fitting import Work, shuffled
+from workbench.miners.fitting import Work, shuffled, taught
 from workbench.miners.keeping import alone
 from workbench.miners.sets import called, chosen
 from workbench.miners.small_tree import Branch, Says, grown
@@ -39,6 +39,7 @@ class Learnt:
     right: float
     importance: dict[str, float]
     tree: Branch
+    records: int
 
     def __repr__(self) -> str:
         return f"<Learnt of {self.target!r} by {self.miner}>"
@@ -82,15 +83,18 @@ def learnt(
     worse = (means[1:] - means[0]) * (1 if numbers else -1)
     labels = None if numbers else _labels(release.table, shown)
     tree = _tree(release.table, work, names, Says(found[0], labels, well[0]), known)
-    return Learnt(target, one, numbers, float(means[0]), dict(zip(names, worse.tolist(), strict=True)), tree)
+    return Learnt(
+        target, one, numbers, float(means[0]), dict(zip(names, worse.tolist(), strict=True)), tree, len(truth)
+    )
 
 
 def sentence(found: Learnt) -> str:
     """How well the miner predicts, in words without a value of the data."""
     what = f"{called(found.miner)} predicts {found.target} of records that it has not seen"
+    more = taught(found.records, FOLDS)
     if found.numbers:
-        return f"{what} off by {found.right:.4g} on average, from what is published of the others."
-    return f"{what} right for {100 * found.right:.3g} %, from what is published of the others."
+        return f"{what} off by {found.right:.4g} on average, from what is published of the others.{more}"
+    return f"{what} right for {100 * found.right:.3g} %, from what is published of the others.{more}"
 
 
 def _tree(table: Table, work: Work, names: tuple[str, ...], says: Says, known: np.ndarray) -> Branch:

@@ -14,6 +14,7 @@ from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured
 from workbench.measures.record_weights import record_weights, weights
 from workbench.miners.completed import completed
+from workbench.miners.fitting import taught
 from workbench.miners.reached import reached
 from workbench.miners.sets import called, chosen, several
 from workbench.releases.base import Release
@@ -56,7 +57,7 @@ class AntiUtility(Measure):
             "miners": {called(miner): share for miner, share in shares.items()},
             "completed": completed(release, found[worst].predicted),
         }
-        return Measured(detail[self.of], self._sentence(targets, detail), detail)
+        return Measured(detail[self.of], self._sentence(targets, detail) + taught(release.table.records), detail)
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         if self.weights is not None:

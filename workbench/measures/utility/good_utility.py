@@ -16,6 +16,7 @@ from workbench.measures.record_weights import record_weights, weights
 from workbench.measures.utility.declines import decline
 from workbench.measures.utility.prediction_errors import ERRORS, OF_NUMBERS, WORTH, costs, worth
 from workbench.miners import Miner
+from workbench.miners.fitting import taught
 from workbench.miners.judging import judged, original
 from workbench.miners.sets import called, chosen, several
 from workbench.miners.targets import PREDICTED, target_of
@@ -51,7 +52,7 @@ class GoodUtility(Measure):
         sentence = (
             f"Predictions of {target} lose {per_cent(delta, 'lower')} of their utility with {called(worst)}: "
             f"{after:.4g}, with the original {before:.4g}; it is ({1 - delta:.4g}, L)-utility-preserving for "
-            f"L = {{{names}}}."
+            f"L = {{{names}}}.{taught(release.table.records)}"
         )
         utilities = {called(miner): dict(one.detail) for miner, one in found.items()}
         return Measured(delta, sentence, {"worst": called(worst), "miners": utilities}, found[worst].interval)

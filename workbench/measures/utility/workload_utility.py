@@ -13,6 +13,7 @@ from workbench.measures import Measure, Measured
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
 from workbench.measures.utility.declines import interval
 from workbench.miners import Miner
+from workbench.miners.fitting import taught
 from workbench.miners.judging import guessed, judged, original
 from workbench.miners.sets import chosen, several
 from workbench.miners.targets import PREDICTED, target_of
@@ -53,7 +54,7 @@ class WorkloadUtility(Measure):
         paired = len(found) == table.records
         sentence = (
             f"{target} is predicted right for {found.mean():.2%} of the records; {trivial[base].mean():.2%} {base}, "
-            f"and {most.mean():.2%} with the original."
+            f"and {most.mean():.2%} with the original.{taught(table.records)}"
         )
         known = {"U_san": float(found.mean()), "U_base": float(trivial[base].mean()), "U_max": float(most.mean())}
         known |= {name: float(right.mean()) for name, right in trivial.items()}
