@@ -16,6 +16,8 @@ from workbench.measures import (
 )
 from workbench.methods import Keep, Laplace, RandomizedResponse
 from workbench.models import KAnonymity
+from workbench.releases.codebook import drawn_beside
+from workbench.releases.foreign import foreign
 
 BOTH = {"age": (17, 90), "wage": (0, 50)}
 
@@ -125,3 +127,21 @@ def test_miners_see_numbers_and_codes_as_they_were_drawn():
     assert (release.shown("age").numbers == release.drawn["age"].released).all()
     assert (release.shown("city").codes == release.table.codes["city"]).all()
     assert len(release.published_records) == release.table.records
+
+
+def test_its_file_read_back_in_is_said_to_be_changed_at_random(tmp_path):
+    given = table()
+    path, *books = RandomizedResponse(0.5, ("ill", "city"), "uniform")(given).export(tmp_path / "r.csv", giveaways=True)
+    (note,) = [one for one in foreign(path, ["age", "city"], "ill").notes if "at random" in one]
+    assert note.startswith("city and ill: changed at random, as the codebook beside the file says")
+    for text in (
+        "no JSON",
+        "[]",
+        '{"columns": 3}',
+        '{"columns": {"ill": [3]}}',
+        '{"columns": {"ill": [{"label": "x"}]}}',
+    ):
+        books[-1].write_text(text)
+        assert not any("at random" in one for one in foreign(path, ["age", "city"], "ill").notes)
+    books[-1].unlink()
+    assert drawn_beside(path) == [] and foreign(path, ["age", "city"], "ill").notes == ()

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from workbench.base.files import codebooks
 from workbench.base.small_counts import SMALLEST, named
 from workbench.data.column import Column
 from workbench.models.classes import Classes
@@ -32,6 +34,7 @@ class Entry(NamedTuple):
     missing: bool
     values: tuple[str, ...] = ()
     others: bool = False  # it also stands for values that few people have, which are not listed
+    drawn: bool = False  # it is how values were changed at random
 
 
 def region_entries(
@@ -126,6 +129,18 @@ def as_json(found: Sequence[Entry]) -> str:
     columns: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         said = {"label": one.label, "from": one.low, "to": one.high, "missing": one.missing, "values": one.values}
-        said["others"] = one.others
+        said |= {"others": one.others, "drawn": one.drawn}
         columns.setdefault(one.column, []).append({key: value for key, value in said.items() if value})
     return json.dumps({"columns": columns}, ensure_ascii=False, indent=1) + "\n"
+
+
+def drawn_beside(release: Path) -> list[str]:
+    """The columns of a released file that were changed at random, as far as a codebook of ours beside it says."""
+    book = codebooks(release)[-1]
+    if not book.is_file():
+        return []
+    try:
+        columns = json.loads(book.read_bytes())["columns"]
+        return [name for name, found in columns.items() if any(one.get("drawn") is True for one in found)]
+    except (ValueError, LookupError, TypeError, AttributeError):  # it is no codebook of ours
+        return []

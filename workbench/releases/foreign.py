@@ -6,12 +6,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.figures import join_names
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.hierarchies.matching import Key, key, keys
@@ -20,6 +23,7 @@ from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
+from workbench.releases.codebook import drawn_beside
 from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside
 from workbench.releases.label_parser import CoveredRun, Labels
@@ -176,7 +180,7 @@ def foreign(
     gone, perhaps = left_out(file.table, file.quasi, file.sensitive, file.texts, original)
     if gone.all():
         raise BadInput(f"{file.where}: every record is left out, all are rows of {STAR}; give a file with records")
-    notes, out, others = list(file.notes), int(gone.sum()), ""
+    notes, out, others = [*file.notes, *_drawn(data, wanted)], int(gone.sum()), ""
     if out:
         notes.append(f"{out:,} of {len(gone):,} records are rows of {STAR}, of which nothing is told: left out")
         file, others = file.without(gone), "the other "
@@ -200,6 +204,20 @@ def foreign(
             notes=(*found.notes, overlapping(found.read.sizes, found.codes, bool(found.neutral))),
         )
     return replace(found, known=file.beside(keep))
+
+
+def _drawn(data: Any, roles: Sequence[Sequence[str]]) -> list[str]:
+    """That values are not what they seem, where the codebook beside a file says so."""
+    if not isinstance(data, (str, PathLike)):
+        return []
+    changed = drawn_beside(Path(data))
+    names = [name for role in roles for name in role if name in changed]
+    if not names:
+        return []
+    return [
+        f"{join_names(names)}: changed at random, as the codebook beside the file says; figures take what it shows as "
+        "it stands, so that nothing in it is certain of anybody, whatever they say"
+    ]
 
 
 def _alone(file: ReleasedFile, keep: np.ndarray, count: int, notes: list[str]) -> Foreign:

@@ -190,9 +190,11 @@ class Perturbed(Release):
             response = drawn.response
             if isinstance(response, Noise):
                 ends = f"{response.low:g}", f"{response.high:g}"
-                found.append(Entry(name, f"number + Laplace noise of scale {response.scale:g}", *ends, missing=False))
+                found.append(
+                    Entry(name, f"number + Laplace noise of scale {response.scale:g}", *ends, missing=False, drawn=True)
+                )
             else:
-                found.append(Entry(name, response.words, "", "", missing=bool(self.table.columns[name].missing)))
+                found.append(Entry(name, response.words, "", "", bool(self.table.columns[name].missing), drawn=True))
                 found += self._chances(name, response) if response.listed else []
         return found
 

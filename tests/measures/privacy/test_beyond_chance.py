@@ -99,3 +99,16 @@ def test_people_who_are_shown_alike_count_as_one_where_all_succeed_or_fail_toget
     assert found[3:5] == pytest.approx(beyond_chance(*once)[3:5], abs=2e-3)
     apart = beyond_chance(*twice, np.arange(280))
     assert apart.low > found.low and apart.high < found.high and apart == beyond_chance(*twice)
+
+
+def test_people_who_share_a_part_vary_together():
+    """Pairs who fail together because they share a half: as if each pair were one person, whichever half they share."""
+    attack = np.repeat([1, 0, 1, 1, 0, 1, 0, 1] * 5, 2).astype(float)
+    control, pair, alone = np.zeros(80), np.repeat(np.arange(40), 2), np.arange(80)
+    by_pair, by_person = beyond_chance(attack, control, pair), beyond_chance(attack, control, alone)
+    for halves in ((pair, alone), (alone, pair)):
+        found = beyond_chance(attack, control, np.stack([alone, *halves], axis=1))
+        assert found[:5] == pytest.approx(by_pair[:5]) and found.low < by_person.low
+    assert beyond_chance(attack, control, np.stack([pair, pair, pair], axis=1)) == by_pair
+    coarse = np.zeros(80, int)  # everybody shares both halves, and nobody all: never narrower than without
+    assert beyond_chance(attack, control, np.stack([alone, coarse, coarse], axis=1)) == by_person
