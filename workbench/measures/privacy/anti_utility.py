@@ -52,8 +52,7 @@ class AntiUtility(Measure):
         found = reached(release, targets, chosen(self.miners), self.c)
         shares = {miner: float(count[release.published_records] @ one.hit / people) for miner, one in found.items()}
         worst, average = max(shares, key=shares.__getitem__), float(np.mean(list(shares.values())))
-        detail: dict[str, Any] = {
-            **{"worst": shares[worst], "average": average, "miner": called(worst)},
+        detail: dict[str, Any] = {"worst": shares[worst], "average": average, "miner": called(worst)} | {
             "miners": {called(miner): share for miner, share in shares.items()},
             "completed": completed(release, found[worst].predicted),
         }
@@ -72,10 +71,10 @@ class AntiUtility(Measure):
 
     def _sentence(self, targets: Sequence[str], detail: Mapping[str, Any]) -> str:
         what, how = " or ".join(targets), "exactly" if self.c == 100 else "nearer than it is published"
+        how += f", by {self.c:g} % at least" if 0 < self.c < 100 else ""
         if not detail["worst"]:
             return f"No miner predicts the {what} of anybody {how}."
-        how += f", by {self.c:g} % at least" if 0 < self.c < 100 else ""
         share, average = (per_cent(detail[name], "lower") for name in ("worst", "average"))
         who = f"From the release alone, {detail['miner']} predicts the {what} of {share} of the protected people {how}"
-        triple = "({average:.4g}, {worst:.4g}, {miner})-privacy-losing".format_map(detail)
+        triple = f"({detail['average']:.4g}, {detail['worst']:.4g}, {detail['miner']})-privacy-losing"
         return f"{who}; all {len(detail['miners'])} miners of {average} on average: it is {triple}."

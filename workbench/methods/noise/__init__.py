@@ -50,7 +50,11 @@ class RecordNoise(Method):
         return canonical({"column": name, **self.settings_of(name)})
 
     def epsilon_of(self, table: Table, name: str) -> float:
-        """What a column's draw spends of each record, at most."""
+        """What a column's draw spends of each record, at most: what it is set to, which is never less than what OpenDP
+        counts, or what its matrix of chances amounts to."""
+        budget = self.settings_of(name).get("epsilon")
+        if isinstance(budget, float):
+            return budget
         return table.remember(("epsilon", self.draw_of(name)), lambda: self.response(table, name).epsilon)
 
     @property

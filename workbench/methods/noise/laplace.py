@@ -72,10 +72,6 @@ class Laplace(RecordNoise):
     def settings_of(self, name: str) -> dict[str, object]:
         return {"laplace": [*self._bounds[name]], "epsilon": self.epsilon / len(self._names)}
 
-    def epsilon_of(self, table: Table, name: str) -> float:
-        """Its part of the budget: OpenDP, which takes a second to load, counts no more."""
-        return self.epsilon / len(self._names)
-
     def response(self, table: Table, name: str) -> Response:
         return scale_for(table.columns[name], *self._bounds[name], self.epsilon / len(self._names))
 
