@@ -56,8 +56,9 @@ def variants(base: type[V], package: str) -> list[V]:
     """Every kind of the catalog with every choice of its parameters; of measures, those of privacy."""
     found = []
     for kind in catalog(package, base).values():
-        if kind in (Achieved, *ATTACKS) or getattr(kind, "side", "privacy") != "privacy":
-            continue  # the achieved figures are taken from the models themselves, and attacks are timed alone
+        mined = not getattr(kind, "by_default", True)
+        if kind in (Achieved, *ATTACKS) or mined or getattr(kind, "side", "privacy") != "privacy":
+            continue  # what is achieved is taken from the models; attacks and miners are timed alone
         choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
         bare = kind.bare() if issubclass(kind, Model) else kind()
         found += [replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values())]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import free_port, served
-from tests.widgets.server.visitor import Visitor, visited, within
+from tests.widgets.server.visitor import Visitor, eventually, visited, within
 from widgets.server.serving import link, voila_command
 from workbench.base.resources import NOTEBOOKS
 from workbench.publication.publish import publish
@@ -109,7 +109,7 @@ def test_a_closed_tab_ends_its_kernel(dashboard, on_stage):
     kernel = kernel_of(stage)
     assert dashboard.lives(kernel)
     stage.page.goto("about:blank")
-    assert within(10, lambda: not dashboard.lives(kernel))
+    assert eventually(lambda: not dashboard.lives(kernel))
 
 
 def test_a_page_without_its_kernel_says_so(dashboard, on_stage):

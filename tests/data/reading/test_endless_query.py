@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from workbench import BadInput, Table
@@ -15,22 +16,35 @@ from workbench.studies.study import Study
 
 ENDLESS = "SELECT max(a.i * b.i) AS n FROM range(100000000) a(i), range(100000000) b(i)"
 STUDY = f"study: Endless\ndata: {{sql: '{ENDLESS}', seconds: SECONDS}}\nroles: {{quasi: [n]}}\n"
+BEGIN = """
+import sys
+from workbench.commands import main
+from workbench.data.reading import encoder
+
+asked = encoder.stoppable
+
+def heard(*given):
+    print("asked", flush=True)
+    return asked(*given)
+
+encoder.stoppable = heard
+sys.exit(main.main(sys.argv[1:]))
+"""  # the command, which says when it asks DuckDB
 
 
 def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
     (tmp_path / "s.yaml").write_text(STUDY.replace("SECONDS", "3600"))
-    begin = (
-        "import sys; from workbench.commands import main; from workbench.studies import study; "
-        "print('begun', flush=True); sys.exit(main.main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", begin, "check", "s.yaml"]
+    command = [sys.executable, "-c", BEGIN, "check", "s.yaml"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:
-            assert running.stdout.readline() == "begun\n"
-            time.sleep(4)
+            assert running.stdout.readline() == "asked\n"
+            process = psutil.Process(running.pid)
+            begun = process.cpu_times().user
+            while running.poll() is None and process.cpu_times().user < begun + 0.5:
+                time.sleep(0.02)  # until the query is under way, past what comes before it
             assert running.poll() is None
             running.send_signal(signal.SIGINT)
-            assert running.wait(15) == 130
+            assert running.wait(90) == 130
         finally:
             running.kill()
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import websocket
 
 import workbench
-from tests.widgets.server.visitor import PLANTED, SOURCE, TOKEN, origin, visited, within
+from tests.widgets.server.visitor import PLANTED, SOURCE, TOKEN, eventually, origin, visited, within
 
 
 @pytest.mark.parametrize("channel", ["shell", "control", "stdin", "iopub"])
@@ -65,7 +66,7 @@ def test_only_widgets_are_talked_to(visitor):
         assert not {"1" * 32, "2" * 32} & set(talk.comms())
         talk.say("comm_msg", {"comm_id": widget, "data": {"method": "update", "state": {"number": 2}}})
         talk.comms()
-        assert within(5, (visitor.witness / "number-2").exists)
+        assert eventually((visitor.witness / "number-2").exists)
         assert not (visitor.witness / "backdoor").exists()
 
 
@@ -74,7 +75,7 @@ def test_what_a_callback_prints_shows_or_raises_stays_in_the_kernel(visitor):
     (visitor.witness / "heard").unlink(missing_ok=True)
     with visitor.talk(kernel) as talk:
         talk.say("comm_msg", {"comm_id": talk.widget(), "data": {"method": "custom", "content": {"kind": "hello"}}})
-        assert within(5, (visitor.witness / "heard").exists)
+        assert eventually((visitor.witness / "heard").exists)
         talk.comms()
         assert not within(0.5, lambda: False)
         talk.comms()
@@ -96,17 +97,19 @@ def test_a_kernel_knows_what_it_needs_and_no_more(tmp_path, monkeypatch):
 
 
 def test_a_kernel_ends_soon_after_its_page_and_an_untouched_page_much_later(tmp_path):
-    with visited(tmp_path, without_page=1, left_alone=4, every=1) as one:
+    with visited(tmp_path, without_page=1, left_alone=6, every=1) as one:
         kernel = one.open_page()[1]
         with one.talk(kernel) as talk:
+            without = one.open_page()[1]
+            assert eventually(lambda: talk.comms() and not one.lives(without))
+            assert one.lives(kernel)
+            touched = time.monotonic()
             talk.comms()
-            assert not within(2.5, lambda: not one.lives(kernel))
             with pytest.raises(ConnectionError):
                 while True:
                     talk.hear()
+            assert time.monotonic() - touched >= 6
         assert not one.lives(kernel)
-        other = one.open_page()[1]
-        assert within(8, lambda: not one.lives(other))
 
 
 def test_a_large_message_ends_the_connection_and_not_the_kernel(visitor, kernel):
@@ -161,7 +164,7 @@ def test_a_character_in_two_halves_is_welcome(visitor):
         state = {"method": "update", "state": {"number": 3, "\N{GRINNING FACE}": "\N{GRINNING FACE}"}}
         talk.say("comm_msg", {"comm_id": talk.widget(), "data": state})
         talk.comms()
-        assert within(5, (visitor.witness / "number-3").exists)
+        assert eventually((visitor.witness / "number-3").exists)
 
 
 def test_connections_do_not_use_up_the_servers_files(tmp_path):
@@ -191,10 +194,18 @@ def test_there_is_room_for_so_many_pages(tmp_path):
             answers = list(pool.map(lambda _: one.ask("/"), range(5)))
         assert sorted(status for status, *_ in answers) == [200, 200, 503, 503, 503]
         assert all("Too many readers" in page for status, page, _ in answers if status == 503)
-        page = next(page for status, page, _ in answers if status == 200)
-        kernel = re.search(r'"kernelId": "([\w-]+)"', page)[1]
-        with ThreadPoolExecutor(1) as pool:  # the one that is reloaded is closed a moment later
-            again = pool.submit(one.ask, "/")
-            assert not within(0.5, again.done)
-            assert one.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=origin(one))[0] == 204
-            assert again.result()[0] == 200
+        pages = [page for status, page, _ in answers if status == 200]
+        assert any(reloaded(one, page) for page in pages), "who comes waits three seconds for room"
+
+
+def reloaded(visitor, page):
+    """Whether a page opens that is asked for a moment before it is closed; as many are open then as before."""
+    kernel = re.search(r'"kernelId": "([\w-]+)"', page)[1]
+    with ThreadPoolExecutor(1) as pool:
+        again = pool.submit(visitor.ask, "/")
+        assert not within(0.5, again.done)
+        assert visitor.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=origin(visitor))[0] == 204
+        if again.result()[0] == 200:
+            return True
+    visitor.open_page()
+    return False

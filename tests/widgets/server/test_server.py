@@ -65,12 +65,12 @@ def test_a_page_that_answers_keeps_its_connection_and_a_deaf_one_loses_it(tmp_pa
         with one.talk(kernel) as talk, one.talk(kernel) as deaf:
             deaf.comms()
             talk.connection.settimeout(1)
-            asked, until = 0, time.monotonic() + 8
-            while time.monotonic() < until:
+            asked, until = 0, time.monotonic() + 90
+            while asked < 5 and time.monotonic() < until:
                 with suppress(websocket.WebSocketTimeoutException):
                     asked += talk.connection.recv_data_frame(control_frame=True)[0] == websocket.ABNF.OPCODE_PING
-            talk.connection.settimeout(20)
-            assert asked >= 5 and talk.comms()
+            talk.connection.settimeout(90)
+            assert asked == 5 and talk.comms()
             deaf.connection.sock.setblocking(True)
             with pytest.raises((ConnectionError, websocket.WebSocketException)):
                 while True:

@@ -16,7 +16,7 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.browser.stage import free_port as any_port
 from tests.browser.stage import write_notebook
-from tests.widgets.server.visitor import visited, within
+from tests.widgets.server.visitor import eventually, visited
 from widgets.server.jupyter_kernels import RedactingFilter
 from widgets.server.server import copied
 from widgets.server.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
@@ -132,10 +132,10 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
     everything = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=everything)
     assert re.search(rf"http://127.0.0.1:{port}/\w{{32}}/\?token=", process.stdout.readline())
-    assert within(20, lambda: any("ipykernel" in line for line in processes(str(tmp_path))))
+    assert eventually(lambda: any("ipykernel" in line for line in processes(str(tmp_path))))
     process.send_signal(how)
-    assert process.wait(30) == (-how if how == signal.SIGKILL else 0)
-    assert within(20, lambda: not processes(str(tmp_path)))
+    assert process.wait(90) == (-how if how == signal.SIGKILL else 0)
+    assert eventually(lambda: not processes(str(tmp_path)))
     left = [path.name for path in tmp_path.glob("workbench-*")]
     assert not left or (how == signal.SIGKILL and len(left) == 1)  # the redirection; the next scratch clears it away
     process.stdout.close()
@@ -144,11 +144,12 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
 def test_a_page_that_stood_ready_is_not_ended_before_it_is_opened(tmp_path):
     """It is as old as the server when its first reader comes."""
     with visited(tmp_path, preheat=1, without_page=2, every=1) as one:
-        assert within(20, (one.witness / "environment.json").exists)
+        assert eventually((one.witness / "environment.json").exists)
         time.sleep(4)
+        opened = time.monotonic()
         kernel = one.open_page()[1]
-        assert not within(1.5, lambda: not one.lives(kernel))
-        assert within(8, lambda: not one.lives(kernel))
+        assert eventually(lambda: not one.lives(kernel))
+        assert time.monotonic() - opened >= 2
 
 
 def test_what_was_saved_in_a_notebook_is_not_served(tmp_path):
