@@ -101,10 +101,10 @@ def test_a_kernel_ends_soon_after_its_page_and_an_untouched_page_much_later(tmp_
         kernel = one.open_page()[1]
         with one.talk(kernel) as talk:
             without = one.open_page()[1]
-            assert eventually(lambda: talk.comms() and not one.lives(without))
+            assert eventually(lambda: talk.download() and not one.lives(without))
             assert one.lives(kernel)
             touched = time.monotonic()
-            talk.comms()
+            talk.download()
             with pytest.raises(ConnectionError):
                 while True:
                     talk.hear()
