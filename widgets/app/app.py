@@ -17,6 +17,7 @@ from widgets.base.given import begin, proposed, renamed, used
 from widgets.base.host import under_voila
 from widgets.base.part import Part
 from widgets.base.turns import Turn, turns_here
+from widgets.release.release import PROMPT
 from widgets.session.keeping import Keeper, kept
 from widgets.session.points import Points
 from widgets.session.replacing import replaces
@@ -29,7 +30,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.studies.study import ROLES, Study, ranges_of, results_beside
 
-OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting")
+OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting", "_dimming")
 REST = 0.4  # seconds on a release until it is chosen
 
 
@@ -54,6 +55,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._turns = turns_here()
         self._recommended: Recipe | None = None  # as long as nothing is chosen
         self._resting: Turn | None = None  # until what is under the hand is chosen
+        self._dimming: Turn | None = None  # until what shows the last release is dimmed
         self._waiting: Study | None = None  # whose data are being read, or asked for
         self._word = note  # said until something is changed
         self.session = Session(study, self._changed, self._follow_history)
@@ -98,8 +100,9 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         if self.closed:
             return
         self._choose()
-        if self._resting is not None:
-            self._resting.cancel()
+        for turn in (self._resting, self._dimming):
+            if turn is not None:
+                turn.cancel()
         self._saving.close()
         self._points.forget()
         if self._discard is not None:
@@ -150,7 +153,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.chart.observe(lambda event: self._selected(event.new), "selected")
         self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
         self.card.observe(lambda event: None if event.new else self._rested(), "making")
-        self.card.observe(lambda _: self._released(), "making")  # when all is said of a release, behind its point
+        self.card.observe(lambda event: self._making(event.new), "making")
         self.card.observe(lambda event: None if event.new else self._released(), "release")
         self.card.observe(lambda event: self._keep(event.new), "kept")
         self.card.observe(lambda event: setattr(self.query_errors, "frontier", event.new), "frontier")
@@ -323,6 +326,16 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.card.back()
         self._choose()
         step()
+
+    def _making(self, begins: bool) -> None:
+        """When all is said of a release, behind its point; what shows the last one is dimmed if the next is not there
+        promptly, so that nothing is drawn twice while a slider moves."""
+        if self._dimming is not None:
+            self._dimming.cancel()
+        if begins and self.card.release is not None:
+            self._dimming = self.card.later(PROMPT, self._released)
+        else:
+            self._released()
 
     def _released(self) -> None:
         """The release is another, or there is none; with it goes the recipe that made it, not the one asked for."""

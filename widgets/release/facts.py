@@ -137,6 +137,12 @@ def neutral(release: Release | None) -> str:
         return f"{in_words(str(reason), CONTROLS)}."
 
 
+def work_out(point: Point, release: Release, measures: Sequence[Measure]) -> None:
+    """What takes a while of all this; it is remembered."""
+    neutral(release)
+    sentences(point, measures, None, release.table)
+
+
 def in_classes(release: Release | None) -> str:
     """How the release divides the records."""
     if release is None:

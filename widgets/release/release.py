@@ -31,7 +31,7 @@ from widgets.release.neighbours import (
     stands,
     tried,
 )
-from widgets.release.underway import PATIENT, Seldom, Underway
+from widgets.release.underway import PATIENT, SENT, Seldom, Underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.progress import listening
 from workbench.base.variants import about, catalog
@@ -158,9 +158,9 @@ class ReleaseCard(Part):
         self._set(recipe, release, point)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            facts.neutral(release)
-            facts.sentences(point, list(self.measures), None, release.table)
-            tell(self._finished)
+            if not cancel.wait(SENT):
+                facts.work_out(point, release, list(self.measures))
+                tell(self._finished)
 
         self._maker.start(job)
 

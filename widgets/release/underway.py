@@ -8,6 +8,7 @@ from widgets.base.durations import duration
 from workbench.base.progress import Say
 
 PATIENT = 1.0  # seconds after which it is said how far a release is; a shorter time is not estimated either
+SENT = 0.01  # seconds in which a kernel sends a message, if nothing else wants to run in it
 OFTEN = 0.15  # seconds between two words
 KEPT = "Its clusters are kept: the same release goes on from there."
 NOT_KEPT = "A release is whole or it is none, so nothing of it is kept; points that were measured before stay."

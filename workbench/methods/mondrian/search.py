@@ -16,10 +16,11 @@ import numpy as np
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import allowance
+from workbench.methods.mondrian.cut_tree import classes_by_known_cuts
 from workbench.methods.mondrian.least_error import LeastError, least
 from workbench.methods.mondrian.leaving_out import LeavingOut
 from workbench.methods.mondrian.levels import Levels
-from workbench.methods.mondrian.splits import Nodes, Splitter, grow
+from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
 from workbench.methods.mondrian.splitters import rules, serving, splitter_of
 from workbench.models import Model
 
@@ -45,7 +46,11 @@ def classes_of_entries(
         return grow(replace(begun, order=begun.order.copy()), splitter, model, dearer)
 
     if method.workload is None:
-        return grown(splitter_of(method, table, entries, model, levels))
+        splitter = splitter_of(method, table, entries, model, levels)
+        known = None
+        if isinstance(splitter, Widest) and not method.suppress:
+            known = classes_by_known_cuts(table, splitter, model)
+        return grown(splitter) if known is None else known
     first, more = serving(method, table, entries, model, levels)
     others = [*rules(method, table, entries, model, levels, first.asked.often)]
     groups = [grown(first), *(grown(one) for one in others)]
