@@ -13,6 +13,9 @@ from tests.conftest import people
 from tests.widgets.app.test_app import STUDY
 from widgets import Workbench
 from workbench.base.errors import BadInput
+from workbench.frontier.recipe import Recipe
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
 
 MANY = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(2, 12))}}]
 
@@ -47,6 +50,24 @@ async def begun(**options):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+def test_what_shows_the_last_release_is_dimmed_only_while_the_next_is_waited_for(here, monkeypatch):
+    async def play():
+        bench, dimmed = await begun(), []
+        bench.disclosure.observe(lambda event: dimmed.append(event.new), "pending")
+        release, wait = Recipe.release, [0.0]
+        monkeypatch.setattr(Recipe, "release", lambda *given: (time.sleep(wait[0]), release(*given))[1])
+        monkeypatch.setattr("widgets.app.app.PROMPT", 0.5)
+        for k, wait[0] in ((3, 0), (4, 1.0), (5, 0)):
+            asked = Recipe(Mondrian(), KAnonymity(k))
+            bench.card.recipe = asked
+            await until(lambda asked=asked: bench.preview.recipe == asked == bench.card.point.recipe)
+            assert bench.disclosure.release is bench.preview.release is bench.card.release
+            assert dimmed == ([] if k == 3 else [True, False])
+        bench.close()
+
+    asyncio.run(play())
 
 
 def test_what_was_computed_of_a_table_that_is_gone_never_comes(here, slow):

@@ -27,7 +27,7 @@ def classes_by_known_cuts(table: Table, widest: Widest, model: Model | None) -> 
     if not widest.strict or widest.population is not None or LEVELS * widest.cells.quasi[0].size * 4 > ROOM:
         return None
     key = ("cut tree", widest.even, bool(widest.sensitive))
-    return table.remember(key, lambda: CutTree(table, widest)).classes(model)
+    return table.remember(key, lambda: CutTree(Nodes.root(table, widest.cells), widest)).classes(model)
 
 
 class Rows:
@@ -61,19 +61,18 @@ class CutTree:
     Its cells are `order[start:end]`; `left` is how many cells of the table lie left of it.
     """
 
-    def __init__(self, table: Table, widest: Widest) -> None:
-        self._table, self._widest, self._sensitive = table, widest, widest.sensitive
+    def __init__(self, root: Nodes, widest: Widest) -> None:
+        self._root, self._widest, self._sensitive = root, widest, widest.sensitive
         self._lock, self._asked = threading.Lock(), False
         self._begin()
 
     def _begin(self) -> None:
-        root = Nodes.root(self._table, self._widest.cells)
-        short, axes = np.zeros(0, np.int32), root.low.shape[1]
+        root, short, axes = self._root, np.zeros(0, np.int32), self._root.low.shape[1]
         self._order = Rows(cell=root.order)
         self._nodes = Rows(
-            start=root.start, end=root.end, left=root.start.copy(), sizes=root.sizes, low=root.low, high=root.high,
-            exact=root.exact, tried=np.zeros((1, axes), bool), known=np.zeros(1, np.int64),
-            cuts=np.full((1, axes + 1), UNKNOWN, np.int32),
+            start=root.start, end=root.end, left=root.start, sizes=root.sizes, low=root.low.copy(),
+            high=root.high.copy(), exact=root.exact.copy(), tried=np.zeros((1, axes), bool),
+            known=np.zeros(1, np.int64), cuts=np.full((1, axes + 1), UNKNOWN, np.int32),
         )  # fmt: skip
         halves = {name: np.zeros((0, 2, len(seen)), np.int64) for name, seen in self._sensitive.items()}
         self._cuts = Rows(
