@@ -14,6 +14,7 @@ import pytest
 from tests.commands.people import STUDY, run, study_in, wrong
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
+from workbench.methods import Mondrian
 from workbench.studies.study import Study
 
 
@@ -28,6 +29,14 @@ def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
     study.write_text(STUDY.replace("12]", "12, 24]"))
     out, _ = run(capsys, "sweep", study, "--json")
     assert json.loads(out) == {"study": "People", "points": 8, "made": 1, "from_store": 7, "undefined": []}
+
+
+def test_a_long_sweep_says_about_how_long(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(Mondrian, "seconds", lambda *_: 60.0)
+    said = "note: the releases that are not there yet take a processor about 5 min, and measures come on top\n"
+    study = study_in(tmp_path)
+    assert run(capsys, "sweep", study)[1].startswith(said)
+    assert said not in run(capsys, "sweep", study)[1], "they are there"
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])

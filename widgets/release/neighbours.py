@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from widgets.base.durations import duration
+from workbench.base.durations import duration
 from widgets.parameters import ranges, shares
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import figures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from widgets.base.durations import duration
+from workbench.base.durations import duration
 from workbench.base.progress import Say
 
 PATIENT = 1.0  # seconds after which it is said how far a release is; a shorter time is not estimated either

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from widgets.base.durations import duration
+from workbench.base.durations import duration
 from widgets.scenario.uses import Scenario
 from workbench.data.table import Table
 from workbench.miners.duration import seconds

@@ -11,10 +11,13 @@ from widgets.release.release import ReleaseCard
 from widgets.session.session import Session
 from widgets.session.sweeping import Sweeper, told_apart
 from widgets.topbar.topbar import TopBar
+from workbench.base.durations import duration
 from workbench.base.errors import BadInput, Undefined
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
+
+PATIENT = 5.0  # seconds of a sweep above which it says how long it takes
 
 
 class Points:
@@ -32,7 +35,7 @@ class Points:
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
-        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words))
+        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words), self._expects)
 
     @property
     def busy(self) -> bool:
@@ -59,7 +62,7 @@ class Points:
         self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep are there
         recipes, measures = study.candidates(), study.measured()
         self._chart.total = len(recipes) + 2
-        self._top.state(busy=[0, len(recipes) + 2, True])
+        self._top.state(busy=[0, len(recipes) + 2, True], expects="")
         self._top.fine("")
         self._sweeper.start(table, recipes, measures, self._store())
 
@@ -82,6 +85,10 @@ class Points:
         self._top.state(busy=[done, total, going_on], doing="")
         if not going_on:
             self._measured()
+
+    def _expects(self, seconds: float) -> None:
+        """A sweep that takes long says how long."""
+        self._top.state(expects=f"{duration(seconds)} in all" if seconds >= PATIENT else "")
 
     def _failed(self, error: BaseException) -> None:
         self._chart.growing = False

@@ -6,11 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from widgets.base.worker import Tell, Worker
-from workbench.base.progress import Say
+from workbench.base.progress import Cancelled, Say, listening
 from workbench.base.variants import canonical
 from workbench.data.table import Table
+from workbench.frontier.duration import seconds
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
@@ -24,11 +26,17 @@ Arrived = Callable[[Frontier, int, int, bool], object]  # what there is, how man
 class Sweeper:
     """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over.
 
-    `said` is called with words about a point that takes long.
+    `said` is called with words about a point that takes long, `expected` with the seconds that all will take.
     """
 
-    def __init__(self, arrived: Arrived, failed: Callable[[BaseException], object], said: Say) -> None:
-        self._arrived, self._said = arrived, said
+    def __init__(
+        self,
+        arrived: Arrived,
+        failed: Callable[[BaseException], object],
+        said: Say,
+        expected: Callable[[float], object],
+    ) -> None:
+        self._arrived, self._said, self._expected = arrived, said, expected
         self._worker = Worker(failed)
 
     def start(self, table: Table, recipes: Sequence[Recipe], measures: Sequence[Measure], store: Store | None) -> None:
@@ -53,6 +61,8 @@ class Sweeper:
             # the ends first: they span the axes, and nothing jumps afterwards
             sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel, say=say)
             if recipes and not cancel.is_set():
+                with suppress(Cancelled), listening(cancel):
+                    tell(self._expected, seconds(table, recipes, measures, store) / min(threads(), len(recipes)))
                 sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel, say=say)
             there = [done[i] for i in sorted(done)]
             found = Frontier(there, measures, complete=len(there) == len(place))

@@ -4,7 +4,7 @@ const REMEMBERED = "privacy-utility-workbench study";
 
 export default widget(({ model, el, say, on }) => {
   el.classList.add("wb-topbar");
-  let asked = false;
+  let asked = false, counted = "", doing = "", expects = "";
   const ask = what => () => say("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
   name.addEventListener("change", () => say("rename", { name: name.value }));
@@ -30,6 +30,10 @@ export default widget(({ model, el, say, on }) => {
   el.append(h("div", { class: "wb-top-row" }, name, data, running, h("span", { class: "wb-row" }, undo, redo, opening)),
     conflict, h("div", { class: "wb-top-row wb-under" }, kept, note));
 
+  const tell = () => {
+    done.title = doing;
+    if (!cancel.disabled) done.textContent = bar.hidden ? counted : [doing || counted, expects].filter(Boolean).join("; ");
+  };
   const shown = {
     name: value => { if (document.activeElement !== name) name.value = value; },
     data: value => { data.textContent = value; data.title = value; },
@@ -41,9 +45,12 @@ export default widget(({ model, el, say, on }) => {
       bar.max = total || 1;
       bar.value = count;
       again.hidden = running || count >= total;
-      done.textContent = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
+      counted = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
+      if (!running) doing = expects = "";
+      tell();
     },
-    doing: value => { done.title = value; if (value && !bar.hidden && !cancel.disabled) done.textContent = value; },
+    doing: value => { doing = value; tell(); },
+    expects: value => { expects = value; tell(); },
     kept: value => { kept.textContent = value; },
     note: value => { note.textContent = value; },
     conflict: value => {

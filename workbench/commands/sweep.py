@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.studies.study import Study
 
 ENDINGS = (".csv", ".json")
+LONG = 10.0  # seconds above which it is said how long the releases take
 
 
 def sweep(
@@ -85,6 +86,8 @@ class Swept:
 
 def swept(path: Path) -> Swept:
     """The study in a file with all its points: those in the store beside it, and the others made and kept there."""
+    from workbench.base.durations import duration
+    from workbench.frontier.duration import seconds
     from workbench.frontier.store import Store
     from workbench.frontier.sweep import BASELINES
     from workbench.frontier.sweep import sweep as over
@@ -94,7 +97,8 @@ def swept(path: Path) -> Swept:
     candidates, measures = study.candidates(), study.measured()
     with told_in(STUDY):
         table = noted(study.table(study.read()))
-    there = set(Store(folder).keys()) if folder.is_dir() else set()
+    store = Store(folder)
+    there = set(store.keys())
     points: list[Point] = []
     every = len(candidates) + len(BASELINES)
 
@@ -107,10 +111,12 @@ def swept(path: Path) -> Swept:
             line(len(points), every, words)
 
     try:
+        if (takes := seconds(table, candidates, measures, store)) >= LONG:
+            warned(f"the releases that are not there yet take a processor {duration(takes)}, and measures come on top")
         with progress() as line:
-            frontier = over(table, candidates, measures, folder, progress=told, cancel=threading.Event(), say=said)
+            frontier = over(table, candidates, measures, store, progress=told, cancel=threading.Event(), say=said)
     except KeyboardInterrupt:
-        kept = len(set(Store(folder).keys()) - there) if folder.is_dir() else 0
+        kept = len(set(store.keys()) - there)
         warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")
         raise
     found = sum(point.key in there for point in points)

@@ -1,16 +1,17 @@
 """A sweep beside the kernel: points arrive, the last picture is whole, and a newer sweep silences the older."""
 
 from tests.widgets.server.visitor import within
+from widgets.session import sweeping
 from widgets.session.sweeping import Sweeper, told_apart
 from workbench.frontier.recipe import Recipe, recipes
 from workbench.measures import Discernibility, InformationLoss, PrivacyLoss
-from workbench.methods import Keep, Mondrian
+from workbench.methods import Keep, KMember, Mondrian
 from workbench.models import KAnonymity
 
 
 def test_all_points_arrive_with_the_baselines(small):
     arrived, failed = [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None)
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
     asked = recipes(Mondrian(), KAnonymity, k=[2, 5, 9])
     sweeper.start(small(0), asked, [PrivacyLoss(), InformationLoss()], None)
     assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
@@ -19,13 +20,22 @@ def test_all_points_arrive_with_the_baselines(small):
     assert [point.recipe for point in frontier.measured][:3] == list(asked)
 
 
+def test_it_says_how_long_all_will_take(small, monkeypatch):
+    monkeypatch.setattr(KMember, "seconds", lambda *_: 30.0)
+    monkeypatch.setattr(sweeping, "threads", lambda: 2)
+    told, arrived = [], []
+    sweeper = Sweeper(lambda *what: arrived.append(what), told.append, lambda words: None, told.append)
+    sweeper.start(small(0), recipes(KMember(), KAnonymity, k=[2, 5, 9]), [PrivacyLoss()], None)
+    assert within(20, lambda: arrived and not arrived[-1][3]) and told == [45.0]
+
+
 def test_what_goes_wrong_is_handed_over(small):
     class Broken(Discernibility):
         def measure(self, release):
             raise RuntimeError("broken")
 
     failed = []
-    sweeper = Sweeper(lambda *what: None, failed.append, lambda words: None)
+    sweeper = Sweeper(lambda *what: None, failed.append, lambda words: None, lambda seconds: None)
     sweeper.start(small(0), [], [Broken()], None)
     assert within(20, lambda: failed) and not sweeper.busy
 

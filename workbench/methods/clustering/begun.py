@@ -62,8 +62,24 @@ def kept_at(place: Place | None) -> Iterator[None]:
         _place.reset(before)
 
 
-class Begun:
-    """The clusters of one release: those that were `grown` before it was cancelled, and those that are grown now."""
+class Follower:
+    """Follows how clusters are grown, which begin with those that were `grown` before."""
+
+    grown = NOTHING
+
+    def watch(self, now: Callable[[], Grown]) -> None:
+        """Whom to ask for all clusters that are whole."""
+
+    def step(self, records: int) -> None:
+        """So many records are in clusters."""
+        step()
+
+
+NOBODY = Follower()
+
+
+class Begun(Follower):
+    """The clusters of one release: those that were grown before it was cancelled, and those that are grown now."""
 
     def __init__(self, table: Table, method: Method, model: Model | None, seed: int, entries: Entries) -> None:
         self._memory, self._key, self._place = _memory(table), (method, model, seed), _place.get()
@@ -72,16 +88,15 @@ class Begun:
             about, grown = self._memory.get(self._key, (b"", NOTHING))
         if about != self._about:
             grown = self._read(self._place.begun() if self._place else None)
-        self.grown: Grown = grown
+        self.grown = grown
         self._now: Callable[[], Grown] = lambda: grown
         self._kept = time.monotonic()
 
     def watch(self, now: Callable[[], Grown]) -> None:
-        """Whom to ask for all clusters that are whole."""
         self._now = now
 
     def step(self, records: int) -> None:
-        """Say how many records are in clusters, and now and then keep these."""
+        """Say it, and now and then keep them."""
         before = len(self.grown.taken) / self._records
         on = f" goes on from {100 * before:.0f} %" if before else ""
         step(f"clustering{on}: {records:,} of {self._records:,} records")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.base import cluster_kernels as kernels
-from workbench.base.progress import step
-from workbench.methods.clustering.begun import Begun, Grown
+from workbench.methods.clustering.begun import NOBODY, Follower, Grown
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.prices import Prices
 
@@ -20,7 +19,7 @@ class Growth:
     What has been `begun` is there already: the clusters that follow depend on nothing but who is left.
     """
 
-    def __init__(self, entries: Entries, prices: Prices, begun: Begun | None = None) -> None:
+    def __init__(self, entries: Entries, prices: Prices, begun: Follower = NOBODY) -> None:
         self.prices, records, (names, most) = prices, int(entries.records.sum()), prices.near.shape[:2]
         axes, widest = len(entries.codes), int(prices.tables[1].max())
         self._taken, self._firsts = np.empty(records, np.int32), np.empty(records, np.int64)
@@ -36,9 +35,8 @@ class Growth:
         )  # fmt: skip
         self._work = np.zeros(len(entries), np.int32), np.zeros(widest, np.int32), np.zeros((names, most), np.int32)
         self._begun = begun
-        if begun is not None:
-            self._go_on(begun.grown)
-            begun.watch(self.whole)
+        self._go_on(begun.grown)
+        begun.watch(self.whole)
 
     def _go_on(self, grown: Grown) -> None:
         """From clusters that are there."""
@@ -54,8 +52,7 @@ class Growth:
 
     def whole(self) -> Grown:
         """The clusters without the one that was begun last, unless it was there already."""
-        before = 0 if self._begun is None else len(self._begun.grown.sizes)
-        sizes = self.sizes[: max(int(self._filled[1]) - 1, before)]
+        sizes = self.sizes[: max(int(self._filled[1]) - 1, len(self._begun.grown.sizes))]
         return Grown(self._taken[: sizes.sum()], sizes)
 
     @property
@@ -122,7 +119,4 @@ class Growth:
             self._end = int(kernels.together(self._start, self._end, self._entries))
 
     def _step(self) -> None:
-        if self._begun is None:
-            step()
-        else:
-            self._begun.step(int(self._filled[0]))
+        self._begun.step(int(self._filled[0]))

@@ -8,7 +8,7 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
-from workbench.methods.clustering.begun import going_on
+from workbench.methods.clustering.begun import going_on, share_begun
 from workbench.methods.clustering.clusters import publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.k_members import k_members
@@ -44,7 +44,10 @@ class KMember(Method):
             return 0.0
         paid, shown = self._prices(table)
         entries = Entries.of_cells(table, table.cells(), seed)
-        return trial.seconds(entries, lambda few: k_members(table, few, paid, shown, model), model.floor)
+        left = 1 - share_begun(table, self, model, seed)
+        return left**2 * trial.seconds(
+            entries, lambda follower: k_members(table, entries, paid, shown, model, follower), shrinks=True
+        )
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         if model is None:  # a cluster of one record needs nobody else

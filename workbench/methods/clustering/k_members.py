@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.data.table import Table
-from workbench.methods.clustering.begun import Begun
+from workbench.methods.clustering.begun import NOBODY, Follower
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
@@ -15,7 +15,7 @@ from workbench.models import Model
 
 
 def k_members(
-    table: Table, entries: Entries, paid: Prices, shown: Prices, model: Model, begun: Begun | None = None
+    table: Table, entries: Entries, paid: Prices, shown: Prices, model: Model, begun: Follower = NOBODY
 ) -> Clusters:
     """Clusters that keep the model by what is `paid`; what is far is told by what is `shown`.
 

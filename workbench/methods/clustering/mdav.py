@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base import cluster_kernels as kernels
 from workbench.base.progress import step
 from workbench.data.table import Table
-from workbench.methods.clustering.begun import Begun, Grown
+from workbench.methods.clustering.begun import NOBODY, Follower, Grown
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.distances import Distances
 from workbench.methods.clustering.entries import Entries
@@ -76,20 +76,18 @@ class Remaining:
 
 
 def mdav(
-    table: Table, entries: Entries, floor: int, grow: Grow, to_the_end: bool, begun: Begun | None = None
+    table: Table, entries: Entries, floor: int, grow: Grow, to_the_end: bool, begun: Follower = NOBODY
 ) -> Clusters:
     """Two clusters at a time while there are three times the `floor`; what is left then is one cluster, or two.
 
     `to_the_end`: two at a time as long as there are twice the floor (the variant that knows t).
     """
-    remaining, found, least = Remaining(table, entries), list[np.ndarray](), 2 if to_the_end else 3
-    if begun is not None:
-        found = np.split(begun.grown.taken, np.cumsum(begun.grown.sizes))[:-1]
-        remaining.without(begun.grown.taken)
-        begun.watch(lambda: _in_pairs(found))
+    remaining, least = Remaining(table, entries), 2 if to_the_end else 3
+    found = np.split(begun.grown.taken, np.cumsum(begun.grown.sizes))[:-1]
+    remaining.without(begun.grown.taken)
+    begun.watch(lambda: _in_pairs(found))
     while remaining.records >= least * floor:
-        if begun is not None:
-            begun.step(int(entries.records.sum()) - remaining.records)
+        begun.step(int(entries.records.sum()) - remaining.records)
         first = remaining.farthest_from_centre()
         remaining.seen_from(first)
         found.append(grow(remaining, first))

@@ -12,7 +12,7 @@ from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.methods.clustering import trial
-from workbench.methods.clustering.begun import Begun, going_on
+from workbench.methods.clustering.begun import NOBODY, Follower, going_on, share_begun
 from workbench.methods.clustering.clusters import Clusters, publish, recode
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
@@ -21,6 +21,8 @@ from workbench.methods.clustering.mdav import Remaining, mdav
 from workbench.methods.keep import Keep
 from workbench.models import Model
 from workbench.releases.base import Release
+
+LATER = 1.3  # an exchange of the last clusters takes longer than one of the first, by so much on average
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,14 @@ class Microaggregation(Method):
         if model is None:
             return 0.0
         entries = Entries.of_cells(table, table.cells(), seed)
-        return trial.seconds(entries, lambda few: self._clusters(table, few, model, near), model.floor)
+        left = 1 - share_begun(table, self, model, seed)
+        return (
+            left
+            * (LATER if near else 1.0)
+            * trial.seconds(
+                entries, lambda follower: self._clusters(table, entries, model, near, follower), shrinks=False
+            )
+        )
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         near = self._near(model)
@@ -67,7 +76,7 @@ class Microaggregation(Method):
         return near if self.aware else None
 
     def _clusters(
-        self, table: Table, entries: Entries, model: Model, near: Model | None, begun: Begun | None = None
+        self, table: Table, entries: Entries, model: Model, near: Model | None, begun: Follower = NOBODY
     ) -> Clusters:
         def until_it_holds(remaining: Remaining, around: int) -> np.ndarray:
             cluster = remaining.take(model.floor)

@@ -10,7 +10,7 @@ from workbench.base import cluster_kernels as kernels
 from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
 from workbench.methods.clustering import trial
-from workbench.methods.clustering.begun import Begun, going_on
+from workbench.methods.clustering.begun import NOBODY, Follower, going_on, share_begun
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.growth import Growth
@@ -37,11 +37,13 @@ def seconds(table: Table, method: ThresholdClustering, model: Model | None, seed
     """About how long that takes, when the thresholds are known."""
     known, entries = _ready(table, method, model, seed)
     parts = None if method.size is None else 2 * method.size
+    left = 1 - share_begun(table, known, model, seed)
 
     def cluster(few: Entries) -> Clusters:
         return _within(table, method, known, *_parted(table, known, few), model)
 
-    return trial.seconds(entries, cluster, model.floor if model else 1, parts)
+    floor = model.floor if model else 1
+    return left ** (2 if parts is None else 1) * trial.seconds_by_few(entries, cluster, floor, parts)
 
 
 def _ready(
@@ -67,7 +69,7 @@ def _within(
     entries: Entries,
     starts: np.ndarray,
     model: Model | None,
-    begun: Begun | None = None,
+    begun: Follower = NOBODY,
 ) -> Clusters:
     assert known.delta is not None
     paid, asked = prices(table, known), method.delta is not None
@@ -97,7 +99,7 @@ def within(
     model: Model | None,
     near: int | None = None,
     asked: bool = True,
-    begun: Begun | None = None,
+    begun: Follower = NOBODY,
 ) -> Clusters:
     """Clusters of each part starts[i]:starts[i + 1] that keep the model, with the records of the others.
 
@@ -115,7 +117,7 @@ def within(
 
 
 def _grown(
-    entries: Entries, starts: np.ndarray, prices: Prices, delta: float, begun: Begun | None = None
+    entries: Entries, starts: np.ndarray, prices: Prices, delta: float, begun: Follower = NOBODY
 ) -> tuple[np.ndarray, np.ndarray]:
     """The entries that were taken, part after part and cluster after cluster, and the sizes of clusters."""
     limit = round(delta * WHOLE) + len(entries.codes) + prices.names  # each column's price is rounded

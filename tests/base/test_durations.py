@@ -1,6 +1,6 @@
 """How long something takes."""
 
-from widgets.base.durations import duration
+from workbench.base.durations import duration
 
 
 def test_durations_are_said_roughly():
