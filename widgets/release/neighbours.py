@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.base.durations import duration
 from widgets.parameters import ranges, shares
+from workbench.base.durations import duration
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import figures
 from workbench.base.progress import step

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.base.durations import duration
 from widgets.scenario.uses import Scenario
+from workbench.base.durations import duration
 from workbench.data.table import Table
 from workbench.miners.duration import seconds
 from workbench.miners.judging import original
