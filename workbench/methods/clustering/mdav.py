@@ -13,6 +13,8 @@ from workbench.methods.clustering.begun import NOBODY, Follower, Grown
 from workbench.methods.clustering.clusters import Clusters
 from workbench.methods.clustering.distances import Distances
 from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.k_members import keeps
+from workbench.models import Model
 
 BUDGET = 30_000_000  # entries that are looked at between two looks at who waits
 Grow = Callable[["Remaining", int], np.ndarray]  # the entries of a cluster around one, taken out of the others
@@ -73,6 +75,19 @@ class Remaining:
 
     def _seen_from(self, rows: np.ndarray) -> None:
         kernels.add_rows(len(self.left), self.codes, rows, self.score)
+
+
+def until_it_holds(table: Table, entries: Entries, model: Model) -> Grow:
+    """Clusters of the nearest records, one more as long as the model does not hold."""
+
+    def grow(remaining: Remaining, around: int) -> np.ndarray:
+        cluster = remaining.take(model.floor)
+        while remaining.records and not keeps(table, entries, cluster, model):
+            step()
+            cluster = np.append(cluster, remaining.take(1))
+        return cluster
+
+    return grow
 
 
 def mdav(

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from workbench.base.errors import BadInput
-from workbench.base.progress import step
 from workbench.base.variants import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
@@ -15,14 +12,11 @@ from workbench.methods.clustering import trial
 from workbench.methods.clustering.begun import NOBODY, Follower, going_on, share_begun
 from workbench.methods.clustering.clusters import Clusters, publish, recode
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.exchanges import Exchanges
-from workbench.methods.clustering.k_members import keeps
-from workbench.methods.clustering.mdav import Remaining, mdav
+from workbench.methods.clustering.exchanges import LATER, Exchanges
+from workbench.methods.clustering.mdav import mdav, until_it_holds
 from workbench.methods.keep import Keep
 from workbench.models import Model
 from workbench.releases.base import Release
-
-LATER = 1.3  # an exchange of the last clusters takes longer than one of the first, by so much on average
 
 
 @dataclass(frozen=True)
@@ -78,12 +72,5 @@ class Microaggregation(Method):
     def _clusters(
         self, table: Table, entries: Entries, model: Model, near: Model | None, begun: Follower = NOBODY
     ) -> Clusters:
-        def until_it_holds(remaining: Remaining, around: int) -> np.ndarray:
-            cluster = remaining.take(model.floor)
-            while remaining.records and not keeps(table, entries, cluster, model):
-                step()
-                cluster = np.append(cluster, remaining.take(1))
-            return cluster
-
-        grow = Exchanges(table, entries, near, model.floor) if near else until_it_holds
+        grow = Exchanges(table, entries, near, model.floor) if near else until_it_holds(table, entries, model)
         return mdav(table, entries, model.floor, grow, to_the_end=self.aware, begun=begun)
