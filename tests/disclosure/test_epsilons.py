@@ -23,7 +23,7 @@ def test_different_draws_of_a_column_add_up_and_equal_ones_count_once():
     )
     twice = [*noise(1), *noise(2, bounds=both)]  # the second budget is halved: its age is the first one's draw
     assert together(given, twice, "files").endswith(
-        "have epsilon = 1 for age; none for wage, which some of them publish without noise."
+        "have epsilon = 1 for age; no epsilon for wage, which some of them publish without noise."
     )
     one, other = (Recipe(method).release(given) for method in (Laplace(1, ("age",), both), Laplace(1, bounds=AGE)))
     assert np.array_equal(one.drawn["age"].released, other.drawn["age"].released)
@@ -54,7 +54,7 @@ def test_a_column_without_noise_in_one_of_them_has_no_epsilon():
     given = table()
     said = together(given, [*noise(1), Mondrian(), RandomizedResponse(0.5)], "releases")
     assert said == (
-        "Several releases add up: all 3 releases together have none for age and ill, which some of them publish "
+        "Several releases add up: all 3 releases together have no epsilon for age and ill, which some of them publish "
         "without noise."
     )
     assert together(given, [*noise(1), Keep()], "releases") == "", "a baseline is no release that is given out"

@@ -75,6 +75,18 @@ def test_clusters_give_less_away_than_noise_and_no_age_exactly(clustered, noisy)
         assert not any(one.hit.any() for one in reached(release, ["age"], miners, 100).values())  # scenario B
 
 
+def test_anti_utility_falls_with_k_where_classes_are_counted_instead_of_people(clustered):
+    """As in Table 2 (322, 185, 77), which the sum over people does not."""
+    people, classes = [], []
+    for release in clustered.values():
+        (one,) = reached(release, ["age"], [NaiveBayes()], 0).values()
+        group = release.group_of_record
+        people.append(one.hit.sum())
+        classes.append((np.bincount(group, one.hit) / np.bincount(group)).sum())
+    assert classes[0] > 2 * classes[1] > 4 * classes[2] and people[0] < people[1]
+    assert 200 < classes[0] < 400 and 10 < classes[2] < 80
+
+
 def test_little_noise_is_averaged_away_for_thousands():
     bounds = "age: 17..99, education_num: 1..17"
     little = Laplace(20, columns=["age", "education_num"], bounds=bounds)(census("education_num"))

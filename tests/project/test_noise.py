@@ -103,8 +103,8 @@ def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_b
     """Two draws of ill by responses; age alone has noise in one of them, so it has none in all."""
     found = json.JSONDecoder().raw_decode(workbench(place, "frontier", "noisy.yaml", "--json"))[0]["noise"]
     assert found == (
-        "Several releases add up: all 4 releases of this study together have none for age and ill, which some of them "
-        "publish without noise."
+        "Several releases add up: all 4 releases of this study together have no epsilon for age and ill, which some of "
+        "them publish without noise."
     )
     assert found in workbench(place, "frontier", "noisy.yaml").replace("\n", " ")
     text = (

@@ -4,6 +4,7 @@ from tests.commands.people import run, study_in
 from workbench.measures import GoodUtility, WorkloadUtility
 from workbench.miners import Majority, RandomForest
 from workbench.miners.sets import chosen
+from workbench.studies import checker
 from workbench.studies.checker import checked
 from workbench.studies.study import Study
 
@@ -47,3 +48,18 @@ def test_it_is_swept_and_its_frontier_is_printed(tmp_path, capsys):
     assert "U_gain" in out
     (store,) = {path.parent for path in tmp_path.rglob("*.mined")}
     assert len(list(store.glob("*.mined"))) > 4
+
+
+def test_a_quasi_identifier_may_be_predicted_and_a_check_mines_some_records_alone(tmp_path, monkeypatch):
+    """Without its quasi-identifiers a table does not say what is predicted; as it is, it does."""
+    measures = "measures:\n- {name: good utility, target: age, miners: mean, error: absolute}\n- {name: privacy loss}\n"
+    study_in(tmp_path, TEXT + measures)
+    assert checked(tmp_path / "people.yaml").problems == []
+    asked = []
+    real = checker.sample
+    monkeypatch.setattr(checker, "FEW", 50)
+    monkeypatch.setattr(checker, "sample", lambda table, records: asked.append(records) or real(table, records))
+    assert checked(tmp_path / "people.yaml").problems == [] and asked == [50]
+    study_in(tmp_path, TEXT + measures.replace("error: absolute", "error: accuracy"))
+    (problem,) = checked(tmp_path / "people.yaml").problems
+    assert "good utility cannot be measured" in str(problem)

@@ -128,7 +128,8 @@ def _say(
     gone, classes = release.left_out, _classes(release)
     records = release.table.records - gone
     there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
-    told = f"{chosen}: {records:,} records in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
+    many = f"{records:,} {'record' if records == 1 else 'records'}"
+    told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
     typer.echo(told, err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 

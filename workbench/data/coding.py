@@ -64,10 +64,13 @@ def only_those(
 def _kept(
     columns: dict[str, Column], engine: Engine, having: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, Column], Engine]:
-    """The records with these codes; values that no longer occur lose theirs."""
+    """The records with these codes."""
     kept = engine.mapped(_left_out(having))
-    if kept.records == engine.records:
-        return columns, engine
+    return (columns, engine) if kept.records == engine.records else occurring(columns, kept)
+
+
+def occurring(columns: dict[str, Column], kept: Engine) -> tuple[dict[str, Column], Engine]:
+    """The columns of some of their records; values that no longer occur lose their codes."""
     kept_columns, recodes = {}, {}
     for name, column in columns.items():
         counts = kept.counts(name, column.size)

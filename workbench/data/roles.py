@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from workbench.data.column import Column
 
 NEARLY_ALL = 0.9
+NOTHING = "nothing but missing values, left out"  # what the notes of a table say of a column
 
 
 def assign(
@@ -76,12 +77,18 @@ def check_weight(column: Column) -> None:
         )
 
 
-def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "") -> None:
+def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "", notes: Sequence[str] = ()) -> None:
     """Raise BadInput for the first that is no column of the data."""
     for name in wanted:
         if not isinstance(name, str) or name not in names:
-            wanted_as = f" (wanted as {role})" if role else ""
-            raise BadInput(f"the data have no column {said(name)}{wanted_as}; {columns_meant(name, names)}")
+            raise BadInput(lacking(name, names, role, notes))
+
+
+def lacking(name: object, names: Sequence[str], role: str = "", notes: Sequence[str] = ()) -> str:
+    """That there is no such column, and which may be meant; or that it is there and empty, as the notes say."""
+    if f"{name}: {NOTHING}" in notes:
+        return f"column {said(name)} has nothing but missing values; leave it out"
+    return f"the data have no column {said(name)}{f' (wanted as {role})' if role else ''}; {columns_meant(name, names)}"
 
 
 def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:

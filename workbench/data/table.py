@@ -389,7 +389,7 @@ class Table:
 
     def _known(self, names: Iterable[str]) -> list[str]:
         known = list(names)
-        require_columns(known, self.names)
+        require_columns(known, self.names, notes=self.notes)
         return known
 
     def _checked(self) -> Table:

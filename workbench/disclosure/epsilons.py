@@ -30,7 +30,7 @@ def together(table: Table, methods: Sequence[Method], what: str, published: bool
     shown = [name for name in draws if name not in (*bare, *hidden)]
     parts = [_sum(name, [one.epsilon_of(table, name) for one in draws[name]]) for name in shown]
     if bare:
-        parts.append(f"none for {join_names(bare)}, which some of them publish without noise")
+        parts.append(f"no epsilon for {join_names(bare)}, which some of them publish without noise")
     if more := [name for name in hidden if name not in bare]:
         parts.append(f"for {join_names(more)} the sum of several, which are not told")
     every = f"both {what}" if len(several) == 2 else f"all {len(several):,} {what}"

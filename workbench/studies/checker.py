@@ -8,16 +8,20 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadColumns, BadInput, Undefined, Unsatisfiable, columns_meant, meant
+from workbench.base.errors import BadColumns, BadInput, Undefined, Unsatisfiable, meant
 from workbench.base.figures import join_names
 from workbench.data.dependencies import given_away
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.reading.cures import STUDY, in_words
+from workbench.data.roles import lacking
+from workbench.data.samples import sample
 from workbench.data.table import Table
 from workbench.frontier.grid import combinations, variant
 from workbench.measures import Measure
 from workbench.methods import refuse_impossible
+from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
+from workbench.releases.base import Release
 from workbench.studies.faults import Fault, Faults, under
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.schema import ROLES, faults
@@ -26,6 +30,7 @@ from workbench.studies.workload_faults import asked_faults
 from workbench.studies.yaml_text import lines_of, read_yaml
 
 FORMULA = ("=", "+", "-", "@")  # what a cell begins with that a spreadsheet takes for a formula
+FEW = 1000  # records that miners are tried on
 MANY = 3  # limits of one model that no release keeps, said one by one
 
 
@@ -167,7 +172,7 @@ def _columns(study: Study, base: Table) -> Faults:
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:
-            yield Fault(path, f"the data have no column {name!r}; {columns_meant(name, base.names)}")
+            yield Fault(path, lacking(name, base.names, notes=base.notes))
     for i, name in enumerate(base.names, 1):
         if name.startswith(FORMULA) and name not in (*study.left_out, *study.weight):
             text = (
@@ -240,9 +245,20 @@ def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
 
 
 def undefined(measure: Measure, table: Table) -> str:
-    """Why a measure says nothing about this table, whatever the release."""
+    """Why a measure says nothing about this table, whatever the release.
+
+    It is asked of the table without its quasi-identifiers, and where it is about these, of the table as it is. Miners
+    are asked about some of the records first, since all of them may take minutes.
+    """
+    if not measure.by_default and table.records > FEW and not undefined(measure, sample(table, FEW)):
+        return ""
+    found = [_reason(measure, method(table)) for method in (Remove(), Keep())]
+    return found[0] if all(found) else ""
+
+
+def _reason(measure: Measure, release: Release) -> str:
     try:
-        measure(Remove()(table))
+        measure(release)
     except Undefined as reason:
         return str(reason)
     return ""

@@ -11,6 +11,7 @@ from workbench.data.column import Column
 from workbench.data.engines import Engine, Gathering, gathering
 from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
+from workbench.data.roles import NOTHING
 
 
 def encode(
@@ -46,7 +47,7 @@ def encode(
             if not isinstance(error, Empty) or name not in empty:
                 wrong[name] = str(error)
                 continue
-            source.notes.append(f"{name}: nothing but missing values, left out")
+            source.notes.append(f"{name}: {NOTHING}")
             continue
         coded[name] = gathered.code(name, found)
     if wrong:

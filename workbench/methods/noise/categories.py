@@ -26,8 +26,8 @@ def columns_of(table: Table, asked: Sequence[str] | None, method: str) -> tuple[
         size = len(prior(table, name))
         if not 2 <= size <= MANY_VALUES:
             raise BadInput(
-                f"{method}: {name!r} has {size:,} values, and needs 2 to {MANY_VALUES:,}; choose another column, or "
-                "laplace for numbers"
+                f"{method}: {name!r} has {size:,} {'value' if size == 1 else 'values'}, and needs 2 to "
+                f"{MANY_VALUES:,}; choose another column, or laplace for numbers"
             )
     return names
 
