@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import free_port, served
+from tests.browser.stage import free_port, served, write_notebook
 from tests.widgets.server.visitor import Visitor, eventually, visited, within
 from widgets.server.serving import link, voila_command
 from workbench.base.resources import NOTEBOOKS
@@ -29,6 +29,13 @@ measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}]
 """
 
 
+WORKBENCH = """
+from widgets import Workbench
+
+Workbench("people.study.yaml")
+"""
+
+
 @pytest.fixture(scope="module")
 def dashboard(tmp_path_factory):
     """A dashboard of people whose names, and one's disease and note, are planted."""
@@ -46,11 +53,11 @@ def dashboard(tmp_path_factory):
 
 
 @contextmanager
-def page_of(folder, notebook, **options):
+def page_of(own, notebook, **options):
     port = free_port()
     command, environment = voila_command(notebook, port, TOKEN, **options)
-    with served(command, f"http://127.0.0.1:{port}/nothing", folder, **environment):
-        yield Visitor(port, folder, TOKEN)
+    with served(command, f"http://127.0.0.1:{port}/nothing", own, **environment):
+        yield Visitor(port, own, TOKEN)
 
 
 def opened(stage, visitor, ready=".wb"):
@@ -71,13 +78,49 @@ def test_records_are_in_no_page_source_state_or_message_of_the_dashboard(dashboa
     source, messages = opened(stage, dashboard)
     stage.page.wait_for_timeout(1_500)
     assert messages and "People" in stage.page.inner_text("main")
-    every = [
-        source,
-        stage.page.content(),
-        *(m if isinstance(m, str) else m.decode("utf-8", "replace") for m in messages),
-    ]
+    every = [source, stage.page.content(), *map(_text, messages)]
     assert not any(PLANTED in one for one in every)
     assert PLANTED not in (dashboard.folder / "server.log").read_text()
+
+
+def test_a_scenario_is_in_no_state_of_a_page_that_is_served(on_stage, tmp_path):
+    """Its weights, costs and what a miner learnt quote values: they come as messages, when the page asks for them."""
+    rows = [f"{20 + i % 37},{'Farm' if i % 3 else 'Shop'},{('Flu', f'{PLANTED}-ILL')[i * i % 2]}" for i in range(300)]
+    (tmp_path / "people.csv").write_text("age,work,disease\n" + "\n".join(rows) + "\n")
+    asked = STUDY.replace(", identifiers: [name]", "").replace("k: [3, 6, 12, 24]", "k: 12")
+    (tmp_path / "people.study.yaml").write_text(asked)
+    with page_of(tmp_path, write_notebook(tmp_path / "bench.ipynb", WORKBENCH), folder=tmp_path) as one:
+        stage = on_stage()
+        source, messages = opened(stage, one)
+        page = stage.page
+        expect(page.locator(".wb-done")).to_have_text("3 points", timeout=60_000)
+        scenario = page.locator("details.wb-step[data-step='Scenario']")
+        scenario.locator("summary").first.press("Enter")
+        scenario.get_by_label("What a prediction is worth").select_option("costs")
+        cost = scenario.get_by_role("textbox", name=f"Cost where {PLANTED}-ILL is true and Flu is predicted")
+        cost.fill("3")
+        cost.press("Enter")
+        weights = scenario.get_by_role("combobox", name="Weights of the bad use")
+        weights.fill(f"2: disease = '{PLANTED}-ILL'")
+        weights.press("Control+Enter")
+        scenario.get_by_role("button", name="Use as axes").click()
+        expect(scenario.get_by_role("button", name="These are the axes")).to_be_disabled(timeout=60_000)
+        learnt = page.locator("details.wb-step[data-step='What a miner learnt']")
+        learnt.locator("summary").first.press("Enter")
+        button = learnt.get_by_role("button", name="Show what it learns")
+        expect(button).to_be_enabled(timeout=60_000)
+        button.click()
+        expect(learnt.locator(".wb-tree")).to_contain_text("all records: ", timeout=60_000)
+        quoting = [text for text in map(_text, messages) if PLANTED in text]
+        assert quoting and all('"method": "custom"' in text or '"method":"custom"' in text for text in quoting)
+        assert PLANTED not in source and PLANTED not in (tmp_path / "server.log").read_text()
+        kernel = kernel_of(stage)
+        page.goto("about:blank")
+        assert within(10, lambda: not one.lives(kernel))
+
+
+def _text(message):
+    return message if isinstance(message, str) else message.decode("utf-8", "replace")
 
 
 def test_the_page_is_a_page(dashboard, on_stage):

@@ -15,18 +15,19 @@ const ROLES = ["quasi", "sensitive", "neutral"];
 
 function sideBySide({ columns: given, sizes, of }) {
   const columns = [...given].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
-  const rows = sizes.map((size, i) => h("tr", {}, columns.map(({ original, released }) => {
+  const shown = columns[0]?.original.length ?? 0;
+  const rows = Array.from({ length: shown }, (_, i) => h("tr", {}, columns.map(({ original, released }) => {
     const [was, is] = [original[i], released[i]];
     return was === is ? h("td", { title: is }, is)
       : h("td", { class: "wb-changed", title: `${is || "removed"}, was ${was}` }, h("span", {}, is || "(removed)"), h("s", {}, was));
-  }), h("td", { class: "wb-number" }, count(size))));
+  }), sizes.length ? h("td", { class: "wb-number" }, count(sizes[i])) : null));
   const changed = columns.filter(({ original, released }) => original.some((was, i) => was !== released[i])).length;
   return [
-    h("p", { class: "wb-note" }, `${count(sizes.length)} of ${count(of)} records, as released; where a value was changed, the original is shown below it. ` +
+    h("p", { class: "wb-note" }, `${count(shown)} of ${count(of)} records, as released; where a value was changed, the original is shown below it. ` +
       `${count(changed)} of ${count(columns.length)} columns differ.`),
     h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original beside release" }, h("table", { class: "wb-sample" },
       h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role }, one.name, h("small", {}, one.role))),
-        h("th", { class: "wb-number" }, "class size"))),
+        sizes.length ? h("th", { class: "wb-number" }, "class size") : null)),
       h("tbody", {}, rows))),
   ];
 }

@@ -22,8 +22,10 @@ from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import join_names
 from workbench.base.scratch import scratch
+from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
+from workbench.miners.judging import labels_of
 from workbench.releases.base import Release
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -238,13 +240,41 @@ def side_by_side(release: Release, number: int) -> dict[str, Any]:
     table = release.table
     number = min(number, table.records)
     records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
+    try:
+        return _of_classes(release, records)
+    except Undefined:  # record by record, such as with noise
+        columns = [
+            _column(table, name, records, _as_shown(release, name, records))
+            for name in table.names
+            if name != table.weight
+        ]
+        return {"columns": columns, "sizes": [], "of": table.records}
+
+
+def _column(table: Table, name: str, records: np.ndarray, released: list[str]) -> dict[str, Any]:
+    original = [table.columns[name].value_labels()[code] for code in table.codes[name][records]]
+    return {"name": name, "role": table.roles[name], "original": original, "released": released}
+
+
+def _as_shown(release: Release, name: str, records: np.ndarray) -> list[str]:
+    """What some records show of a column, of a release that shows something of each record by itself."""
+    if name in release.removed:
+        return [""] * len(records)
+    shown = release.shown(name)
+    if shown.numbers is not None:
+        return [f"{number:.10g}" for number in shown.numbers[records]]
+    labels = labels_of(release.table, name)
+    return [labels[code] for code in shown.labels[records]]
+
+
+def _of_classes(release: Release, records: np.ndarray) -> dict[str, Any]:
+    table, number = release.table, len(records)
     group = release.group_of_record[records]
     exact, gone = release.classes.exact, group == len(release.classes)
     group = np.where(gone, 0, group)
     columns = []
     for name in table.names:
-        codes = table.codes[name][records]
-        original = [table.columns[name].value_labels()[code] for code in codes]
+        original = [table.columns[name].value_labels()[code] for code in table.codes[name][records]]
         if name in release.removed or name == table.weight:
             released = [""] * number
         elif name in table.quasi and not exact:

@@ -18,7 +18,7 @@ from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe, recipes
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import Keep, Laplace, Mondrian, RandomizedResponse, Remove
 from workbench.models import KAnonymity
 from workbench.studies.study import Study
 
@@ -321,3 +321,16 @@ def test_the_sentence_about_neutral_columns_has_their_figure_and_leaving_out_ask
     for _ in range(2):
         stand.say("drop", field="release")
     assert asked == [["birth"], ["birth"]], "at each ask; what is the same in all records tells nothing"
+
+
+def test_a_release_with_noise_is_shown_record_by_record(table):
+    release = RandomizedResponse(0.5)(table)
+    shown = side_by_side(release, 40)
+    columns = {one["name"]: one for one in shown["columns"]}
+    assert shown["sizes"] == [] and columns["town"]["original"] == columns["town"]["released"]
+    labels = np.array(table.sensitive["ill"].labels)
+    assert columns["ill"]["released"] == labels[release.drawn["ill"].released].tolist()
+    assert columns["ill"]["original"] == table.frame["ill"].tolist()
+    noisy = Laplace(1.0, bounds="age: 0..99")(table)
+    ages = {one["name"]: one for one in side_by_side(noisy, 40)["columns"]}["age"]["released"]
+    assert ages == [str(number) for number in noisy.drawn["age"].released]
