@@ -24,6 +24,7 @@ from workbench.releases.cut import Cut, cut_by
 from workbench.workloads.workload import Workload
 
 WORST = 20  # queries that are listed
+NO_CLASSES = "It cuts no class, since the release has none."
 SETTLED = 0.3  # seconds without another release: under a moving slider the chart comes first
 
 
@@ -90,11 +91,13 @@ class QueryErrors(ChartPart):
             raise BadInput("this query was asked of a release that is gone; choose one of those shown now")
         workload = Workload.named(release.table, name)
         q = whole(content, "query", -1, len(workload) - 1, "there is no such query; choose one of those shown")
-        chosen = cut_by(release, workload, q).classes.tolist() if q >= 0 else []
+        cut = _cut(release, workload, q) if q >= 0 else None
+        chosen = cut.classes.tolist() if cut is not None else []
         with self.hold_trait_notifications():  # one change, also where the same are chosen again
             self.cut = [-1]
             self.cut = chosen
-        self.tell("chosen", query=q, text=_chosen(len(chosen), len(release.classes)) if q >= 0 else "")
+        text = "" if q < 0 else NO_CLASSES if cut is None else _chosen(len(chosen), len(release.classes))
+        self.tell("chosen", query=q, text=text)
 
     # --- asked when it is open, and the hand rests
 
@@ -182,15 +185,23 @@ def worst(release: Release, workload: Workload, measured: Measured) -> list[dict
             "truth": figures(round(float(truth[q]), 4)),
             "told": "nobody" if np.isnan(told[q]) else figures(float(told[q])),
             "error": f"{figures(100 * float(error[q]), 'lower')} %",
-            **_said(cut_by(release, workload, q)),
+            **_said(_cut(release, workload, q)),
         }
         for q in order.tolist()
         if error[q] > 0
     ]
 
 
-def _said(cut: Cut) -> dict[str, Any]:
-    return {"classes": len(cut.classes), "by": cut.most}
+def _cut(release: Release, workload: Workload, q: int) -> Cut | None:
+    """The classes that a query cuts; None of a release that has none, such as one with noise."""
+    try:
+        return cut_by(release, workload, q)
+    except Undefined:
+        return None
+
+
+def _said(cut: Cut | None) -> dict[str, Any]:
+    return {"classes": 0, "by": ""} if cut is None else {"classes": len(cut.classes), "by": cut.most}
 
 
 def _chosen(cut: int, among: int) -> str:

@@ -7,7 +7,7 @@ from widgets.query_errors.query_errors import QueryErrors
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, QueryError
-from workbench.methods import Keep, Mondrian
+from workbench.methods import Keep, Mondrian, RandomizedResponse
 from workbench.models import KAnonymity
 
 WORKLOADS = {"state": ["age >= 40", "sex = 'M'", "sex = 'F' and age < 25"], "other": ["ill = 'flu'"]}
@@ -38,6 +38,17 @@ def test_the_worst_query_comes_first_with_what_it_cuts(part):
     assert rows[0]["truth"] == "1" and rows[0]["classes"] == 1 and rows[0]["by"] in ("age", "sex")
     assert sum(row["queries"] for row in found["spec"]["datasets"]["errors"]) == 3
     assert part.about() == "workload state"
+
+
+def test_of_a_release_without_classes_the_worst_queries_are_told_too(part):
+    del part.said[:]
+    part.release = RandomizedResponse(0.0, others="uniform")(table())
+    part.workload = "other"
+    assert not heard(part, "problem")
+    (row,) = heard(part, "errors")[-1]["rows"]
+    assert row["text"] == "ill = 'flu'" and (row["classes"], row["by"]) == (0, "")
+    part._heard(None, {"kind": "query", "field": "workload", "query": 0}, [])
+    assert part.cut == [] and "has none" in heard(part, "chosen")[-1]["text"]
 
 
 def test_a_query_chosen_tells_its_classes_each_time(part):
