@@ -116,7 +116,7 @@ def test_a_scenario_is_in_no_state_of_a_page_that_is_served(on_stage, tmp_path):
         assert PLANTED not in source and PLANTED not in (tmp_path / "server.log").read_text()
         kernel = kernel_of(stage)
         page.goto("about:blank")
-        assert within(10, lambda: not one.lives(kernel))
+        assert eventually(lambda: not one.lives(kernel))
 
 
 def _text(message):
