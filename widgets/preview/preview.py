@@ -107,14 +107,18 @@ class ReleasePreview(Part):
             self.tell("state", **state)
 
     def _audited(self) -> str:
-        """What the audit says of the release, in a sentence."""
+        """What the audit says of the release, in a sentence, and what has to be passed on with it."""
         if self.release is None:
             return ""
-        if self.release.guarantee:
-            return f"Its method promises by itself: {self.release.guarantee}."
+        caution = f" To be passed on with it: {self.release.caution}." if self.release.caution else ""
+        return f"{self._verdict(self.release)}{caution}"
+
+    def _verdict(self, release: Release) -> str:
+        if release.guarantee:
+            return f"Its method promises by itself: {release.guarantee}."
         if self.recipe is None or self.recipe.model is None:
             return "No model was requested, so there is nothing to audit; the measures show what may be learnt."
-        release, model = self.release, self.recipe.model
+        model = self.recipe.model
         if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
             try:
                 said = f"Audited: {release.audit(model)}."

@@ -35,6 +35,7 @@ class Parameter:
     high: Bound = None
     above: bool = False  # the lower bound itself is not allowed
     choices: tuple[Any, ...] | None = None
+    named: bool = False  # a choice that nobody should miss: said also where it is the default
     column: bool = False  # names a column of the table (None: none)
     columns: bool = False  # names several, each once, in an order (None: none)
     column_bounds: bool = False  # a least and a greatest number of each of some columns, as a text (None: none)
@@ -243,10 +244,10 @@ class Variant(ABC):
         return ", ".join([self.name, *self._said(numbers=False)])
 
     def _said(self, numbers: bool) -> Iterator[str]:
-        defaults = _defaults(type(self))
+        declared, defaults = self.parameters(), _defaults(type(self))
         for name, value in self.said_settings().items():
             number = self.number_type(name) is not None
-            if (number and numbers) or (not number and value != defaults[name]):
+            if (number and numbers) or (not number and (declared[name].named or value != defaults[name])):
                 yield f"{name} = {_told(value)}"
 
 

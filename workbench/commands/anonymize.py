@@ -131,6 +131,8 @@ def _say(
     many = f"{records:,} {'record' if records == 1 else 'records'}"
     told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
     typer.echo(told, err=True)
+    if release.caution:
+        typer.echo(f"To be passed on with it: {release.caution}.", err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 
 
@@ -346,6 +348,7 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "left_out": release.left_out,
         "classes": _classes(release),
         "guarantee": release.guarantee,
+        "caution": release.caution,
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

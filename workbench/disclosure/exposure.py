@@ -166,6 +166,11 @@ class Exposure:
         whoever = lower(self._whoever(row))
         if size == 1:
             told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
+        elif not self.release.truthful:
+            told = (
+                f"Of the {size:,} values that this {here} publishes {counts[v]:,} are {value} ({after}, against "
+                f"{before} in the whole table), exchanged with other people's: {whoever} has no more to go by."
+            )
         elif counts[v] == size:
             told = f"All {people} in this {here} have {value} ({before} in the whole table): {whoever} knows it."
         else:
@@ -179,7 +184,7 @@ class Exposure:
     def _ruled_out(self, counts: np.ndarray, seen: Sensitive) -> str:
         """What nobody in the class has, where that is not plain from what all have."""
         absent = np.flatnonzero((counts == 0) & (seen.totals > 0))
-        if not len(absent) or (counts > 0).sum() == 1:
+        if not self.release.truthful or not len(absent) or (counts > 0).sum() == 1:
             return ""
         common = absent[np.argsort(-seen.prior[absent], kind="stable")]
         names = join_names([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.noise.laplace import Laplace as Laplace
     from workbench.methods.noise.optimal_response import OptimalResponse as OptimalResponse
     from workbench.methods.noise.randomized_response import RandomizedResponse as RandomizedResponse
+    from workbench.methods.raking.raked_buckets import RakedBuckets as RakedBuckets
     from workbench.methods.remove import Remove as Remove
 
 NEARLY = 1e-9  # a share of so many records is not one less by rounding
@@ -42,6 +43,11 @@ class Method(Variant):
     goes_on: ClassVar[bool] = False  # a release that was cancelled goes on from what it had
     draws: ClassVar[bool] = False  # its release is drawn at random: made once, and kept
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
+
+    @property
+    def caution(self) -> str:
+        """What everybody who gets such a release has to know, as part of a sentence that quotes no data."""
+        return ""
 
     @property
     def guarantee(self) -> str:

@@ -100,8 +100,9 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
 
 
 def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True) -> str:
-    """What the models promise, and the method by itself."""
-    return "; ".join(filter(None, [promise(recipe.model, table, smallest, examples), recipe.guarantee]))
+    """What the models promise, and the method by itself; and what everybody has to know of such a release."""
+    told = promise(recipe.model, table, smallest, examples), recipe.guarantee, recipe.method.caution
+    return "; ".join(filter(None, told))
 
 
 def _words(wording: Wording) -> Words:

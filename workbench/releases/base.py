@@ -60,6 +60,8 @@ class Release(ABC):
     left_out: int = 0  # the records of the table that are not published
     original: bool = True  # the table is the original, not only what a file tells of it
     guarantee: str = ""  # what its method promises by itself, whatever the data
+    caution: str = ""  # what everybody who gets it has to know, as part of a sentence
+    truthful: bool = True  # what it shows of people is true of them, or was drawn for each by declared chances
 
     # --- the four questions
 
@@ -140,11 +142,9 @@ class Release(ABC):
         """Of the people that are left out, how many are expected in each population."""
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        gone = (
-            self.left_out
-            if self.table.weight is None
-            else float(weights.people(self.table).sum() - self.people_of_classes().sum())
-        )
+        gone: float = self.left_out
+        if self.table.weight is not None:
+            gone = float(weights.people(self.table).sum() - self.people_of_classes().sum())
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
 
     def count(self, workload: Workload) -> np.ndarray:

@@ -210,10 +210,14 @@ class Partition(Release):
         table, group = self.table, self.group_of_record
         there = group < len(self.classes)  # nothing is told of those that are left out
         group, known = group[there], known_by(table, neutral)[there]
-        sensitive = {name: table.sensitive_codes(name)[there] for name in self._published()}
+        sensitive = {name: self._sensitive_of_records(name) for name in self._published()}
         if self.exact:  # neutral columns lie beside the exact quasi-identifiers, sensitive values elsewhere
             return beside(neutral, known_by(table, table.quasi)[there], known, sensitive, told_by=group)
         return beside(neutral, group, known, sensitive)
+
+    def _sensitive_of_records(self, name: str) -> np.ndarray:
+        """The sensitive value of each published record, as the release has it."""
+        return self.table.sensitive_codes(name)[self.published_records]
 
     def _require_records(self) -> None:
         """Raise BadInput where what neutral columns tell cannot be found."""

@@ -35,7 +35,8 @@ class Guesses:
             return file, cls(seen.world, seen.world, true, values)
         if _bucketized(release):  # a bucket's values, whichever was dealt to whom
             bag = release.group_of_record[seen.of_person]
-            found = cls(seen.row, bag, true[seen.of_person], values)
+            held = true[seen.of_person] if release.truthful else _values(release, release.shown(name), name)
+            found = cls(seen.row, bag, held, values)
         else:
             found = cls(seen.row, seen.row, _values(release, release.shown(name), name), values)
         return found, found

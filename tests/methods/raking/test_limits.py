@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from tests.methods.raking.tables import table
+from workbench.methods.raking.limits import Limit
+from workbench.models import BetaLikeness, EntropyLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.models.distances import distance
+
+MODELS = [
+    *(TCloseness(0.05, distance=kind) for kind in ("js", "equal", "hierarchical")),
+    EntropyLDiversity(2),
+    ProbabilisticLDiversity(2),
+    BetaLikeness(0.4),
+    TCloseness(0.05, distance="js") & KAnonymity(20),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_beliefs_stay_on_the_line_to_everybodys_and_keep_the_model(model):
+    seen = table().sensitive["illness"]
+    limit, given = Limit(model, seen), np.random.default_rng(0).dirichlet([0.4] * 4, 200)
+    moved = limit.inside(given)
+    share = np.abs(moved - seen.prior).sum(axis=1) / np.abs(given - seen.prior).sum(axis=1)
+    assert moved == pytest.approx(seen.prior + share[:, None] * (given - seen.prior))
+    assert limit.holds(moved * 1e9, np.full(200, 10**9)).all()
+    assert (share == 1).any() and (share < 1).any()
+
+
+def test_they_are_moved_no_farther_than_they_have_to():
+    seen = table().sensitive["illness"]
+    moved = Limit(TCloseness(0.05, distance="js"), seen).inside(np.eye(4))
+    assert distance("js", moved, seen.prior) == pytest.approx(0.05, rel=1e-3)
+
+
+def test_room_moves_them_a_share_of_the_way_nearer():
+    seen = table().sensitive["illness"]
+    limit = Limit(TCloseness(0.05, distance="js"), seen)
+    plain, nearer = limit.inside(np.eye(4)), limit.inside(np.eye(4), np.full(4, 0.1))
+    assert nearer - seen.prior == pytest.approx(0.9 * (plain - seen.prior))
+
+
+def test_without_a_model_all_beliefs_are_allowed():
+    assert (Limit(None, table().sensitive["illness"]).inside(np.eye(4)) == np.eye(4)).all()

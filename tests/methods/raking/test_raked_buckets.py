@@ -1,0 +1,122 @@
+"""The releases: what they keep of a model and of the data, and how far below the published frontier they lie."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.methods.raking.tables import table
+from tests.methods.tables import frames, quasi_choices, table_of
+from workbench.base.errors import Unsatisfiable
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian, RakedBuckets
+from workbench.models import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    ProbabilisticLDiversity,
+    TCloseness,
+)
+
+DEALT = RakedBuckets(publish="dealt")
+
+
+def js(t):
+    return TCloseness(t, distance="js")
+
+
+# --- on Adult, in the setting of Li & Li's figure 2
+
+
+@pytest.mark.parametrize(("t", "most"), [(0.075, 0.0026), (0.1, 0.0011), (0.15, 0.0004), (0.2, 0.0002)])
+def test_exchanged_buckets_lie_far_below_the_published_frontier(adult, t, most):
+    release = RakedBuckets()(adult, js(t))
+    assert PrivacyLoss()(release).value <= t
+    assert UtilityLoss()(release).value <= most
+    assert 4 * most < UtilityLoss()(Mondrian(publish="bucketized")(adult, js(t))).value
+
+
+def test_dealt_buckets_cost_a_tenth_more(adult):
+    exchanged, dealt = (UtilityLoss()(method(adult, js(0.1))).value for method in (RakedBuckets(), DEALT))
+    assert exchanged < dealt <= 1.1 * exchanged
+
+
+def test_so_they_do_for_populations_that_were_not_looked_at(adult):
+    raked, median = RakedBuckets()(adult, js(0.1)), Mondrian(publish="bucketized")(adult, js(0.1))
+    small = UtilityLoss(min_support=0.02)
+    assert 3.5 * small(raked).value <= small(median).value
+
+
+# --- on any table
+
+
+@pytest.mark.parametrize("sensitive", [("illness",), ("illness", "wage")])
+@pytest.mark.parametrize("weights", [False, True])
+def test_every_record_is_in_one_bucket_and_every_value_is_there_as_often(sensitive, weights):
+    data = table(1, sensitive, weights=weights, missing=0.05)
+    model = js(0.1) & KAnonymity(60)
+    release = RakedBuckets()(data, model)
+    assert release.audit(model).holds and release.classes.sizes.min() >= 60
+    assert np.bincount(release.group_of_record).tolist() == release.classes.sizes.tolist()
+    for name in sensitive:
+        assert release.classes.histograms[name].sum(axis=0).tolist() == data.sensitive[name].totals.tolist()
+    assert UtilityLoss()(release).value < UtilityLoss()(Mondrian(publish="bucketized")(data, model)).value
+
+
+def test_dealt_buckets_hold_what_they_publish():
+    data = table(2, missing=0.05)
+    release = DEALT(data, js(0.1))
+    counted = np.zeros_like(release.classes.histograms["illness"])
+    np.add.at(counted, (release.group_of_record, data.sensitive_codes("illness")), 1)
+    assert (counted == release.classes.histograms["illness"]).all()
+    assert release.truthful and not release.caution
+
+
+def test_exchanged_buckets_say_that_they_are_not_true_of_their_people():
+    release = RakedBuckets()(table(2), js(0.05))
+    counted = np.zeros_like(release.classes.histograms["illness"])
+    np.add.at(counted, (release.group_of_record, release.table.sensitive_codes("illness")), 1)
+    assert (counted != release.classes.histograms["illness"]).any()
+    assert not release.truthful and "data swapping" in release.caution == RakedBuckets().caution
+    assert "exchanged" in str(RakedBuckets()) and "exchanged" in RakedBuckets().line
+
+
+models = st.one_of(
+    st.builds(TCloseness, st.floats(0.02, 1), st.sampled_from(["equal", "ordered", "hierarchical", "js"])),
+    st.builds(lambda t, k: js(t) & KAnonymity(k), st.floats(0.02, 0.6), st.integers(1, 60)),
+    st.floats(1, 3).map(EntropyLDiversity),
+    st.floats(1, 3).map(ProbabilisticLDiversity),
+    st.integers(1, 4).map(DistinctLDiversity),
+)
+
+
+@settings(max_examples=40)
+@given(frames(least=10), quasi_choices, models, st.sampled_from([RakedBuckets(smallest=3), DEALT]), st.integers(0, 2))
+def test_what_the_whole_table_keeps_the_buckets_keep(frame, quasi, model, method, seed):
+    data = table_of(frame, quasi, ("s",) if method is DEALT else ("s", "s2"))
+    try:
+        release = method(data, model, seed)
+    except Unsatisfiable as refusal:
+        assert "no release of this table keeps" in str(refusal)
+        return
+    assert release.audit(model).holds
+    assert release.classes.sizes.sum() == len(frame)
+    for name, seen in data.sensitive.items():
+        assert release.classes.histograms[name].sum(axis=0).tolist() == seen.totals.tolist()
+
+
+def test_a_seed_gives_the_same_buckets_again():
+    one, two, other = (RakedBuckets()(table(3), js(0.05), seed) for seed in (4, 4, 5))
+    assert (one.group == two.group).all() and (one.seats["illness"] == two.seats["illness"]).all()
+    assert len(one.group) != len(other.group) or (one.group != other.group).any()
+
+
+def test_without_a_model_beliefs_are_what_is_true_of_populations():
+    assert UtilityLoss()(RakedBuckets(smallest=1)(table())).value < 0.001
+
+
+def test_what_they_cannot_do_is_refused_with_the_reason():
+    with pytest.raises(Unsatisfiable, match="need a sensitive column"):
+        RakedBuckets()(table().with_roles(["age"]), None)
+    with pytest.raises(Unsatisfiable, match="made for one sensitive column, and the table has 2"):
+        DEALT(table(0, ("illness", "wage")), js(0.1))

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+from tests.methods.raking.tables import people, table
+from workbench.base.errors import Undefined
+from workbench.disclosure.audit import audited
+from workbench.disclosure.exposure import Exposure
+from workbench.disclosure.several_releases import certain
+from workbench.measures import AttributeInference
+from workbench.methods import RakedBuckets
+from workbench.models import TCloseness
+from workbench.releases.exchanged import Exchanged
+from workbench.workloads import Workload
+from workbench.workloads.populations import large_populations
+
+
+@pytest.fixture(scope="module")
+def release():
+    return RakedBuckets()(table(1, ("illness", "wage")), TCloseness(0.05, distance="js"))
+
+
+def test_the_files_have_true_quasi_identifiers_and_the_counts_of_the_seats(release):
+    tables, data = release.tables(), people(1)
+    records = tables["records"]
+    assert sorted(map(tuple, records[["age", "town", "sex"]].values)) == sorted(
+        map(tuple, data[["age", "town", "sex"]].values)
+    )
+    sizes = records["class"].value_counts()
+    for name in ("illness", "wage"):
+        counts = tables[name].pivot_table(index="class", columns=name, values="count", fill_value=0, aggfunc="sum")
+        assert counts.sum(axis=1).to_dict() == sizes.to_dict()
+        assert counts.sum().to_dict() == data[name].value_counts().to_dict()
+        rows = {tuple(row) for row in release.classes.histograms[name].tolist()}
+        assert {tuple(row) for row in counts[list(release.table.sensitive[name].labels)].values.tolist()} == rows
+
+
+def test_one_file_has_the_same_counts_dealt_inside_buckets(release):
+    frame = release.frame()
+    assert len(frame) == 1500
+    assert frame["illness"].value_counts().to_dict() == people(1)["illness"].value_counts().to_dict()
+
+
+def test_a_researcher_expects_the_share_of_each_bucket_in_a_population(release):
+    populations = large_populations(release.table, 0.05)
+    told, cells = release.estimate(populations, "illness"), release.cells
+    belief = release.seats["illness"] / release.classes.sizes[:, None]
+    for p in (0, 5, len(populations) - 1):
+        run = populations.runs[p]
+        held = ((run[:, :1] <= cells.quasi) & (cells.quasi <= run[:, 1:])).all(axis=0)
+        expected = (belief[release.group[held]] * cells.weight[held, None]).sum(axis=0)
+        assert told[p] == pytest.approx(expected)
+
+
+def test_queries_are_answered_by_the_seats_and_have_no_bounds(release):
+    asked = Workload.of(release.table, ["illness = 'flu'", "illness = 'flu' and age >= 40"])
+    old = (release.table.columns["age"].values >= 40)[release.cells.quasi[0]]
+    belief = release.seats["illness"][:, release.table.sensitive["illness"].labels.index("flu")] / release.classes.sizes
+    expected = (belief[release.group] * release.cells.weight)[old].sum()
+    assert release.count(asked) == pytest.approx([(people(1)["illness"] == "flu").sum(), expected])
+    with pytest.raises(Undefined, match="exchanged between buckets"):
+        release.bounds(asked)
+    least, most = release.bounds(Workload.of(release.table, ["age >= 40"]))
+    assert least.tolist() == most.tolist() == [(people(1)["age"] >= 40).sum()]
+
+
+def test_people_who_stand_for_many_count_alike_for_each_value():
+    weighted = RakedBuckets()(table(1, weights=True), TCloseness(0.05, distance="js"))
+    people_of, shares = weighted.people_of_classes(), weighted.classes.distributions("illness")
+    assert people_of.sum() == people(1, weights=True)["stands_for"].sum()
+    assert weighted.people_of_classes("illness") == pytest.approx(people_of * shares)
+
+
+def test_what_miners_and_attackers_see_is_what_buckets_publish(release):
+    shown = release.shown("illness").labels
+    counted = np.zeros_like(release.seats["illness"])
+    np.add.at(counted, (release.group_of_record, shown), 1)
+    assert (counted == release.seats["illness"]).all()
+    true = release.table.sensitive_codes("illness")
+    assert (shown != true).mean() > 0.2
+    assert 0 <= AttributeInference()(release).value <= 1
+
+
+def test_a_bucket_of_one_value_counts_as_certain_though_nobody_may_have_it():
+    """Who believes the file is certain: it is no excuse that she is wrong."""
+    data = table(1)
+    totals, group = data.sensitive["illness"].totals, np.zeros(len(data.cells()), np.int32)
+    group[: np.searchsorted(np.cumsum(data.cells().weight), totals.max(), side="right")] = 1
+    sizes = np.bincount(group, data.cells().weight).astype(np.int64)
+    alike = np.where(totals == totals.max(), sizes[1], 0)
+    release = Exchanged.of(data, group, {"illness": np.stack([totals - alike, alike])})
+    assert sizes[1] > 400
+    assert certain(data, [release]).alone == sizes[1] == release.beside.certain
+
+
+def test_whoever_gets_it_is_told(release, tmp_path):
+    files = release.export(tmp_path / "people.csv")
+    book = next(path for path in files if path.name == "people-codebook.csv").read_text("utf-8")
+    assert book.count("data swapping") == 2
+    assert "data swapping" in audited(release)["caution"]
+    why = Exposure(release, release.classes).why(0)
+    assert "that this bucket publishes" in why and "whoever believes" not in why and "Nobody in it" not in why
+
+
+def test_nobody_can_be_left_out(release):
+    with pytest.raises(Undefined, match="no bucket can be left out"):
+        release.without(np.array([0]))

@@ -1,0 +1,110 @@
+"""The compiled kernels of raking: which atoms populations hold, beliefs that are raked to them, seats that add up.
+
+Conventions. An atom is told apart from others by some population, `codes` is attributes x atoms. The members of
+population p are `members[start[p]:start[p + 1]]`. `weight` is how many people an atom stands for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.base.compiled import compiled
+
+LEAST = 1e-5  # added to shares, so that none is divided by 0
+SMALLEST, LARGEST = 0.2, 5.0  # what a belief is multiplied with at most, at a time
+
+
+@compiled
+def members(runs, same, codes, start, found):
+    """Atoms of each population, into `found` where there is room, by what each shares with the one before it; counted
+    in `start`."""
+    axes, atoms = codes.shape
+    here = np.empty((axes + 1, atoms), np.int32)
+    size = np.zeros(axes + 1, np.int64)
+    here[0], size[0] = np.arange(atoms), atoms
+    for p in range(len(runs)):
+        for a in range(same[p], axes):
+            n, low, high = 0, runs[p, a, 0], runs[p, a, 1]
+            for i in range(size[a]):
+                atom = here[a, i]
+                if low <= codes[a, atom] <= high:
+                    here[a + 1, n] = atom
+                    n += 1
+            size[a + 1] = n
+        begin = start[p]
+        start[p + 1] = begin + size[axes]
+        if start[p + 1] <= len(found):
+            found[begin : start[p + 1]] = here[axes, : size[axes]]
+
+
+@compiled
+def rake(beliefs, weight, start, held, truth):
+    """Move the beliefs about each population's atoms towards its true shares, one population after the other."""
+    values = beliefs.shape[1]
+    factor = np.empty(values)
+    for p in range(len(start) - 1):
+        factor[:] = 0
+        people = 0.0
+        for i in range(start[p], start[p + 1]):
+            people += weight[held[i]]
+            for v in range(values):
+                factor[v] += weight[held[i]] * beliefs[held[i], v]
+        if people == 0:
+            continue
+        for v in range(values):
+            ratio = (truth[p, v] + LEAST) / (factor[v] / people + LEAST)
+            factor[v] = min(max(np.sqrt(ratio), SMALLEST), LARGEST)
+        for i in range(start[p], start[p + 1]):
+            total = 0.0
+            for v in range(values):
+                beliefs[held[i], v] *= factor[v]
+                total += beliefs[held[i], v]
+            for v in range(values):
+                beliefs[held[i], v] /= total
+
+
+@compiled
+def seat(seats, order, rows, columns):
+    """Give seats out in `order` (row times values plus value) until rows and columns are full; what is left then goes
+    wherever there is room."""
+    values = seats.shape[1]
+    for place in order:
+        i, v = place // values, place % values
+        if rows[i] > 0 and columns[v] > 0:
+            seats[i, v] += 1
+            rows[i] -= 1
+            columns[v] -= 1
+    for i in range(len(seats)):
+        for v in range(values):
+            many = min(rows[i], columns[v])
+            if many > 0:
+                seats[i, v] += many
+                rows[i] -= many
+                columns[v] -= many
+
+
+@compiled
+def unseat(seats, order, rows, columns):
+    """Take seats away, one at a time in `order`, from values that have too many, until none has."""
+    values = seats.shape[1]
+    while columns.min() < 0:
+        for place in order:
+            i, v = place // values, place % values
+            if columns[v] < 0 and seats[i, v] > 0:
+                seats[i, v] -= 1
+                rows[i] += 1
+                columns[v] += 1
+
+
+@compiled
+def gains(one, other, atom, bucket, slope, seen):
+    """By how much the error falls, to first order, where the records of each pair change buckets."""
+    found = np.empty(len(one))
+    for i in range(len(one)):
+        a, b, here, there = atom[one[i]], atom[other[i]], bucket[one[i]], bucket[other[i]]
+        gain = 0.0
+        if here != there and a != b:
+            for v in range(seen.shape[1]):
+                gain += (slope[a, v] - slope[b, v]) * (seen[here, v] - seen[there, v])
+        found[i] = gain
+    return found

@@ -1,0 +1,36 @@
+"""Atoms of like beliefs as buckets, none smaller than it may be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+DIGITS = 9  # of beliefs that differ
+
+
+def grouped(
+    beliefs: np.ndarray, prior: np.ndarray, records: np.ndarray, most: int, smallest: int, seed: int
+) -> np.ndarray:
+    """The bucket of each atom: k-means by the chi-square distance; small ones are merged into the nearest."""
+    from sklearn.cluster import KMeans  # loads for a second
+
+    seen = np.round(beliefs / np.sqrt(np.maximum(prior, np.finfo(float).tiny)), DIGITS)
+    kinds = len(np.unique(seen, axis=0))
+    means = KMeans(min(most, kinds), init="random", n_init=1, max_iter=8, random_state=seed)
+    return _merged(means.fit(seen, sample_weight=records).labels_, seen, records, smallest)
+
+
+def _merged(group: np.ndarray, seen: np.ndarray, records: np.ndarray, smallest: int) -> np.ndarray:
+    """The smallest bucket goes into the nearest, until none is too small."""
+    size = np.bincount(group, records)
+    centre = np.stack([np.bincount(group, records * one) for one in seen.T], axis=1)
+    into = np.arange(len(size))
+    while (there := np.flatnonzero(size)).size > 1 and size[there].min() < smallest:
+        least = there[size[there].argmin()]
+        others = there[there != least]
+        means = centre[others] / size[others, None]
+        nearest = others[((means - centre[least] / size[least]) ** 2).sum(axis=1).argmin()]
+        for one in (size, centre):
+            one[nearest] += one[least]
+            one[least] = 0
+        into[into == least] = nearest
+    return np.unique(into[group], return_inverse=True)[1].astype(np.int32)

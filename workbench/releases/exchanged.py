@@ -1,0 +1,76 @@
+"""A bucketized release whose sensitive values were exchanged between records of different buckets (data swapping).
+
+What a bucket publishes of a sensitive column is no count of its members. Quasi-identifiers and totals are true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from workbench.base.errors import Undefined
+from workbench.base.small_counts import SMALLEST
+from workbench.data.table import Table
+from workbench.models.classes import Classes
+from workbench.releases.codebook import Entry
+from workbench.releases.joint import Joint, of_histograms
+from workbench.releases.partition import Bucketized
+from workbench.workloads.workload import Workload
+
+CAUTION = (
+    "sensitive values were exchanged between records of different buckets (data swapping): what a bucket publishes is "
+    "no count of its members, and no row shows what its person has"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exchanged(Bucketized):
+    """`seats` says how often each bucket has each value of each sensitive column, in place of its records' values."""
+
+    seats: Mapping[str, np.ndarray] = field(default_factory=dict)
+    truthful: bool = False
+    caution: str = CAUTION
+
+    @classmethod
+    def of(cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray]) -> Exchanged:
+        """By the bucket of each of the table's cells."""
+        return cls(table, table.cells(), group, seats=seats)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The buckets, with what they publish."""
+        return replace(self._regions, histograms={name: self.seats[name] for name in self._published()})
+
+    def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
+        """The people of each bucket, one column a value: whoever they are, they count alike for each value."""
+        people = super().people_of_classes()
+        return people if sensitive is None else people * self.classes.distributions(sensitive)
+
+    def joint(self, names: Sequence[str], original: bool = False) -> Joint:
+        """The published records by bucket and by columns that are told of each record unchanged."""
+        if not original and any(name in self._published() for name in names):
+            return of_histograms(self, names)
+        return super().joint(names, original)
+
+    def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most that the truth may be; Undefined where a query asks about what was exchanged."""
+        if asked := [name for name in workload.columns if name in self._published()]:
+            raise Undefined(
+                f"the values of {', '.join(asked)} were exchanged between buckets, so what is published bounds no true "
+                "answer; ask without conditions on sensitive columns"
+            )
+        return super().bounds(workload)
+
+    def without(self, gone: np.ndarray) -> Exchanged:
+        """Nobody can be left out: the values of a bucket are of people in other buckets, too."""
+        raise Undefined("its values were exchanged between buckets, so no bucket can be left out")
+
+    def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
+        """That the values of sensitive columns were exchanged."""
+        return [Entry(name, CAUTION, "", "", missing=False) for name in self._published()]
+
+    def _sensitive_of_records(self, name: str) -> np.ndarray:
+        return self.shown(name).labels
