@@ -9,8 +9,11 @@ import numpy as np
 
 from workbench.base import raking_kernels
 from workbench.base.progress import step
+from workbench.data.table import Table
 from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.polish import error_of
+from workbench.methods.raking.seats import Seats
+from workbench.releases.partition import Bucketized
 
 ROUNDS, PART = 290, 2  # a part of the records of a value changes places at a time
 TINY = np.finfo(float).tiny
@@ -23,6 +26,18 @@ class Records(NamedTuple):
     atom: np.ndarray
     value: np.ndarray
     bucket: np.ndarray
+
+
+def into_buckets(table: Table, atoms: Atoms, group: np.ndarray, seats: Seats, seed: int) -> Bucketized:
+    """The release: records with equal values may be in several buckets."""
+    cells, ((name, counts),) = table.cells(), seats.items()
+    rng = np.random.default_rng([seed, cells.digest])  # who knows the seed alone can replay nothing
+    cell = np.repeat(np.arange(len(cells)), cells.weight)
+    atom = atoms.of_cell[cell]
+    bucket = dealt(Records(atom, cells.others[name][cell], group[atom]), counts, atoms, atoms.truth[name], rng)
+    entry, count = np.unique(cell * len(counts) + bucket, return_counts=True)
+    parts = (entry // len(counts)).astype(np.int32), count
+    return Bucketized(table, cells, (entry % len(counts)).astype(np.int32), parts=parts)
 
 
 def dealt(records: Records, seats: np.ndarray, atoms: Atoms, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
