@@ -7,6 +7,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+# several workers share the processors: threads that wait for small products of matrices would take them from others
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
 import pandas as pd
 import pytest
 from hypothesis import settings

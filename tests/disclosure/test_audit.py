@@ -13,6 +13,7 @@ from tests.releases.test_foreign import ESTIMATED, same
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.reading.value_types import MARKERS
 from workbench.data.table import Table
+from workbench.disclosure import audit
 from workbench.disclosure.audit import audited
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
@@ -115,7 +116,7 @@ def test_the_records_of_a_bucketized_release_are_read_back(tmp_path_factory, tab
 
 @pytest.mark.skipif(not DONATIONS.exists(), reason="the donations are not there")
 @pytest.mark.parametrize("quasi", [["state", "zip", "employer"], ["zip", "amount"]])
-def test_releases_of_many_records_and_long_labels_are_read_back_in_seconds(tmp_path, quasi):
+def test_releases_of_many_records_and_long_labels_are_read_back_in_seconds(tmp_path, monkeypatch, quasi):
     types = {"zip": "text"}
     began = time.process_time()
     table = Table.read(DONATIONS, quasi=quasi, sensitive="party", types=types)
@@ -126,7 +127,8 @@ def test_releases_of_many_records_and_long_labels_are_read_back_in_seconds(tmp_p
     read = foreign(tmp_path / "release.csv", original=table)
     labels = time.process_time() - began
     same(release, read)
-    figures = [{one["measure"]: one["value"] for one in audited(every)["measures"]} for every in (release, read)]
-    first, second = ({key: value for key, value in one.items() if key not in ESTIMATED} for one in figures)
-    assert first == {key: pytest.approx(value, rel=1e-9) for key, value in second.items()}
+    asked = audit._measures
+    monkeypatch.setattr(audit, "_measures", lambda o: [one for one in asked(o) if one.symbol not in ESTIMATED])
+    first, second = ({one["measure"]: one["value"] for one in audited(every)["measures"]} for every in (release, read))
+    assert len(first) > 5 and first == {key: pytest.approx(value, rel=1e-9) for key, value in second.items()}
     assert labels < 10 * reading  # about twice as long; days where a label is held against each run of its length
