@@ -7,7 +7,8 @@ import sys
 import pandas as pd
 
 from tests.data.reading.files import message_of, table_of, written
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 
 
 def test_temporary_files_are_private_and_go_away(tmp_path):

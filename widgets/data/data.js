@@ -216,7 +216,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     drawState();
   });
 
-  const origin = () => ["bundled", "path", "sql", "given"].find(key => key in state.data) ?? "bundled";
+  const origin = () => ["bundled", "path", "sql", "spark", "given"].find(key => key in state.data) ?? "bundled";
   const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload" : origin();
 
   function choose(key) {
@@ -234,7 +234,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     pathPanel.hidden = at !== "path" || !state.paths;
     drop.hidden = at !== "upload";
     limit.textContent = `At most ${megabytes(state.most).replace(".0", "")}; ${state.known ?? ""}`;
-    const name = { bundled: "adult (bundled)", path: state.data.path, given: state.data.given }[origin()] ?? "a query";
+    const name = { bundled: "adult (bundled)", path: state.data.path, spark: state.data.spark, given: state.data.given }[origin()] ?? "a query";
     if (!summary.records) return chosen(busy ? `reading ${busy}…` : "none yet");
     const drops = summary.incomplete, left = summary.records - (state.data.drop_missing ? drops : 0);
     using.replaceChildren(h("b", {}, name), ` ${count(summary.records)} records × ${count(summary.columns.length)} columns`);

@@ -104,7 +104,7 @@ def before(
     quasi: Sequence[str] | None, sensitive: Sequence[str] | None, original: Path | None, study: Path | None, **said: Any
 ) -> Table | None:
     """The original in its roles, if there is one."""
-    from workbench.data.reading.source import open_source
+    from workbench.data.reading.opening import open_source
     from workbench.data.table import Table
     from workbench.studies.schema import FILE
 

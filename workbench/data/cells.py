@@ -71,6 +71,14 @@ def _counted_here(quasi: Mapping[str, np.ndarray], others: Mapping[str, np.ndarr
     )
 
 
+def in_order(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight: np.ndarray) -> Cells:
+    """Cells that were counted elsewhere, in no order, as they stand in the order of their codes."""
+    columns = [*axes, *others.values()]
+    (key,), _ = row_keys([int(codes.max(initial=0)) + 1 for codes in columns], [len(weight)], columns)
+    order = np.argsort(key)
+    return _cells([codes[order] for codes in axes], {name: one[order] for name, one in others.items()}, weight[order])
+
+
 def _cells(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight: np.ndarray) -> Cells:
     narrow = max((int(codes.max(initial=0)) for codes in axes), default=0) < 2**15 - 1  # half the memory to go through
     return Cells(

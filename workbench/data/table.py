@@ -24,7 +24,7 @@ from workbench.data.fingerprint import fingerprint
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
-from workbench.data.reading.source import open_source, require_options
+from workbench.data.reading.opening import open_source, require_options
 from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
 from workbench.data.sensitive import Sensitive
@@ -73,14 +73,14 @@ class Table:
         missing: Sequence[str] | None = None,
         weight: str | Sequence[str] | None = None,
         progress: Callable[[int], None] | None = None,
-        engine: str = "memory",
+        engine: str | None = None,
         **source: Any,
     ) -> Table:
-        """A table from a path, frame, Arrow table or query; what `source` may say is in `data.reading.source`.
+        """A table from a path, frame, Arrow table, query or Spark; what `source` may say is in `data.reading.source`.
 
         Columns without another role are neutral: published unchanged; those that hold nothing are left out.
         The column `weight` says how many people a record stands for; it is in no release.
-        `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory.
+        `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory; those of Spark stay there by default.
         Identifiers are never read, unless `only` asks for one of their values.
         """
         asked, hidden = only or {}, column_names(identifiers)
@@ -106,7 +106,7 @@ class Table:
         types: Mapping[str, str] | None = None,
         missing: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         progress: Callable[[int], None] | None = None,
-        engine: str = "memory",
+        engine: str | None = None,
         **source: Any,
     ) -> Table:
         """Every column of the data that holds anything, all neutral yet; `with_roles` gives them roles."""
@@ -120,11 +120,11 @@ class Table:
         types: Mapping[str, str] | None,
         missing: Sequence[str] | Mapping[str, Sequence[str]] | None,
         progress: Callable[[int], None] | None,
-        engine: str,
+        engine: str | None,
         source: Mapping[str, Any],
     ) -> Table:
         require_options(source)
-        opened, failure = open_source(data, **{"memory_limit": memory_limit(engine), **source}), None
+        opened, failure = open_source(data, **{"memory_limit": engine and memory_limit(engine), **source}), None
         try:
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
             kept = [name for name in opened.names if roles[name] != "identifier"]
@@ -238,7 +238,7 @@ class Table:
             types = {name: self.columns[name].kind for name in opened.names if name in self.columns}
             opened.close()
             read = partial(only_these, types, self.quasi)
-            data = Table._coded(data, read, types, None, None, "memory", source)
+            data = Table._coded(data, read, types, None, None, None, source)
         require_columns(self.quasi, data.names, "quasi-identifier of the population")
         return replace(self, drawn_from=data, _memory={}, _locks={})
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,7 +13,6 @@ import pandas as pd
 
 from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, meant, said
-from workbench.base.files import codebooks, refuse_nameless
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
@@ -23,13 +20,15 @@ from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.releases import answers, bounds
-from workbench.releases.codebook import Entry, as_json, as_rows
-from workbench.releases.export import Rows, write_tables
+from workbench.releases.codebook import Entry
+from workbench.releases.export import Rows
 from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
 from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.labels import region_labels
 from workbench.releases.shown import Shown
+from workbench.releases.spark_export import IN_SPARK, write_in_spark
 from workbench.releases.stars import with_stars
+from workbench.releases.writing import write_files
 from workbench.workloads.populations import Populations, shared_prefix
 from workbench.workloads.workload import Workload
 
@@ -352,30 +351,15 @@ class Release(ABC):
         Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
         that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
         Records that are left out are absent from the file, or rows of `*` where `stars` asks for them: in Parquet
-        numbers and dates are missing there.
+        numbers and dates are missing there. Of records in Spark, `spark:catalog.db.released` is a table there and
+        `spark:/folder/released.parquet` a folder of files, which Spark writes itself; neither takes another's place.
         """
         if not giveaways:
             self.refuse_giveaways(path)
-        path, tables = Path(path), self.starred_rows(path) if stars else self.rows()
-        refuse_nameless(path)
-        if defuse and path.suffix == ".parquet":
-            raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
-        targets: list[Path] = []
-        for name in tables:
-            safe = re.sub(r"[^\w.-]+", "_", name)
-            target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
-            while target in targets:
-                target = target.with_stem(f"{target.stem}_")
-            targets.append(target)
-        found = self.codebook(smallest)
-        targets += (books := codebooks(path) if found else [])
-        there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
-        if there:
-            raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
-        every = [*tables.values(), *([as_rows(found)] if found else [])]
-        written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
-        write_tables(written, {books[1]: as_json(found)} if found else {})
-        return targets
+        if str(path).startswith(IN_SPARK):
+            return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
+        tables = self.starred_rows(path) if stars else self.rows()
+        return write_files(Path(path), tables, self.codebook(smallest), defuse=defuse, overwrite=overwrite)
 
 
 def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from workbench.base.errors import BadInput
 from workbench.base.files import refuse_ending, whole
 from workbench.base.randomness import operating_system_random
+from workbench.data.engines import ClassesOfCells, Engine
 
 NONE = np.zeros(0, np.int32)
 TEXT = pa.large_string()
@@ -44,12 +45,21 @@ class Named(NamedTuple):
     values: pd.Series
 
 
+class Held(NamedTuple):
+    """Records that an engine holds: which of its columns each released one follows (None: the class)."""
+
+    engine: Engine
+    names: Sequence[str | None]
+    partition: ClassesOfCells
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The columns of a released table, and what begins anew the codes of its records, some records at a time."""
 
     columns: Sequence[Named]
     batches: Callable[[], Iterator[list[np.ndarray]]]
+    held: Held | None = None
 
     @classmethod
     def ordered(cls, columns: Sequence[Coded], order: np.ndarray) -> Rows:
@@ -90,7 +100,7 @@ class Rows:
         Numbers stay, written as text too: -5 is no formula.
         """
         columns = [Named(_safe(name), _without_formulas(values)) for name, values in self.columns]
-        return Rows(columns, self.batches)
+        return replace(self, columns=columns)
 
 
 def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:

@@ -23,7 +23,7 @@ from workbench.models.classes import Classes
 from workbench.releases import shown as showing
 from workbench.releases.base import Release
 from workbench.releases.codebook import Entry, region_entries
-from workbench.releases.export import Coded, Named, Rows
+from workbench.releases.export import Coded, Held, Named, Rows
 from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.joint import Joint, of_partition
 from workbench.releases.labels import region_labels
@@ -190,7 +190,8 @@ class Partition(Release):
             self.table.quasi, self.cells, published(self.group_of_entry), lambda: published(self.group_of_record)
         )
         names = [name for _, name in columns]
-        return Rows([column for column, _ in columns], lambda: self.table.seen.shuffled(names, classes))
+        held = Held(self.table.seen, names, classes)
+        return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
 
     @property
     def blurred(self) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, columns_meant
 from workbench.data.column import Column
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 from workbench.data.reading.value_types import MARKERS
 from workbench.data.roles import assign
 from workbench.data.table import Table

@@ -12,10 +12,11 @@ from typing import Any
 from workbench.base.errors import meant, said
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
+from workbench.data.engines.spark_session import refuse_secrets
 from workbench.data.hierarchies import builders
 from workbench.data.importance import weight
 from workbench.data.reading.formats import FORMATS
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 from workbench.data.reading.value_types import KINDS as COLUMN_KINDS
 from workbench.frontier.grid import listed, variant, variants
 from workbench.measures import Measure
@@ -24,7 +25,8 @@ from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.workload_faults import missing_workloads, workload_faults
 
-FROM = ("bundled", "path", "sql", "given")  # where data may come from; `given` is a name for what is handed over
+# where data may come from; `given` is a name for what is handed over, `spark` that of a table there
+FROM = ("bundled", "path", "sql", "spark", "given")
 BUNDLED = "bundled"
 CSV = "csv"  # a file of the population, or of a hierarchy
 ROLES = ("quasi", "sensitive", "identifiers", "dropped", "weight")
@@ -106,6 +108,10 @@ def _data(given: Any) -> Faults:
             yield Fault((key,), wrong)
     if isinstance(given.get(BUNDLED), str):
         yield from caught(lambda: datasets.path(given[BUNDLED]), BUNDLED)
+    if isinstance(given.get("remote"), str):
+        yield from caught(lambda: refuse_secrets(given["remote"]), "remote")
+    if ("spark" in given) != ("remote" in given):
+        yield Fault((), "data: spark names a table, and remote the server that has it: both, or neither")
     if isinstance(given.get("format"), str) and given["format"] not in FORMATS:
         yield Fault(
             ("format",), f"data: no format is called {said(given['format'])}; {meant(given['format'], FORMATS)}"

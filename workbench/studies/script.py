@@ -118,6 +118,8 @@ def _data(study: Study, imports: Imports) -> str:
     if "sql" in data:
         imports.add(("workbench.data.reading.source", "Query"))
         return f"Query({str(data['sql'])!r})"
+    if "spark" in data:
+        return repr(f"spark:{data['spark']}")
     if "given" in data:
         imports.add(("sys", ""))
         return "sys.argv[1]"

@@ -23,6 +23,7 @@ from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.reading.source import Query
+from workbench.data.reading.spark_source import NAMED
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.grid import MOST as MOST
@@ -183,6 +184,8 @@ class Study:
             return Query(str(self.data["sql"]), folder=str(self.folder), seconds=self.data.get("seconds"))
         if "path" in self.data:
             return Path(self.folder) / str(self.data["path"])
+        if "spark" in self.data:
+            return f"{NAMED}{self.data['spark']}"
         raise BadInput(
             f"study: its data {said(self.data['given'])} were handed over, and no file holds them; give them again"
         )
@@ -190,6 +193,9 @@ class Study:
     def _refuse_outside(self) -> None:
         """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
         here = Path(self.folder).resolve()
+        if "spark" in self.data:
+            with at("data", "spark"):
+                raise BadInput("study: its data are on a server; open the study by its path")
         named: dict[tuple[str, ...], Any] = {
             ("data", key): self.data.get(key, "") for key in ("path", "temp_directory")
         }

@@ -17,42 +17,32 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.commands.people import STUDY, run, study_in
+from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_same_release, assert_same_table, made, measured
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from widgets import Workbench
 from widgets.data.summary import summary
 from widgets.preview.preview import Giveaways, ask_about
 from widgets.release import facts
 from workbench.base import progress
-from workbench.base.errors import BadInput, Unsatisfiable
-from workbench.data.engines import ENGINES
+from workbench.base.errors import BadInput
 from workbench.data.engines.duckdb import DuckDB
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading.source import Query
 from workbench.data.table import Table
-from workbench.measures import InformationLoss, PrivacyLoss, ReidentificationRisk, UtilityLoss
-from workbench.methods import Keep, Mondrian, Remove
-from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
-METHODS = [
-    Mondrian(),
-    Mondrian(publish="bucketized"),
-    Mondrian("information_gain", "plain"),
-    Mondrian("information_gain", "s"),
-    Keep(),
-    Remove(),
-]
-MODELS = [KAnonymity(2), DistinctLDiversity(2), KAnonymity(3) & TCloseness(0.4), TCloseness(0.6, "js")]
-MEASURES = [PrivacyLoss(), UtilityLoss(min_support=0.1), InformationLoss(), ReidentificationRisk()]
+HERE = ("memory", "duckdb")
 
 
 def both(data, **options):
     """The table in each engine, or what its refusal says; memory first."""
     found = []
-    for engine in ENGINES:
+    for engine in HERE:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # in a tiny table everything is different in every record
             try:
@@ -61,58 +51,6 @@ def both(data, **options):
                 assert error.__context__ is None
                 found.append(str(error))
     return found
-
-
-def about(column):
-    """All that a column is."""
-    spec = column.hierarchy.spec() if column.hierarchy else None
-    return column.kind, list(column.values), column.labels, column.counts.tolist(), column.missing, spec
-
-
-def assert_same_table(memory, elsewhere):
-    assert elsewhere.notes == memory.notes and elsewhere.roles == memory.roles
-    assert elsewhere.records == memory.records and elsewhere.names == memory.names
-    for name in memory.names:
-        assert str(about(elsewhere.columns[name])) == str(about(memory.columns[name]))
-        assert elsewhere.columns[name].values.dtype == memory.columns[name].values.dtype
-    if memory.quasi:
-        one, other = memory.cells(), elsewhere.cells()
-        assert (one.quasi == other.quasi).all() and one.quasi.dtype == other.quasi.dtype
-        assert (one.weight == other.weight).all() and list(one.others) == list(other.others)
-        assert all((one.others[name] == other.others[name]).all() for name in one.others)
-
-
-def assert_same_release(memory, elsewhere):
-    assert (memory.group == elsewhere.group).all() and (memory.classes.sizes == elsewhere.classes.sizes).all()
-    for end in ("low", "high"):
-        assert (getattr(memory.classes, end) == getattr(elsewhere.classes, end)).all()
-    for name, histogram in memory.classes.histograms.items():
-        assert (histogram == elsewhere.classes.histograms[name]).all()
-    assert elsewhere.codebook() == memory.codebook()
-    one, other = memory.tables(), elsewhere.tables()
-    assert list(one) == list(other)
-    for name, frame in one.items():
-        for rows in (frame, other[name]):
-            if "class" in rows:  # its number is drawn; the classes are alike as they were above
-                rows["class"] = rows["class"].map(rows["class"].value_counts())
-        columns = list(frame)
-        expected, found = (rows.astype("str").sort_values(columns, ignore_index=True) for rows in (frame, other[name]))
-        pd.testing.assert_frame_equal(found, expected)
-        assert (frame.dtypes == other[name].dtypes).all()
-
-
-def measured(measure, release):
-    try:
-        return measure(release).value
-    except Exception as error:
-        return str(error)
-
-
-def made(method, table, model):
-    try:
-        return method(table, model)
-    except (BadInput, Unsatisfiable) as error:
-        return str(error)
 
 
 @settings(max_examples=12)
@@ -390,7 +328,7 @@ def test_a_study_names_its_engine_and_its_script_does_too(tmp_path):
 
 def test_the_commands_and_a_published_folder_are_the_same(tmp_path, capsys):
     found = []
-    for engine in ENGINES:
+    for engine in HERE:
         folder = tmp_path / engine
         folder.mkdir()
         path = study_in(folder, STUDY.replace("people.csv}", f"people.csv, engine: {engine}}}"))

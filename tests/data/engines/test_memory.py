@@ -44,8 +44,8 @@ def test_every_record_comes_once_with_its_class():
 
 
 def test_only_known_engines_have_a_limit():
-    assert [memory_limit(engine) is None for engine in ENGINES] == [True, False]
-    with pytest.raises(BadInput, match="no engine 'sparc'; there are memory, duckdb"):
+    assert [memory_limit(engine) is None for engine in ENGINES] == [True, False, True]
+    with pytest.raises(BadInput, match="no engine 'sparc'; did you mean 'spark'"):
         memory_limit("sparc")
 
 

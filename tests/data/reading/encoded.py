@@ -5,7 +5,7 @@ import pytest
 
 from tests.data.encoded import encode
 from workbench.base.errors import BadInput
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 
 
 def from_csv(folder, values, name="x", **options):

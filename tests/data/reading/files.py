@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 
 
 def table_of(source, columns=None):

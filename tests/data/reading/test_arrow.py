@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.data.reading.files import message_of, table_of, written
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 
 
 def test_nested(tmp_path):

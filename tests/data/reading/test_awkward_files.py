@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.data.encoded import encode
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 
 PIECES = [
     *"abé😀10.-E+x'|,;\t\" \r\n\f\v",

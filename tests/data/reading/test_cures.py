@@ -13,7 +13,8 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.commands import main
 from workbench.data.reading.cures import CONTROLS, OPTIONS, STUDY, in_words
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 from workbench.data.table import Table
 from workbench.measures.privacy.achieved import MODELS
 from workbench.methods import Method

@@ -11,7 +11,8 @@ import pytest
 from tests.data.reading.files import message_of, read_csv, table_of, written
 from workbench.base.errors import BadInput
 from workbench.data.reading.dialect import find_dialect, to_utf8
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

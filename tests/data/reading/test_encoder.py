@@ -17,7 +17,8 @@ import workbench.data.engines.memory
 from tests.data.encoded import encode
 from tests.data.reading.encoded import from_frame, message_of
 from workbench.base.errors import BadColumns
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 from workbench.data.table import Table
 
 

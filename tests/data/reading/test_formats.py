@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tests.data.reading.files import message_of, table_of, written
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 
 
 @pytest.mark.parametrize("name", ["data.csv.gz", "data.tsv.gz", "data.tsv", "data.txt"])

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.data.reading.files import message_of, read_csv
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.data.reading.files import message_of, read_csv, table_of, written
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 
 AWKWARD = ['a"b', "a b", "semi;colon", "select", "order by", "größe", "c0", "a", "A", "%s", "'", "x.y", "$path", "a\\b"]
 
@@ -166,7 +167,7 @@ def test_bad_queries():
 LARGER_THAN_MEMORY = """
 import sys
 from tests.data.encoded import encode
-from workbench.data.reading.source import open_source
+from workbench.data.reading.opening import open_source
 read = encode(open_source(sys.argv[1], memory_limit="500MB"), ["age", "work", "place", "zip"])
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(peak // 1024, *(f"{len(codes)}:{column.size}:{column.counts.sum()}" for column, codes in read.values()))

@@ -9,7 +9,8 @@ import pytest
 
 from tests.data.encoded import encode
 from tests.data.reading.encoded import from_csv, from_frame, message_of
-from workbench.data.reading.source import Query, open_source
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.source import Query
 
 
 @pytest.mark.parametrize(

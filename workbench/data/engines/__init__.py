@@ -1,4 +1,4 @@
-"""Where the records of a table live: in memory, or in a file of DuckDB's. One engine a file."""
+"""Where the records of a table live: in memory, in a file of DuckDB's, or in Spark. One engine a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from workbench.data.reading.value_types import Values
 
 LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's, for reading and for counting each, by default
 GATHERINGS = {"memory": "MemoryGathering", "duckdb": "DuckDBGathering"}  # in the engine's module
-ENGINES = tuple(LIMITS)
+SPARK = "spark"  # gathers nothing: the records are there
+ENGINES = (*LIMITS, SPARK)
 BATCH = 1 << 16  # records at a time that are read, or written
 
 
@@ -77,12 +78,8 @@ class Engine(ABC):
         """What differs where the records do."""
 
 
-class Gathering(ABC):
-    """Records on their way from a source into an engine: first as they are read, then by column as codes."""
-
-    @abstractmethod
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Some records more."""
+class Coding(ABC):
+    """The values of records, by column, on their way to codes."""
 
     @abstractmethod
     def distinct(self, name: str) -> pa.Array:
@@ -90,7 +87,7 @@ class Gathering(ABC):
 
     @abstractmethod
     def first(self, name: str, values: np.ndarray) -> int:
-        """The first record, from 1, that has one of these distinct values."""
+        """The first record, from 1, that has one of these distinct values; 0 where records have no order."""
 
     @abstractmethod
     def code(self, name: str, found: Values) -> Column:
@@ -101,11 +98,19 @@ class Gathering(ABC):
         """The codes of all columns that were coded."""
 
 
+class Gathering(Coding):
+    """Records on their way from a source into an engine: first as they are read, then by column as codes."""
+
+    @abstractmethod
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Some records more."""
+
+
 def memory_limit(engine: str) -> str | None:
     """What DuckDB may use by default; BadInput where there is no such engine."""
     if engine not in ENGINES:
         raise BadInput(f"there is no engine {said(engine)}; {meant(engine, ENGINES)}")
-    return LIMITS[engine]
+    return LIMITS.get(engine)
 
 
 def gathering(

@@ -8,7 +8,7 @@ from functools import partial
 from workbench.base.errors import BadColumns, BadInput, columns_meant
 from workbench.base.progress import step, stoppable
 from workbench.data.column import Column
-from workbench.data.engines import Engine, Gathering, gathering
+from workbench.data.engines import SPARK, Coding, Engine, Gathering, gathering
 from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
 from workbench.data.roles import NOTHING
@@ -22,13 +22,14 @@ def encode(
     types: Mapping[str, str] | None = None,
     progress: Callable[[int], None] | None = None,
     empty: Collection[str] = (),
-    engine: str = "memory",
+    engine: str | None = None,
 ) -> tuple[dict[str, Column], Engine]:
     """The columns, and the engine that holds the code of every record.
 
     `missing` lists the text that stands for a missing value, in all columns or by column, `types` the kind of columns
     whose kind is known;
     a column with nothing but missing values is refused, or left out with a note if it is among `empty`;
+    records stay where the source has them, unless an `engine` is named;
     `progress` is called with the number of records read so far, also while none comes, and may raise to stop.
     """
     wanted = list(dict.fromkeys(source.names if columns is None else columns))
@@ -37,7 +38,8 @@ def encode(
     names = [name for name in wanted if name not in wrong]
     if wrong and not names:
         raise BadColumns(wrong)
-    gathered = _gathered(source, names, engine, progress)
+    engine = engine or source.engine
+    gathered = source.coding(names) if engine == SPARK else _gathered(source, names, engine, progress)
     coded = {}
     for name in names:
         marks = missing.get(name) if isinstance(missing, Mapping) else missing
@@ -74,9 +76,7 @@ def _gathered(source: Source, names: list[str], engine: str, progress: Callable[
     return gathered
 
 
-def _values(
-    source: Source, gathered: Gathering, name: str, missing: Sequence[str] | None, declared: str | None
-) -> Values:
+def _values(source: Source, gathered: Coding, name: str, missing: Sequence[str] | None, declared: str | None) -> Values:
     """The distinct values of a column; the source's notes say how they were read."""
     found = find_values(
         gathered.distinct(name),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import os
 import re
 import time
 import weakref
@@ -19,11 +17,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.base.connection import Private, Shared, discard
-from workbench.base.errors import BadInput, columns_meant, meant, said
+from workbench.base.connection import Private, discard
+from workbench.base.errors import BadInput, columns_meant
+from workbench.data.engines import Coding
 from workbench.data.reading.arrow import as_arrow, refuse_type
 from workbench.data.reading.dialect import blocks, find_dialect, find_encoding, refuse_duplicates, to_utf8
-from workbench.data.reading.formats import file_format
 from workbench.data.reading.scan import scanned
 
 ROWS = 262_144
@@ -51,8 +49,10 @@ class Source:
     where: str
     names: list[str]
     typed = True
+    engine = "memory"  # where its records live, unless another is asked for
     records: int | None = None  # where it is known beforehand
     notes: list[str]
+    temp_directory: Path | None = None
 
     def __init__(self, where: str, private: Private) -> None:
         self.where, self.notes, self._connection = where, [], private.connection
@@ -92,6 +92,13 @@ class Source:
             raise BadInput(f"{self.where}: there are no records")
         if self.records not in (None, read):
             raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file again")
+
+    def coding(self, names: list[str]) -> Coding:
+        """What asks for the values of these columns where the records stay; of Spark's tables alone."""
+        raise BadInput(
+            f"{self.where}: engine='spark' is for tables that are in Spark, such as 'spark:catalog.db.people'; "
+            "say engine='duckdb'"
+        )
 
     def unreadable(self, columns: list[str]) -> dict[str, str]:
         """What is wrong with columns that cannot be read, where that is known beforehand."""
@@ -328,51 +335,6 @@ class QuerySource(Source):
         # What parser, binder and catalog say is about the query; what execution says may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
         return BadInput(f"the query cannot be run; correct it: {message if about_sql else message.split(':')[0]}")
-
-
-def open_source(
-    data: str | os.PathLike[str] | pd.DataFrame | pa.Table | Query,
-    *,
-    format: str | None = None,
-    delimiter: str | None = None,
-    quote: str | None = None,
-    encoding: str | None = None,
-    header: bool = True,
-    memory_limit: str | None = None,
-    temp_directory: str | os.PathLike[str] | None = None,
-) -> Source:
-    """The source of a path, a frame, an Arrow table or a query; what is not said about a text file is found."""
-    if not isinstance(header, bool):
-        raise BadInput(f"header = {said(header)} must be True or False: whether the first line names the columns")
-    if isinstance(data, (str, os.PathLike)):
-        path = Path(data)
-        kind = file_format(path, format)
-        private = Private(memory_limit, temp_directory)
-        if kind in ("csv", "tsv"):
-            delimiter = "\t" if kind == "tsv" and delimiter is None else delimiter
-            return CsvSource(path, private, delimiter, quote, encoding=encoding, header=header)
-        return FileSource(path, kind, private)
-    if isinstance(data, Query):
-        return QuerySource(data, Private(memory_limit, temp_directory))
-    if not isinstance(data, pd.DataFrame) and hasattr(data, "__arrow_c_stream__"):
-        try:
-            data = pa.table(data)
-        except (pa.ArrowException, TypeError, ValueError):
-            raise BadInput(f"a {type(data).__name__} is not a table with named columns; give a frame") from None
-    if not isinstance(data, (pd.DataFrame, pa.Table)):
-        what = "nothing" if data is None else type(data).__name__
-        raise BadInput(f"a table is read from a path, a pandas frame, an Arrow table or a Query, not from {what}")
-    alone = memory_limit is not None or temp_directory is not None
-    return FrameSource(data, Private(memory_limit, temp_directory) if alone else Shared())
-
-
-def require_options(given: Iterable[str]) -> None:
-    """Raise BadInput for what `open_source` does not know."""
-    known = inspect.signature(open_source).parameters
-    for name in given:
-        if name not in known:
-            near = meant(name, [*known, "quasi", "sensitive", "identifiers", "hierarchies"])
-            raise BadInput(f"Table.read has no option {name!r}; {near}")
 
 
 def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:

@@ -1,0 +1,499 @@
+"""Records in Spark: the same columns, cells, releases and figures as in memory, and the records stay there."""
+
+import io
+import re
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.commands.people import STUDY, study_in
+from tests.data.engines import spark_servers
+from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_same_release, assert_same_table, made, measured
+from tests.methods.tables import HIERARCHIES, frames, quasi_choices
+from workbench.base import progress
+from workbench.base.errors import BadInput
+from workbench.data.engines import spark_session
+from workbench.data.engines.spark import Spark
+from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.table import Table
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
+from workbench.studies.script import python_code
+from workbench.studies.study import Study
+
+SERVERS = ["sail", pytest.param("apache", marks=pytest.mark.slow)]
+AWKWARD = {"whole": "a.b", "word": 'say "it"', "real": "a", "plain": "A (b)", "s": "`s`", "s2": "select", "one": "é ;'"}
+SOME = [{}, {}, {"drop_missing": True}, {"only": {"plain": "x"}}]
+
+
+@contextmanager
+def stopping(spark):
+    yield spark
+    spark.stop()  # or the process would, slowly, when it ends
+
+
+@pytest.fixture(scope="module")
+def sail():
+    with stopping(spark_servers.session(spark_servers.sail())) as spark:
+        yield spark
+
+
+@pytest.fixture(scope="module")
+def apache():
+    with stopping(spark_servers.session(spark_servers.apache())) as spark:
+        yield spark
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def spark(request):
+    return request.getfixturevalue(request.param)
+
+
+def both(path, spark, **options):
+    """The table in memory and in Spark, or what its refusal says."""
+    found = []
+    for data in (path, spark.read.parquet(str(path))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            try:
+                found.append(Table.read(data, **options))
+            except BadInput as error:
+                assert error.__context__ is None
+                found.append(re.sub(r"\(list<.*?>\)", "", str(error).replace(str(path), "the frame")))
+    return found
+
+
+def assert_same(path, spark, method, model, **options):
+    tables = both(path, spark, **options)
+    if any(isinstance(one, str) for one in tables):
+        assert tables[0] == tables[1]
+        return
+    assert_same_table(*tables)
+    releases = [made(method, table, model) for table in tables]
+    if any(isinstance(one, str) for one in releases):
+        assert releases[0] == releases[1]
+        return
+    assert_same_release(*releases)
+    assert str(releases[0].audit(model or KAnonymity(2))) == str(releases[1].audit(model or KAnonymity(2)))
+    for measure in MEASURES:
+        assert measured(measure, releases[0]) == measured(measure, releases[1])
+
+
+cases = st.tuples(
+    frames(), quasi_choices, st.sampled_from(METHODS), st.sampled_from([None, *MODELS]), st.sampled_from(SOME),
+    st.booleans(),
+)  # fmt: skip
+
+
+def compare(spark, folder, frame, quasi, method, model, some, awkward):
+    names = AWKWARD if awkward else {}
+    path = folder / "people.parquet"
+    frame.rename(columns=names).to_parquet(path, index=False)
+
+    def called(given):
+        return {names.get(name, name): value for name, value in given.items()}
+
+    if getattr(method, "target", None):
+        method = replace(method, target=names.get(method.target, method.target))
+    assert_same(
+        path, spark, method, model, quasi=[names.get(name, name) for name in quasi],
+        sensitive=[names.get(name, name) for name in ("s", "s2")], hierarchies=called(HIERARCHIES),
+        **{key: called(value) if key == "only" else value for key, value in some.items()},
+    )  # fmt: skip
+
+
+@settings(max_examples=12)
+@given(cases)
+def test_spark_comes_to_the_same_as_memory(tmp_path_factory, sail, case):
+    compare(sail, tmp_path_factory.mktemp("data"), *case)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=300)
+@given(cases)
+def test_many_tables_are_the_same(tmp_path_factory, sail, case):
+    compare(sail, tmp_path_factory.mktemp("data"), *case)
+
+
+@pytest.mark.slow
+@settings(max_examples=2, phases=[Phase.generate])
+@given(cases)
+def test_apache_spark_comes_to_the_same(tmp_path_factory, apache, case):
+    compare(apache, tmp_path_factory.mktemp("data"), *case)
+
+
+def test_names_that_differ_in_case_alone_are_columns_of_their_own(spark):
+    data = pa.table({"a": [1, 2, 2], "A": ["x", "y", "y"]})
+    assert_same_table(Table.read(data, ["a", "A"]), Table.read(spark.createDataFrame(data), ["a", "A"]))
+
+
+KINDS = {
+    "numbers": pa.array([1.5, float("nan"), None, -0.0, 0.0]),
+    "floats": pa.array([0.1, 2.5, None], pa.float32()),
+    "decimals": pa.array(["0.10", "2.50", None, "2.5"]).cast(pa.decimal128(9, 2)),
+    "small": pa.array([1, 2, None], pa.int8()),
+    "large": pa.array([2**62, -(2**62), None]),
+    "truth": pa.array([True, False, None]),
+    "days": pa.array(["2024-02-29", "0044-01-01", None]).cast(pa.date32()),
+    "moments": pa.array(["2024-02-29 10:00:00.000001", None]).cast(pa.timestamp("us")),
+    "zones": pa.array(["2024-02-29 10:00:00Z", None]).cast(pa.timestamp("us", "UTC")),
+    "text": pa.array(["a", "A", "", " a", "a ", "é", "e\u0301", "\u2028", "'", '"', "`", "a\nb", None]),
+    "digits": pa.array(["1", "01", "1.0", None]),
+    "nothing": pa.array([None, None], pa.string()),
+    "nested": pa.array([[1], [2]]),
+    "bytes": pa.array([b"a", None]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_type_is_read_alike(tmp_path, spark, kind):
+    pq.write_table(pa.table({"x": KINDS[kind], "sex": ["F"] * len(KINDS[kind])}), tmp_path / "people.parquet")
+    tables = both(tmp_path / "people.parquet", spark, quasi=["sex"])
+    if isinstance(tables[0], str):
+        assert tables[0] == tables[1]
+    else:
+        assert_same_table(*tables)
+
+
+FRAME = pd.DataFrame(
+    {
+        "name": [f"marker-{i:03}-of-a-person" for i in range(60)],
+        "age": [30, 40, 40, 50, 30, 30] * 10,
+        "work": ["own", "gov", "gov", "own", None, "own"] * 10,
+        "region": ["North", "North", "South", "North", "South", "North"] * 10,
+        "ill": ["flu", "flu", "cold", "cold", "asthma", "flu"] * 10,
+    }
+)
+ROLES = {"quasi": ["age", "work"], "sensitive": "ill", "identifiers": ["name"]}
+LUNG = Groups(({"Lung": ("flu", "asthma"), "Nose": ("cold",)},))
+ORDERED = {"ill": LUNG, "age": Intervals(widths=(20,))}
+
+
+def people(spark, **options):
+    return Table.read(spark.createDataFrame(pa.Table.from_pandas(FRAME)), **{**ROLES, **options})
+
+
+def test_hierarchies_levels_and_chosen_records_are_the_same_in_any_order(spark):
+    asked = {
+        "hierarchies": ORDERED,
+        "levels": {"ill": 1},
+        "only": {"region": "North"},
+        "identifiers": ["name", "region"],
+    }
+    memory, other = Table.from_frame(FRAME, **{**ROLES, **asked}), people(spark, **asked)
+    assert_same_table(memory, other)
+    assert other.records == 40 and "region" not in other.names and other.sensitive["ill"].labels == ("Lung", "Nose")
+    for change in (
+        lambda table: table.without_hierarchies(["age", "ill"]),
+        lambda table: table.with_roles(["work"], "ill").complete(),
+        lambda table: table.drop(["work"]).with_hierarchies({"age": Intervals(widths=(10,))}),
+    ):
+        assert_same_table(change(memory.with_roles(["age"], "ill", {})), change(other.with_roles(["age"], "ill", {})))
+
+
+def test_records_come_here_where_another_engine_is_asked_for(sail):
+    table = people(sail, engine="memory")
+    assert table.engine.in_memory and table.records == 60
+    assert_same_table(people(sail), table)
+    with pytest.raises(BadInput, match="engine='spark' is for tables that are in Spark"):
+        Table.from_frame(FRAME, **ROLES, engine="spark")
+
+
+def test_a_table_says_where_its_records_are(sail):
+    assert "60 records stay" in repr(people(sail).engine)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda table: Mondrian(strict=False)(table, KAnonymity(2)),
+        lambda table: table.frame,
+        lambda table: Mondrian()(table, KAnonymity(2)).export("unwritten.csv"),
+    ],
+)
+def test_what_looks_at_each_record_says_what_to_do_instead(sail, asked):
+    with pytest.raises(BadInput, match="engine='memory'"):
+        asked(people(sail))
+
+
+# --- where it is asked for
+
+IN_SPARK = "{spark: default.people_of_a_study, remote: 'sc://host:15002'}"
+
+
+def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, sail, monkeypatch):
+    monkeypatch.setattr(spark_session.Session, "opened", lambda remote: spark_session.Session(sail))
+    text = STUDY.replace("{path: people.csv}", IN_SPARK)
+    here = Study.open(study_in(tmp_path))
+    data = pd.read_csv(tmp_path / "people.csv")
+    sail.createDataFrame(pa.Table.from_pandas(data)).write.saveAsTable("default.people_of_a_study")
+    try:
+        study = Study.from_yaml(text, tmp_path)
+        table, recipe = study.table(study.read()), study.candidates()[1]
+        assert isinstance(table.engine, Spark) and Study.from_yaml(study.to_yaml()).data == study.data
+        assert_same_release(recipe.release(here.table(here.read())), recipe.release(table))
+    finally:
+        sail.sql("DROP TABLE default.people_of_a_study").toArrow()
+    code = python_code(study, recipe)
+    assert "'spark:default.people_of_a_study'" in code and "remote='sc://host:15002'" in code
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("{spark: people}", "spark names a table, and remote the server"),
+        ("{path: people.csv, remote: 'sc://host:1'}", "spark names a table, and remote the server"),
+        ("{spark: people, remote: 'host:1'}", "sc://host:15002"),
+        ("{spark: people, remote: 'sc://host:1/;token=hush'}", "put the token into the environment"),
+        ("{spark: people, path: people.csv, remote: 'sc://host:1'}", "exactly one of"),
+    ],
+)
+def test_a_study_that_names_no_table_in_spark_is_refused(data, said):
+    with pytest.raises(BadInput, match=said) as caught:
+        Study.from_yaml(STUDY.replace("{path: people.csv}", data))
+    assert "hush" not in str(caught.value)
+
+
+def test_a_study_of_a_stranger_reaches_no_server(tmp_path):
+    with pytest.raises(BadInput, match="its data are on a server; open the study by its path"):
+        Study.from_yaml(STUDY.replace("{path: people.csv}", IN_SPARK), tmp_path, confined=True)
+
+
+# --- what crosses
+
+
+class Recorded:
+    """Every answer of a server, as it comes over the wire."""
+
+    def __init__(self, remote):
+        import grpc
+        from pyspark.sql.connect.client import DefaultChannelBuilder
+        from pyspark.sql.connect.session import SparkSession
+
+        seen = self.seen = []
+
+        class Listening(grpc.UnaryStreamClientInterceptor, grpc.UnaryUnaryClientInterceptor):
+            def intercept_unary_stream(self, call, details, request):
+                return Answers(call(details, request))
+
+            def intercept_unary_unary(self, call, details, request):
+                answer = call(details, request)
+                seen.append(answer.result())
+                return answer
+
+        class Answers:
+            def __init__(self, answers):
+                self._answers = answers
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                answer = next(self._answers)
+                seen.append(answer)
+                return answer
+
+            def __getattr__(self, name):
+                return getattr(self._answers, name)
+
+        builder = DefaultChannelBuilder(remote)
+        builder.add_interceptor(Listening())
+        self.spark = SparkSession.builder.channelBuilder(builder).create()
+
+    def tables(self):
+        """Every table that has crossed."""
+        for answer in self.seen:
+            if answer.DESCRIPTOR.name == "ExecutePlanResponse" and answer.HasField("arrow_batch"):
+                with pa.ipc.open_stream(io.BytesIO(answer.arrow_batch.data)) as reader:
+                    yield reader.read_all()
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_nothing_but_counts_and_distinct_values_crosses(request, tmp_path, server):
+    recorded = Recorded(getattr(spark_servers, server)())
+    request.addfinalizer(recorded.spark.stop)
+    FRAME.to_parquet(tmp_path / "people.parquet")
+    table = Table.read(recorded.spark.read.parquet(str(tmp_path / "people.parquet")), **ROLES)
+    release = Mondrian()(table, KAnonymity(4))
+    for measure in MEASURES:
+        measure(release)
+    assert table.only({"region": "North"}).incomplete == 0 and table.fingerprint
+    crossed = list(recorded.tables())
+    assert len(crossed) > 5
+    for found in crossed:
+        *keys, last = found.column_names
+        if keys and last == "count":  # a GROUP BY: each combination once
+            assert found.group_by(keys).aggregate([]).num_rows == found.num_rows
+            assert len(keys) == 1 or all(name.startswith("k") for name in keys)  # codes, unless of one column
+        else:
+            assert found.num_rows == 1 and set(found.column_names) <= {"n", "digest"}
+    assert not any(b"marker-" in answer.SerializeToString() for answer in recorded.seen)
+
+
+# --- written
+
+
+def read_back(files):
+    return [pd.read_parquet(str(file).removeprefix("spark:")) for file in files if str(file).endswith(".parquet")]
+
+
+def settled(frames):
+    """The rows of tables in an order of their own, classes by their sizes."""
+    found = []
+    for frame in frames:
+        if "class" in frame:
+            frame = frame.assign(**{"class": frame["class"].map(frame["class"].value_counts())})
+        found.append(sorted(map(tuple, frame.astype("str").fillna("").to_numpy())))
+    return found
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_spark_writes_what_this_process_would(tmp_path, spark, publish):
+    release = Mondrian(publish=publish)(people(spark), KAnonymity(4))
+    here = release.export(tmp_path / "here.parquet", giveaways=True)
+    there = release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
+    one = [pd.read_parquet(file) for file in here if file.suffix == ".parquet"]
+    other = [frame for frame in read_back(there) if "label" not in frame]
+    assert settled(one) == settled(other)
+    assert all((a.dtypes == b.dtypes).all() for a, b in zip(one, other, strict=True))
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    with pytest.raises(BadInput, match="already exists"):
+        release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
+
+
+def test_spark_writes_text(tmp_path, sail):
+    release = Mondrian()(people(sail), KAnonymity(4))
+    release.export(tmp_path / "here.csv", giveaways=True)
+    release.export(f"spark:{tmp_path}/there.csv", giveaways=True)
+    parts = [pd.read_csv(path, dtype=str) for path in (tmp_path / "there.csv").glob("*.csv")]
+    assert settled([pd.read_csv(tmp_path / "here.csv", dtype=str)]) == settled([pd.concat(parts)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_apache_spark_writes_a_table(apache, publish):
+    spark = apache
+    release = Mondrian(publish=publish)(people(spark), KAnonymity(4))
+    found = [str(one).removeprefix("spark:") for one in release.export(f"spark:default.a_{publish}", giveaways=True)]
+    try:
+        frames = [spark.table(one).toArrow().to_pandas() for one in found]
+        assert settled(frames[: len(release.files)]) == settled(release.tables().values())
+        with pytest.raises(BadInput, match="already exists"):
+            release.export(f"spark:default.a_{publish}", giveaways=True)
+        assert not [one for one in spark.catalog.listTables() if one.name.startswith("workbench_")]
+        again = Table.read(f"spark:{found[0]}", ["age"], remote=spark_servers.apache())
+        assert again.records == 60
+    finally:
+        for one in found:
+            spark.sql(f"DROP TABLE {one}").toArrow()
+
+
+def test_a_server_that_renames_no_table_says_so_and_nothing_is_left(sail):
+    with pytest.raises(BadInput, match="where it renames no table, write a folder of files"):
+        Mondrian()(people(sail), KAnonymity(4)).export("spark:default.released", giveaways=True)
+    assert sail.catalog.listTables() == []
+
+
+def test_what_is_written_is_in_random_order(tmp_path, spark):
+    records = 30_000
+    frame = spark.createDataFrame(pa.table({"age": np.arange(records) // 300, "sex": np.arange(records) % 2}))
+    release = Keep()(Table.read(frame, quasi=["age", "sex"]))
+    found = []
+    for way in ("one", "other"):
+        release.export(f"spark:{tmp_path}/{way}.parquet")
+        files = sorted((tmp_path / f"{way}.parquet").glob("*.parquet"))
+        ages = pd.concat([pd.read_parquet(file) for file in files])["age"].astype(int).to_numpy()
+        assert sorted(ages) == sorted(np.arange(records) // 300)
+        assert abs(np.corrcoef(ages, np.arange(records))[0, 1]) < 0.03
+        found.append(ages)
+    assert (found[0] == found[1]).mean() < 0.05
+
+
+# --- what changes, what stops, what is lost
+
+
+def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
+    path = tmp_path / "people.parquet"
+
+    def now(frame):
+        frame.to_parquet(path)
+        return sail.read.parquet(str(path))
+
+    for change in (
+        lambda frame: frame[:-1],
+        lambda frame: frame.assign(age=frame["age"] + (frame["age"] == 50)),
+        lambda frame: frame.assign(ill=["cold", *frame["ill"][1:]]),
+    ):
+        table = Table.read(now(FRAME), **ROLES)
+        now(change(FRAME))
+        with pytest.raises(BadInput, match="the table has changed since it was read"):
+            table.cells()
+    table = Table.read(now(FRAME), **ROLES)
+    release = Mondrian()(table, KAnonymity(4))
+    assert len(release.classes) > 1
+    now(FRAME.assign(ill=FRAME["ill"].to_numpy()[::-1]))  # as many of each value, with other people
+    for place in (f"spark:{tmp_path}/out.parquet", tmp_path / "out.csv"):
+        with pytest.raises(BadInput, match="the table has changed since it was read"):
+            release.export(place, giveaways=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+@pytest.fixture
+def mortal(monkeypatch):
+    """A session on a server of its own, and its process."""
+    monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 2)
+    remote, process = spark_servers.sail_elsewhere()
+    spark = spark_servers.session(remote)
+    yield spark, process
+    process.kill()
+    spark.client.set_retry_policies([])  # nothing waits for it
+    spark.stop()
+
+
+def test_a_server_that_is_gone_is_said_in_one_sentence_and_what_was_made_stays(mortal):
+    spark, process = mortal
+    table = people(spark)
+    release = Mondrian()(table, KAnonymity(4))
+    sizes, before = release.classes.sizes.tolist(), spark.client.get_retry_policies()
+    process.kill()
+    process.wait()
+    with pytest.raises(BadInput, match="the connection is lost; what was finished is kept") as caught:
+        table.drop(["region"]).with_roles(["age"], "ill").cells()
+    assert caught.value.__context__ is None and "\n" not in str(caught.value)
+    assert release.classes.sizes.tolist() == sizes and len(table.cells()) == 5
+    assert spark.client.get_retry_policies() == before
+
+
+def test_a_server_that_goes_in_the_middle_leaves_nothing_half_written(tmp_path, mortal):
+    spark, process = mortal
+    many = spark.createDataFrame(pa.table({"age": np.arange(3000) % 90})).crossJoin(spark.range(3000))
+    release = Keep()(Table.read(many.select("age"), quasi=["age"]))
+    threading.Timer(0.4, process.kill).start()
+    with pytest.raises(BadInput, match="the connection is lost"):
+        release.export(f"spark:{tmp_path}/out.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cancel_stops_the_query_in_spark(mortal):
+    spark, process = mortal
+    endless = spark.range(10**12).selectExpr("id % 7 AS age", "id % 3 AS sex")
+    cancel = threading.Event()
+    threading.Timer(0.5, cancel.set).start()
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        Table.read(endless, ["age", "sex"])
+    at_work = psutil.Process(process.pid)
+    time.sleep(0.3)
+    used = sum(at_work.cpu_times()[:2])
+    time.sleep(0.5)
+    assert sum(at_work.cpu_times()[:2]) - used < 0.2

@@ -1,0 +1,47 @@
+"""A session of Spark's: where it may be, how long it waits, and what is said of its errors."""
+
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from workbench.base.errors import BadInput
+from workbench.data.engines.spark_session import TOKEN, Session, refuse_secrets
+
+
+@pytest.mark.parametrize("remote", ["host:15002", "http://host:1", "sc://", "", "sc:host"])
+def test_an_address_is_one_of_spark_connect(remote):
+    with pytest.raises(BadInput, match="sc://host:15002"):
+        refuse_secrets(remote)
+
+
+@pytest.mark.parametrize(
+    "remote", ["sc://host:1/;token=hush", "sc://me:hush@host:1", "sc://h/;use_ssl=true;token=hush"]
+)
+def test_a_token_is_not_in_an_address(remote):
+    with pytest.raises(BadInput, match=TOKEN) as caught:
+        refuse_secrets(remote)
+    assert "hush" not in str(caught.value)
+    refuse_secrets("sc://host:15002/;use_ssl=true")
+
+
+def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
+    session = Session.opened(spark_servers.sail())
+    assert session.ask(session.given(pa.table({"a": [1, 2]})).groupBy("a").count()).num_rows == 2
+    for asked, said in (
+        (lambda: session.spark.table("no.such.people").schema, "no such table|cannot do this"),
+        (lambda: session.spark.sql("SELECT CAST('a secret' AS INT) AS x").toArrow(), "cannot do this"),
+    ):
+        with pytest.raises(BadInput, match=said) as caught:
+            session.run(asked)
+        assert "secret" not in str(caught.value) and caught.value.__context__ is None
+    assert "127.0.0.1" in session.where
+
+
+def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
+    pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    from workbench.data.engines import spark_session
+
+    monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
+    with pytest.raises(BadInput, match="the connection is lost"):
+        session = Session.opened("sc://127.0.0.1:9")
+        session.run(lambda: session.spark.table("people").schema)

@@ -1,0 +1,61 @@
+"""A table in Spark as a source: its columns, and what cannot be read of it."""
+
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from workbench.base.errors import BadInput
+from workbench.data.engines.spark_session import Session
+from workbench.data.reading.opening import open_source
+from workbench.data.reading.spark_source import is_frame
+from workbench.data.table import Table
+
+
+@pytest.fixture(scope="module")
+def spark():
+    found = spark_servers.session(spark_servers.sail())
+    yield found
+    found.stop()
+
+
+def test_a_table_is_read_by_its_name_on_its_server(spark, monkeypatch):
+    opened: list[str] = []
+
+    def known(remote):  # this server's tables are those of a session
+        opened.append(remote)
+        return Session(spark)
+
+    monkeypatch.setattr(Session, "opened", known)
+    rows = spark.createDataFrame(pa.table({"age": [30, 40, 40], "sex": ["F", "M", "M"]}))
+    rows.write.saveAsTable("default.people_of_a_test")
+    asked = {"data": "spark:default.people_of_a_test", "remote": "sc://host:15002"}
+    try:
+        table = Table.read(quasi=["age"], sensitive="sex", **asked)
+        assert table.records == 3 and len(table.cells()) == 2 and "default.people_of_a_test" in repr(table.engine)
+        assert open_source(**asked).texts == ["sex"] and set(opened) == {"sc://host:15002"}
+        with pytest.raises(BadInput, match="no column 'agee'"):
+            Table.read(quasi=["agee"], **asked)
+    finally:
+        spark.sql("DROP TABLE default.people_of_a_test").toArrow()
+    with pytest.raises(BadInput, match="there is no such table, or it may not be read; correct its name"):
+        Table.read(quasi=["age"], **asked)
+
+
+def test_a_table_without_its_server_is_refused():
+    with pytest.raises(BadInput, match="say where Spark is: remote='sc://host:15002'"):
+        Table.read("spark:people", ["age"])
+
+
+def test_a_frame_of_spark_is_known_by_its_type(spark):
+    frame = spark.createDataFrame(pa.table({"a": [1]}))
+    assert is_frame(frame) and not is_frame(pa.table({"a": [1]})) and not is_frame("spark:people")
+    source = open_source(frame)
+    assert source.names == ["a"] and source.engine == "spark" and source.unreadable(["a"]) == {}
+
+
+def test_no_records_and_two_columns_of_one_name_are_refused(spark):
+    frame = spark.createDataFrame(pa.table({"a": [1]}))
+    with pytest.raises(BadInput, match="there are no records"):
+        Table.read(frame.filter("a > 1"), ["a"])
+    with pytest.raises(BadInput, match="columns 1 and 2 have the same name"):
+        Table.read(frame.selectExpr("a", "a AS a"), ["a"])

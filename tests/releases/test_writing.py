@@ -1,0 +1,32 @@
+"""The files of a release have names beside each other, and take another's place only if that is allowed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
+from workbench.releases.export import Coded, Rows
+from workbench.releases.writing import write_files
+
+
+def rows():
+    return Rows.shuffled([Coded("a", pd.Series([1, 2]), np.array([0, 1, 1]))])
+
+
+def test_each_table_has_a_file_of_its_name(tmp_path):
+    given = {"records": rows(), "a b": rows(), "a_b": rows()}
+    found = write_files(tmp_path / "out.csv", given, [], defuse=False, overwrite=True)
+    assert [path.name for path in found] == ["out-records.csv", "out-a_b.csv", "out-a_b_.csv"]
+    assert all(len(pd.read_csv(path)) == 3 for path in found)
+    alone = write_files(tmp_path / "one.parquet", {"release": rows()}, [], defuse=False, overwrite=True)
+    assert [path.name for path in alone] == ["one.parquet"]
+
+
+def test_a_file_that_is_there_stays_unless_it_may_go(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("mine")
+    with pytest.raises(BadInput, match="already exists"):
+        write_files(path, {"release": rows()}, [], defuse=False, overwrite=False)
+    assert path.read_text() == "mine"
+    with pytest.raises(BadInput, match="defuse is for CSV"):
+        write_files(tmp_path / "out.parquet", {"release": rows()}, [], defuse=True, overwrite=True)

@@ -1,0 +1,208 @@
+"""Records that stay where they are, in Spark: Apache's own, or another server that speaks Spark Connect.
+
+What is asked is narrow, so that every server understands it alike: columns by plain names, filters, JOIN, and GROUP BY
+of named columns. Distinct values and counts leave Spark, and records only as they are released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.base.errors import BadInput
+from workbench.base.randomness import operating_system_random
+from workbench.data.cells import Cells, in_order
+from workbench.data.column import Column
+from workbench.data.engines import BATCH, ClassesOfCells, Coding, Engine, changing, plain
+from workbench.data.engines.spark_session import Session
+from workbench.data.reading.value_types import Values
+
+GONE, NEW = -1, -2  # the code of records that are left out, and of a value that was not there when it was read
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """Of one column its plain name in Spark, its distinct values there, and the code and the records of each."""
+
+    field: str
+    values: pa.Array
+    codes: np.ndarray
+    records: np.ndarray
+    null: int  # the code of null
+    nulls: int  # its records
+
+    def mapped(self, places: np.ndarray) -> Codes:
+        """Other codes, `places[code]`."""
+        longer = np.append(places, [NEW, GONE])  # -2 and -1 stay what they are
+        return replace(self, codes=longer[self.codes].astype(self.codes.dtype), null=int(longer[self.null]))
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a record with some value is left out."""
+        return self.null == GONE or bool((self.codes == GONE).any())
+
+    def counts(self, size: int) -> np.ndarray:
+        """The records of each code, where none is left out."""
+        found = np.bincount(self.codes, self.records, size).astype(np.int64)
+        if self.nulls:
+            found[self.null] += self.nulls
+        return found
+
+
+class Spark(Engine):
+    """`frame` has the records, by plain names; `codes` what is known of each column, by its own name."""
+
+    name = "spark"
+
+    def __init__(
+        self, session: Session, frame: Any, codes: Mapping[str, Codes], names: Sequence[str], records: int, where: str
+    ) -> None:
+        self.session, self._frame, self._columns, self._names = session, frame, dict(codes), list(names)
+        self.records, self.where = records, where
+
+    def __repr__(self) -> str:
+        return (
+            f"<spark: {self.records:,} records stay in {self.where} at {self.session.where.removeprefix('Spark at ')}, "
+            "where they are counted; cells and distinct values come here>"
+        )
+
+    def _with(self, codes: Mapping[str, Codes], names: Sequence[str], records: int) -> Spark:
+        return Spark(self.session, self._frame, codes, names, records, self.where)
+
+    def select(self, names: Sequence[str]) -> Spark:
+        return self._with(self._columns, names, self.records)
+
+    def mapped(self, maps: Mapping[str, np.ndarray]) -> Spark:
+        maps = changing(maps)
+        if not maps:
+            return self
+        codes = {**self._columns, **{name: self._columns[name].mapped(places) for name, places in maps.items()}}
+        other = self._with(codes, self._names, self.records)
+        if any((places < 0).any() for places in maps.values()):
+            frame = other.coded([])
+            other.records = int(self.session.ask(frame.selectExpr("count(*) AS n"))["n"][0].as_py())
+        return other
+
+    def counts(self, name: str, size: int) -> np.ndarray:
+        cells, found = self.collapse([name], []), np.zeros(size, np.int64)
+        found[cells.quasi[0]] = cells.weight
+        return found
+
+    def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
+        names = list(dict.fromkeys([*quasi, *others]))
+        fields = [self.code_of(name) for name in names]
+        found = self.session.ask(self.coded(names).groupBy(*fields).count())
+        codes = {name: found[field].to_numpy() for name, field in zip(names, fields, strict=True)}
+        weight = found["count"].to_numpy()
+        self._refuse_changed(codes, weight)
+        return in_order([codes[name] for name in quasi], {name: codes[name] for name in others}, weight)
+
+    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
+        wanted = ["class" if name is None else self.code_of(name) for name in names]
+        found = self.session.ask(self.in_classes([name for name in names if name], partition).selectExpr(*wanted))
+        if len(found) != int(partition.cells.weight[partition.group >= 0].sum()):
+            raise self.changed()
+        order = operating_system_random().permutation(len(found))
+        columns = [column.to_numpy() for column in found.columns]
+        for start in range(0, len(order), BATCH):
+            yield [column[order[start : start + BATCH]] for column in columns]
+
+    def content(self) -> Iterator[bytes]:
+        hashed = f"sum(CAST(xxhash64({', '.join(map(self.code_of, self._names))}) AS DECIMAL(20, 0))) AS digest"
+        found = self.session.ask(self.coded(self._names).selectExpr(hashed, "count(*) AS n"))
+        yield str(found.to_pylist()).encode()
+
+    # --- what is asked
+
+    def code_of(self, name: str) -> str:
+        """What the codes of a column are called in Spark."""
+        return f"k{self._columns[name].field}"
+
+    def coded(self, names: Sequence[str]) -> Any:
+        """The codes of these columns, without the records that are left out."""
+        filters = [name for name, column in self._columns.items() if column.leaves_out]
+        frame, listed = self._frame, []
+        for name in dict.fromkeys([*names, *filters]):
+            column, code = self._columns[name], self.code_of(name)
+            known = pa.table({column.field: column.values, code: column.codes})
+            frame = frame.join(self.session.given(known), on=column.field, how="left")
+            kind = "SMALLINT" if column.codes.dtype == np.int16 else "INT"
+            when = f"WHEN {column.field} IS NULL THEN {column.null} ELSE coalesce({code}, {NEW})"
+            listed.append(f"CAST(CASE {when} END AS {kind}) AS {code}")
+        if not listed:
+            return frame
+        frame = frame.selectExpr(*listed)
+        for name in filters:
+            frame = frame.filter(f"{self.code_of(name)} <> {GONE}")
+        return frame
+
+    def in_classes(self, names: Sequence[str], partition: ClassesOfCells) -> Any:
+        """The codes of these columns, and the `class` of each record, without those that are left out."""
+        cells, kept = partition.cells, partition.group >= 0
+        keys = dict(zip((*partition.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        columns = {self.code_of(name): codes[kept] for name, codes in keys.items()}
+        known = self.session.given(pa.table({**columns, "class": partition.group[kept]}))
+        return self.coded([*names, *keys]).join(known, on=list(columns), how="inner")
+
+    def _refuse_changed(self, codes: Mapping[str, np.ndarray], weight: np.ndarray) -> None:
+        """Raise BadInput where what is counted are not the records whose values were read."""
+        if int(weight.sum()) != self.records or any((one == NEW).any() for one in codes.values()):
+            raise self.changed()
+        if not any(column.leaves_out for column in self._columns.values()):
+            for name, one in codes.items():
+                known = self._columns[name].counts(int(one.max(initial=-1)) + 1)
+                if (known != np.bincount(one, weight, len(known))).any():
+                    raise self.changed()
+
+    def changed(self) -> BadInput:
+        """What is said when the table is no longer the one that was read."""
+        return BadInput(
+            f"{self.where}: the table has changed since it was read, and figures of both would be wrong; read it "
+            "again, or a copy that nobody changes"
+        )
+
+
+class SparkCoding(Coding):
+    """The values of a table's columns, found by one GROUP BY each."""
+
+    def __init__(self, session: Session, frame: Any, fields: Mapping[str, str], where: str) -> None:
+        self._session, self._frame, self._fields, self._where = session, frame, dict(fields), where
+        self._found: dict[str, pa.Table] = {}
+        self._codes: dict[str, Codes] = {}
+        self._records: int | None = None
+
+    def distinct(self, name: str) -> pa.Array:
+        field = self._fields[name]
+        found = self._session.ask(self._frame.groupBy(field).count()).combine_chunks()
+        records = int(found["count"].to_numpy().sum())
+        if self._records not in (None, records):
+            raise BadInput(f"{self._where}: the table changed while it was read; read a copy that nobody changes")
+        if not records:
+            raise BadInput(f"{self._where}: there are no records")
+        self._records, self._found[name] = records, found
+        return plain(found[field].drop_null()).combine_chunks()
+
+    def first(self, name: str, values: np.ndarray) -> int:
+        return 0  # a table in Spark has no first record
+
+    def code(self, name: str, found: Values) -> Column:
+        size, known = len(found.values), self._found.pop(name)
+        field, there = self._fields[name], known[self._fields[name]].is_valid().to_numpy()
+        records = known["count"].to_numpy()
+        kind = np.int16 if size < 2**15 else np.int32
+        places = np.where(found.place < 0, size, found.place).astype(kind)
+        counts = np.bincount(places, records[there], size + 1).astype(np.int64)
+        nulls = int(records[~there].sum())
+        missing = int(counts[size]) + nulls
+        values = known[field].drop_null().combine_chunks()
+        null = size if nulls else NEW
+        self._codes[name] = Codes(field, values, places, records[there], null, nulls)
+        return Column(name, found.kind, found.values, found.labels, counts[:-1], missing)
+
+    def engine(self) -> Spark:
+        assert self._records is not None
+        return Spark(self._session, self._frame, self._codes, list(self._codes), self._records, self._where)

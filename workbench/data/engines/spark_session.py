@@ -1,0 +1,137 @@
+"""A session of Spark's, by Spark Connect or in this process: what crosses to this side, what stops it, what fails."""
+
+from __future__ import annotations
+
+import uuid
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+
+from workbench.base.errors import BadInput
+from workbench.base.progress import stoppable
+
+T = TypeVar("T")
+TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # the variable that Spark's own client reads
+INSTALL = "pip install 'privacy-utility-workbench[spark]'"
+UNKNOWN = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND")
+REFUSED = ("UNAUTHENTICATED", "PERMISSION_DENIED")
+LOST = (
+    "UNAVAILABLE", "failed to connect", "Connection refused", "Socket closed", "SESSION_NOT_FOUND", "SESSION_CLOSED",
+    "SESSION_CHANGED", "Broken pipe", "Connection reset",
+)  # fmt: skip
+# Spark's own client would wait ten minutes for a server that is gone; this is about seven seconds
+PATIENCE: dict[str, Any] = {
+    "max_retries": 6,
+    "initial_backoff": 50,
+    "backoff_multiplier": 2.5,
+    "max_backoff": 4000,
+    "jitter": 100,
+}
+
+
+class Session:
+    """`where` is what messages call it. Everything is asked in text, which is the same in every kind of session."""
+
+    def __init__(self, spark: Any) -> None:
+        self.spark = spark
+        self.remote = type(spark).__module__.startswith("pyspark.sql.connect")
+        self.where = f"Spark at {spark.client.host}" if self.remote else "Spark in this process"
+
+    @classmethod
+    def opened(cls, remote: str) -> Session:
+        """A session of our own on a server; it is closed when nobody uses it any more."""
+        refuse_secrets(remote)
+        try:
+            from pyspark.sql.connect.session import SparkSession
+        except ImportError:
+            raise BadInput(f"there is no client for Spark here; {INSTALL}") from None
+        made = cls(SparkSession.builder.remote(remote).create())
+        made.spark.client.set_retry_policies([_patience()])
+        weakref.finalize(made, made.spark.stop)
+        return made
+
+    def ask(self, frame: Any) -> pa.Table:
+        """What a query finds. Nothing else crosses from Spark to this side."""
+        return self.run(frame.toArrow)
+
+    def given(self, table: pa.Table) -> Any:
+        """A table of this side in Spark: the codes of values, the classes of cells."""
+        return self.run(lambda: self.spark.createDataFrame(table))
+
+    def run(self, work: Callable[[], T]) -> T:
+        """What this comes to in Spark; it stops there too when whoever waits has had enough."""
+        tag, errors, failure = f"workbench-{uuid.uuid4()}", _errors(self.remote), None
+
+        def tagged() -> T:
+            self.spark.addTag(tag)
+            try:
+                return work()
+            finally:
+                self.spark.removeTag(tag)
+
+        with self._impatient():
+            try:
+                return stoppable(tagged, lambda: self.spark.interruptTag(tag))
+            except errors as error:
+                failure = self._explained(error)
+        raise failure  # outside the except: Spark's message may quote a record, and must not be seen behind ours
+
+    @contextmanager
+    def _impatient(self) -> Iterator[None]:
+        """Whoever waits for a server that is gone hears of it soon; a session of the caller's is then as before."""
+        if not self.remote:
+            yield
+            return
+        before = self.spark.client.get_retry_policies()
+        self.spark.client.set_retry_policies([_patience()])
+        try:
+            yield
+        finally:
+            self.spark.client.set_retry_policies(before)
+
+    def _explained(self, error: Exception) -> BadInput:
+        """Our words for Spark's, without the values that it quotes."""
+        named = getattr(error, "getCondition", lambda: None)() or ""
+        text = f"{named} {error}"
+        if any(sign in text for sign in LOST):
+            return BadInput(
+                f"{self.where}: the connection is lost; what was finished is kept. See that the server runs and can "
+                "be reached, and read the table again"
+            )
+        if any(sign in text for sign in REFUSED):
+            return BadInput(f"{self.where}: it lets nobody in so; put a token that it knows into {TOKEN}")
+        if any(sign in text for sign in UNKNOWN):
+            return BadInput(f"{self.where}: there is no such table, or it may not be read; correct its name")
+        return BadInput(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
+
+
+def refuse_secrets(remote: str) -> None:
+    """Raise BadInput for what is no address of a server, and for one that holds a token."""
+    place = urlsplit(remote)
+    if place.scheme != "sc" or not place.hostname:
+        raise BadInput("remote is the address of a server that speaks Spark Connect, such as 'sc://host:15002'")
+    if "token=" in remote or "@" in place.netloc:
+        raise BadInput(f"remote holds a secret; take it out, and put the token into the environment as {TOKEN}")
+
+
+def _errors(remote: bool) -> tuple[type[Exception], ...]:
+    """What Spark raises, and what the way to it does."""
+    from pyspark.errors import PySparkException
+
+    if remote:
+        import grpc
+
+        return (PySparkException, grpc.RpcError, ConnectionError)
+    from py4j.protocol import Py4JError
+
+    return (PySparkException, Py4JError, ConnectionError)
+
+
+def _patience() -> Any:
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    return DefaultPolicy(**PATIENCE)

@@ -1,0 +1,107 @@
+"""A release that Spark writes, to a table or a folder of its own: counted again before it has its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.base.errors import BadInput
+from workbench.data.column import spare
+from workbench.data.engines.spark import Spark
+from workbench.data.engines.spark_writing import Aside, is_folder, is_text, released, whole
+from workbench.releases.codebook import as_rows
+from workbench.releases.export import Named, Rows, text_of
+
+if TYPE_CHECKING:
+    from workbench.releases.base import Release
+
+IN_SPARK = "spark:"  # what a place of Spark's is named by
+
+
+def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, stars: bool) -> list[Path]:
+    """Write all tables of a release and its codebook; none has its name before its records were counted again."""
+    where = f"{IN_SPARK}{name}"
+    if stars:
+        raise BadInput(f"{where}: rows of * are written to files alone; leave stars out, or name a file")
+    if defuse and not is_text(name):
+        raise BadInput(f"{where}: only in CSV is anything taken for a formula; leave defuse out")
+    tables, books = release.rows(), release.codebook(smallest)
+    held = next((rows.held for rows in tables.values() if rows.held), None)
+    engine = held.engine if held else None
+    if not isinstance(engine, Spark):
+        raise BadInput(f"{where}: only a release of records that are in Spark is written there; name a file")
+    targets: dict[str, Rows] = {}
+    for table, rows in tables.items():
+        targets[name if len(tables) == 1 else _beside(name, table, targets)] = rows
+    if books:
+        targets[_beside(name, "codebook", targets)] = as_rows(books)
+    with ExitStack() as all_or_none:
+        for target, rows in targets.items():
+            aside = all_or_none.enter_context(whole(engine.session, target))
+            rows = rows.defused() if defuse else rows
+            values = [_array(column, is_text(target)) for column in rows.columns]
+            names = [column.name for column in rows.columns]
+            if rows.held is None:
+                aside.write(engine.session.given(_table(rows, values)).toDF(*names))
+            else:
+                aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
+                _recount(release, engine, aside, values, rows.held.names)
+    return [Path(f"{IN_SPARK}{target}") for target in targets]
+
+
+def _beside(name: str, table: str, taken: Container[str]) -> str:
+    """The name of one of several tables: of a folder beside the others, or in the same schema."""
+    safe, path = re.sub(r"\W+", "_", table), Path(name)
+    target = str(path.with_stem(f"{path.stem}-{safe}")) if is_folder(name) else f"{name}_{safe}"
+    return spare(target, taken)
+
+
+def _array(column: Named, as_text: bool) -> pa.Array:
+    """The distinct values of a column, in the types of a file of Parquet, or as a file of CSV has them."""
+    if as_text:
+        return text_of(column.values)(column.values).cast(pa.string())
+    found = pa.array(column.values, from_pandas=True)
+    return found.cast(pa.string()) if pa.types.is_large_string(found.type) or pa.types.is_null(found.type) else found
+
+
+def _table(rows: Rows, values: Sequence[pa.Array]) -> pa.Table:
+    """A table that is no list of records: counts of sensitive values."""
+    codes = [np.concatenate(parts) for parts in zip(*rows.batches(), strict=True)]
+    return pa.table({f"v{i}": one.take(pa.array(at)) for i, (one, at) in enumerate(zip(values, codes, strict=True))})
+
+
+def _recount(
+    release: Release, engine: Spark, aside: Aside, values: Sequence[pa.Array], of: Sequence[str | None]
+) -> None:
+    """Raise BadInput unless what was written has the classes of the release, of as many records with the same values.
+
+    Then every figure of classes is what it was: k, l and t are counts of these.
+    """
+    written = aside.read()
+    written = written.toDF(*(f"v{i}" for i in range(len(of))))
+    classes = {i: None for i, name in enumerate(of) if name is None}
+    counts = {i: release.classes.histograms[name] for i, name in enumerate(of) if name in release.classes.histograms}
+    for i, histogram in counts.items() or [(-1, release.classes.sizes[:, None])]:
+        group, code = np.nonzero(histogram)
+        shown = {f"v{one}": values[one].take(pa.array(group)) for one in classes}
+        if i in counts:
+            shown[f"v{i}"] = values[i].take(pa.array(code))
+        expected = _sums(pa.table({**shown, "count": histogram[group, code].astype(np.int64)}))
+        query = written.groupBy(*shown).count() if shown else written.selectExpr("count(*) AS count")
+        if not _sums(engine.session.ask(query).cast(expected.schema)).equals(expected):
+            raise engine.changed()
+
+
+def _sums(table: pa.Table) -> pa.Table:
+    """Counts by all other columns, in order."""
+    names = [name for name in table.column_names if name != "count"]
+    if not names:
+        return pa.table({"count": [sum(table["count"].to_pylist())]})
+    found = table.group_by(names).aggregate([("count", "sum")]).select([*names, "count_sum"])
+    return found.rename_columns([*names, "count"]).sort_by([(name, "ascending") for name in names]).combine_chunks()

@@ -1,0 +1,37 @@
+"""The files of a release: its tables and its codebook, which all appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from workbench.base.errors import BadInput
+from workbench.base.files import codebooks, refuse_nameless
+from workbench.releases.codebook import Entry, as_json, as_rows
+from workbench.releases.export import Rows, write_tables
+
+
+def write_files(
+    path: Path, tables: Mapping[str, Rows], codebook: Sequence[Entry], *, defuse: bool, overwrite: bool
+) -> list[Path]:
+    """Write the tables, as CSV or Parquet by the ending of the name, and the codebook beside them."""
+    refuse_nameless(path)
+    if defuse and path.suffix == ".parquet":
+        raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
+    targets: list[Path] = []
+    for name in tables:
+        safe = re.sub(r"[^\w.-]+", "_", name)
+        target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
+        while target in targets:
+            target = target.with_stem(f"{target.stem}_")
+        targets.append(target)
+    targets += (books := codebooks(path) if codebook else [])
+    there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
+    if there:
+        raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
+    every = [*tables.values(), *([as_rows(codebook)] if codebook else [])]
+    written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
+    write_tables(written, {books[1]: as_json(codebook)} if codebook else {})
+    return targets
