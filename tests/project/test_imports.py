@@ -15,6 +15,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OWN = {"workbench", "widgets", "tests", "benchmarks", "scripts"}
 # with what the recorded releases were made, in an environment of its own; what comes with Spark in this process
 ELSEWHERE = {"anjana", "py4j"}
+# the homes of what need not be installed
+EXTRA = {"pyspark": ["pyspark-client"], "grpc": ["grpcio"], "pysail": ["pysail"]}
 
 
 def declared(*lists: list[str]) -> set[str]:
@@ -37,7 +39,7 @@ def imported(folder: str) -> set[str]:
 def test_everything_imported_is_declared(folder):
     extras = PROJECT["optional-dependencies"]
     known = declared(PROJECT["dependencies"], extras["dev"] if folder == "tests" else extras["spark"])
-    homes = packages_distributions()
+    homes = {**EXTRA, **packages_distributions()}
     missing = {name for name in imported(folder) if not known & set(map(canonicalize_name, homes.get(name, [name])))}
     assert not missing, f"declare in pyproject.toml and environment.yml: {', '.join(sorted(missing))}"
 

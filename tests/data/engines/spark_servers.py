@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -27,10 +28,10 @@ def sail() -> str:
     return f"sc://127.0.0.1:{server.listening_address[1]}"
 
 
-def sail_elsewhere() -> tuple[str, subprocess.Popen]:
+def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
     """The same in a process of its own, which can be killed."""
     sail()
-    port = _free()
+    port = port or _free()
     code = (
         f"from pysail.spark import SparkConnectServer; s = SparkConnectServer('127.0.0.1', {port}); "
         "s.start(background=False)"
@@ -54,13 +55,13 @@ def apache() -> str:
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": 2,
-        "spark.sql.warehouse.dir": Path(os.environ.get("TMPDIR", "/tmp")) / f"warehouse-{os.getpid()}",
+        "spark.sql.warehouse.dir": _scratch(),
     }
     command = [Path(home) / "bin" / "spark-submit", "--master", "local-cluster[2,1,2048]"]
     command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
     given = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": _scratch()}
     process = subprocess.Popen(list(map(str, command)), env=given, **quiet)
     atexit.register(process.terminate)
     _listening(port, process)
@@ -71,7 +72,18 @@ def session(remote: str):
     """A session of the test's own."""
     from pyspark.sql.connect.session import SparkSession
 
-    return SparkSession.builder.remote(remote).create()
+    made = SparkSession.builder.remote(remote).create()
+    if not (apache.cache_info().currsize and remote == apache()):  # which has been told so when it started
+        made.conf.set("spark.sql.warehouse.dir", str(_scratch()))
+    return made
+
+
+@cache
+def _scratch() -> Path:
+    """Where servers keep tables, and what they leave behind."""
+    folder = Path(tempfile.mkdtemp(prefix="spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _free() -> int:

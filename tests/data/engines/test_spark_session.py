@@ -5,6 +5,7 @@ import pytest
 
 from tests.data.engines import spark_servers
 from workbench.base.errors import BadInput
+from workbench.data.engines import spark_session
 from workbench.data.engines.spark_session import TOKEN, Session, refuse_secrets
 
 
@@ -34,13 +35,28 @@ def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
         with pytest.raises(BadInput, match=said) as caught:
             session.run(asked)
         assert "secret" not in str(caught.value) and caught.value.__context__ is None
-    assert "127.0.0.1" in session.where
+    assert "127.0.0.1" in session.where and Session.opened(spark_servers.sail()) is session
+
+
+def test_a_server_that_comes_back_is_asked_again(monkeypatch):
+    monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
+    remote, process = spark_servers.sail_elsewhere()
+    before = Session.opened(remote)
+    process.kill()
+    process.wait()
+    with pytest.raises(BadInput, match="the connection is lost"):
+        before.run(lambda: before.spark.range(3).count())
+    again, process = spark_servers.sail_elsewhere(int(remote.rpartition(":")[2]))
+    monkeypatch.undo()
+    after = Session.opened(remote)
+    assert again == remote and after is not before
+    assert after.run(lambda: after.spark.range(3).count()) == 3
+    after.spark.stop()
+    process.kill()
 
 
 def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
     pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
-    from workbench.data.engines import spark_session
-
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     with pytest.raises(BadInput, match="the connection is lost"):
         session = Session.opened("sc://127.0.0.1:9")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
 import uuid
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -43,16 +43,18 @@ class Session:
 
     @classmethod
     def opened(cls, remote: str) -> Session:
-        """A session of our own on a server; it is closed when nobody uses it any more."""
+        """The session of this process on a server; it is closed when the process ends."""
         refuse_secrets(remote)
+        if remote in _OPENED:
+            return _OPENED[remote]
         try:
             from pyspark.sql.connect.session import SparkSession
         except ImportError:
             raise BadInput(f"there is no client for Spark here; {INSTALL}") from None
         made = cls(SparkSession.builder.remote(remote).create())
-        made.spark.client.set_retry_policies([_patience()])
-        weakref.finalize(made, made.spark.stop)
-        return made
+        made.spark.client.set_retry_policies([])  # `run` is patient; at the end nobody waits for a server that is gone
+        atexit.register(made.spark.stop)
+        return _OPENED.setdefault(remote, made)
 
     def ask(self, frame: Any) -> pa.Table:
         """What a query finds. Nothing else crosses from Spark to this side."""
@@ -98,6 +100,8 @@ class Session:
         named = getattr(error, "getCondition", lambda: None)() or ""
         text = f"{named} {error}"
         if any(sign in text for sign in LOST):
+            for remote in [remote for remote, session in _OPENED.items() if session is self]:
+                del _OPENED[remote]  # the next who asks gets a new one
             return BadInput(
                 f"{self.where}: the connection is lost; what was finished is kept. See that the server runs and can "
                 "be reached, and read the table again"
@@ -107,6 +111,9 @@ class Session:
         if any(sign in text for sign in UNKNOWN):
             return BadInput(f"{self.where}: there is no such table, or it may not be read; correct its name")
         return BadInput(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
+
+
+_OPENED: dict[str, Session] = {}
 
 
 def refuse_secrets(remote: str) -> None:

@@ -31,7 +31,7 @@ class SparkSource(Source):
         refuse_duplicates(self.names, where)
 
     def close(self) -> None:
-        """The session closes with the last table that is read of it."""
+        """Nothing is held of the table; the session closes when the process ends."""
 
     def interrupt(self) -> None:
         """What runs is stopped by its tag."""
