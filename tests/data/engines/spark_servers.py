@@ -1,8 +1,12 @@
-"""Servers that speak Spark Connect, for tests: one without Java in this process, and Apache Spark's own."""
+"""Servers that speak Spark Connect, for tests: one without Java in this process, and Apache Spark's own.
+
+As a program it starts the latter, prints its address, and ends it when it is told to end.
+"""
 
 import atexit
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -46,6 +50,8 @@ def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
 def apache() -> str:
     """Apache Spark with two workers of 2 GB, where SPARK_HOME names one and Java is there."""
     pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    if os.environ.get("SPARK_REMOTE_OF_TESTS"):
+        return os.environ["SPARK_REMOTE_OF_TESTS"]  # one for all processes that test
     home = os.environ.get("SPARK_HOME")
     if not home or not shutil.which("java"):
         pytest.skip("SPARK_HOME names no Apache Spark, or there is no Java")
@@ -101,3 +107,9 @@ def _listening(port: int, process: subprocess.Popen) -> None:
                 return
         time.sleep(0.1)
     raise AssertionError("the server did not start")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    print(apache(), flush=True)
+    signal.pause()

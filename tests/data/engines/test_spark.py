@@ -127,7 +127,7 @@ def test_many_tables_are_the_same(tmp_path_factory, sail, case):
 
 
 @pytest.mark.slow
-@settings(max_examples=2, phases=[Phase.generate])
+@settings(max_examples=1, phases=[Phase.generate])
 @given(cases)
 def test_apache_spark_comes_to_the_same(tmp_path_factory, apache, case):
     compare(apache, tmp_path_factory.mktemp("data"), *case)
