@@ -67,6 +67,8 @@ class LatticeView(Part):
 
     def show(self) -> None:
         self._scored = None
+        if not self.unfolded:
+            self.tell("stale")  # a view that hears nothing says that nobody answers
         self._refresh()
 
     # --- what the front end asks

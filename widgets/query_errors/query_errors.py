@@ -68,6 +68,8 @@ class QueryErrors(ChartPart):
 
     def show(self) -> None:
         self._asked = None
+        if not self.unfolded:
+            self.tell("stale")  # a view that hears nothing says that nobody answers
         self._refresh()
         self._compare()
 

@@ -122,6 +122,20 @@ def junk(rng, part):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PARTS)
+def test_each_part_answers_a_view_that_says_hello_folded_too(name, folder, monkeypatch, tmp_path):
+    """A view that hears nothing for eight seconds says that nobody answers."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("widgets.base.vega.bundle", lambda: "")
+    part, said = built(name, folder), []
+    if part.has_trait("unfolded"):
+        part.unfolded = False
+    part.send = lambda content, buffers=None: said.append(content["kind"])
+    part._heard(None, {"kind": "hello"}, [])
+    assert [kind for kind in said if kind != "library"], name
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", PARTS)
 def test_no_message_breaks_a_part(name, folder, monkeypatch, tmp_path):
     monkeypatch.delenv("SERVER_SOFTWARE", raising=False)
     monkeypatch.chdir(tmp_path)

@@ -69,7 +69,7 @@ class PrivacyLoss(Measure):
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
             f"Full disclosure costs {figures(possible, 'higher')} ({cheap!r}) to "
             f"{figures(reveal.max(), 'lower')} ({dear!r}); "
-            f"{at_risk:,} records lose at least {figures(possible, 'higher')}."
+            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}."
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
