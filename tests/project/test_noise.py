@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.methods.noise.tables import people, table
+from workbench.commands import main
 from workbench.disclosure.audit import audited
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Laplace, RandomizedResponse
@@ -47,6 +48,18 @@ def workbench(folder, *words, code=0):
     return run.stdout + run.stderr
 
 
+@pytest.fixture
+def here(place, monkeypatch, capsys):
+    """A function that runs a command in this process, where it does not matter which process draws."""
+    monkeypatch.chdir(place)
+
+    def run_here(*words, code=0):
+        assert main.main([*words]) == code
+        return "".join(capsys.readouterr())
+
+    return run_here
+
+
 def test_the_release_that_was_measured_is_exported_and_queried(place):
     points = json.loads((place / "points.json").read_text())["points"]
     said = workbench(place, "anonymize", "noisy.yaml", "--recipe", "1", "-o", "one.csv")
@@ -69,10 +82,10 @@ def test_the_release_that_was_measured_is_exported_and_queried(place):
     assert queried["expected"] == pytest.approx(min(max(unbiased, 0), 900), rel=1e-6)
 
 
-def test_people_and_what_is_sensitive_are_not_both_published_unchanged(place):
-    said = workbench(place, "anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", code=2)
+def test_people_and_what_is_sensitive_are_not_both_published_unchanged(place, here):
+    said = here("anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", code=2)
     assert "it publishes city unchanged, beside ill, which its guarantee does not cover" in said.replace("\n", " ")
-    workbench(place, "anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", "--raw", "--giveaways")
+    here("anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", "--raw", "--giveaways")
     assert len(pd.read_csv(place / "three.csv")["age"].unique()) > 100
 
 
@@ -99,14 +112,14 @@ def test_a_script_reads_the_draw_from_the_results(place):
     assert Recipe(RandomizedResponse(0.2)) == study.candidates()[0]
 
 
-def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_be_given_out(place):
+def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_be_given_out(place, here):
     """Two draws of ill by responses; age alone has noise in one of them, so it has none in all."""
-    found = json.JSONDecoder().raw_decode(workbench(place, "frontier", "noisy.yaml", "--json"))[0]["noise"]
+    found = json.JSONDecoder().raw_decode(here("frontier", "noisy.yaml", "--json"))[0]["noise"]
     assert found == (
         "Several releases add up: all 4 releases of this study together have no epsilon for age and ill, which some of "
         "them publish without noise."
     )
-    assert found in workbench(place, "frontier", "noisy.yaml").replace("\n", " ")
+    assert found in here("frontier", "noisy.yaml").replace("\n", " ")
     text = (
         (place / "noisy.yaml")
         .read_text()
@@ -114,7 +127,7 @@ def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_b
         .replace("- {method: {name: opt", "#")
     )
     (place / "responses.yaml").write_text(text)
-    said = workbench(place, "anonymize", "responses.yaml", "--recipe", "1", "-o", "drawn.csv")
+    said = here("anonymize", "responses.yaml", "--recipe", "1", "-o", "drawn.csv")
     assert "both releases with noise of this study together have epsilon = " in said and " for ill (" in said
 
 

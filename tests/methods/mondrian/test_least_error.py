@@ -201,7 +201,9 @@ def errors(workloads, table, k, count, **asked):
 @pytest.mark.parametrize(
     ("asked", "less"), [({}, 0.8), ({"rule": "type 1"}, 0.4), ({"dimension": 2}, 0.95)], ids=["values", "ranges", "two"]
 )
-def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(adult, asked, less, workloads):
+def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(
+    adult, asked, less, workloads
+):
     own, best = errors(workloads, adult, 10, 300, **asked)
     assert (own < best).all() and own.mean() < less * best.mean()
 
