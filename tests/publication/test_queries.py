@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.planted import planted
-from tests.publication.test_tellable import SMALLEST, frame, table
+from tests.publication.test_tellable_queries import SMALLEST, frame, table
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.small_counts import coarse
 from workbench.methods import Mondrian, Remove

@@ -43,7 +43,7 @@ from workbench.publication.results import results_of
 from workbench.publication.seal import seal
 from workbench.publication.selection import keeping, on_axes, refuse_untold_axes, told, worth_opening
 from workbench.publication.shapes import Details
-from workbench.publication.tellable import tellable
+from workbench.publication.tellable_queries import tellable
 from workbench.releases.base import Release
 from workbench.studies.faults import first
 from workbench.studies.hierarchy_files import FILE

@@ -15,7 +15,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import figures
 from workbench.base.small_counts import coarse, few
 from workbench.publication.shapes import Queries, QueryRow
-from workbench.publication.tellable import Named, how_many, met_by, people, tellable
+from workbench.publication.tellable_queries import Named, how_many, met_by, people, tellable
 from workbench.releases.base import Release
 from workbench.workloads.exact import AVG, COUNT
 from workbench.workloads.query import AGGREGATES

@@ -7,7 +7,7 @@ import pytest
 from workbench.base.errors import Undefined
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
-from workbench.publication.tellable import MOST, how_many, tellable, without_comments
+from workbench.publication.tellable_queries import MOST, how_many, tellable, without_comments
 
 SMALLEST, RECORDS = 10, 2000
 
