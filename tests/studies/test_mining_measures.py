@@ -63,3 +63,6 @@ def test_a_quasi_identifier_may_be_predicted_and_a_check_mines_some_records_alon
     study_in(tmp_path, TEXT + measures.replace("error: absolute", "error: accuracy"))
     (problem,) = checked(tmp_path / "people.yaml").problems
     assert "good utility cannot be measured" in str(problem)
+    study_in(tmp_path, (TEXT + measures).replace("people.csv}", "people.csv, engine: duckdb}"))
+    (problem,) = checked(tmp_path / "people.yaml").problems
+    assert "what a release shows is looked at record by record" in str(problem)

@@ -250,7 +250,8 @@ def undefined(measure: Measure, table: Table) -> str:
     It is asked of the table without its quasi-identifiers, and where it is about these, of the table as it is. Miners
     are asked about some of the records first, since all of them may take minutes.
     """
-    if not measure.by_default and table.records > FEW and not undefined(measure, sample(table, FEW)):
+    many = table.records > FEW and table.engine.in_memory
+    if not measure.by_default and many and not undefined(measure, sample(table, FEW)):
         return ""
     found = [_reason(measure, method(table)) for method in (Remove(), Keep())]
     return found[0] if all(found) else ""
