@@ -137,6 +137,7 @@ def test_a_published_folder_with_two_draws_says_what_they_add_up_to(place):
     study = study.with_(recipes=[{"method": drawn}])
     read = Published(publish(study, place / "published", releases="all", store=place / "noisy.results"))
     assert len(read.results["carried"]) == 2
+    assert [*read.choices(None)] == ["recommended", "safer", "useful"], "none is of a simpler kind"
     said = read.results["together"]["noise"]
     assert said.startswith("Several releases add up: both files offered here together have epsilon = ")
     for index in read.results["carried"]:

@@ -171,7 +171,7 @@ class Dashboard(Part):
             why=why,
             within=self.published.within(here, self.cap),
             card=self._card(here),
-            alternatives=[self._alternative(name, choices) for name in OFFERED if name != "recommended"],
+            alternatives=[self._alternative(name, choices) for name in choices if name != "recommended"],
         )
 
     def _card(self, index: int) -> dict[str, Any]:

@@ -149,15 +149,15 @@ class Offer:
         return best
 
     def choices(self, cap: float | None) -> dict[str, int | None]:
-        """The recommended point if there is one, the neighbours on the frontier, and the best of the simplest kind."""
+        """The recommended point if there is one, the neighbours on the frontier, and the best of the simplest kind, if
+        any release has a model whose promise can be simpler than another's."""
         own = self.loss(self.opens(cap), self.privacy)
         safer = [i for i in self.efficient if self.loss(i, self.privacy) < own]
         riskier = [i for i in self.efficient if self.loss(i, self.privacy) > own]
         plain = [i for i, point in enumerate(self.points) if point["simple"] and point["opened"]]
-        simplest = self.best(cap, plain)
         return {
             "recommended": self.best(cap, self.safe),
             "safer": safer[-1] if safer else None,
             "useful": riskier[0] if riskier else None,
-            "simplest": simplest,
+            **({"simplest": self.best(cap, plain)} if plain else {}),
         }
