@@ -37,7 +37,10 @@ Given = Annotated[
     str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
 ]
 Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout.")
+    str,
+    typer.Option(
+        "--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout; spark:db.name."
+    ),
 ]
 WhichRecipe = Annotated[
     str, typer.Option(metavar="recipe", help="For a study: a number from `workbench frontier`, or a recipe in words.")
@@ -150,6 +153,10 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
     if output == "-":
         if as_json:
             raise BadInput("-o - and --json would both go to stdout; leave out one of them")
+        return
+    if output.startswith("spark:"):  # whether it can be written there, Spark says
+        if force:
+            raise BadInput(f"{output}: nothing is overwritten in Spark; leave out --force, and choose a new name")
         return
     path = Path(output)
     refuse_ending(path)

@@ -1,12 +1,17 @@
 """Records in Spark: the same columns, cells, releases and figures as in memory, and the records stay there."""
 
 import io
+import os
 import re
+import shutil
+import subprocess
+import sys
 import threading
 import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +22,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.commands.people import STUDY, study_in
+from tests.commands.people import STUDY, run, study_in, wrong
 from tests.data.engines import spark_servers
 from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_same_release, assert_same_table, made, measured
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
@@ -232,7 +237,7 @@ def test_what_looks_at_each_record_says_what_to_do_instead(sail, asked):
 IN_SPARK = "{spark: default.people_of_a_study, remote: 'sc://host:15002'}"
 
 
-def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, sail, monkeypatch):
+def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys, sail, monkeypatch):
     monkeypatch.setattr(spark_session.Session, "opened", lambda remote: spark_session.Session(sail))
     text = STUDY.replace("{path: people.csv}", IN_SPARK)
     here = Study.open(study_in(tmp_path))
@@ -243,6 +248,10 @@ def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, sail, 
         table, recipe = study.table(study.read()), study.candidates()[1]
         assert isinstance(table.engine, Spark) and Study.from_yaml(study.to_yaml()).data == study.data
         assert_same_release(recipe.release(here.table(here.read())), recipe.release(table))
+        path, out = study_in(tmp_path, text), tmp_path / "out.parquet"
+        run(capsys, "anonymize", path, "--recipe", 2, "-o", f"spark:{out}")
+        assert len(pd.read_parquet(out)) == 120
+        assert "nothing is overwritten in Spark" in wrong(capsys, "anonymize", path, "-o", f"spark:{out}", "--force")
     finally:
         sail.sql("DROP TABLE default.people_of_a_study").toArrow()
     code = python_code(study, recipe)
@@ -497,3 +506,61 @@ def test_a_cancel_stops_the_query_in_spark(mortal):
     used = sum(at_work.cpu_times()[:2])
     time.sleep(0.5)
     assert sum(at_work.cpu_times()[:2]) - used < 0.2
+
+
+# --- a session in the same process
+
+CLASSIC = """
+import sys, threading
+import pandas as pd, pyarrow as pa
+from pyspark.sql import SparkSession
+from workbench.base import progress
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+folder, roles = sys.argv[1], {"quasi": ["age", "work"], "sensitive": "ill"}
+settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1", "spark.sql.warehouse.dir": folder + "/w"}
+spark = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+frame = pd.DataFrame({"age": [30, 40, 40, 50, 30, 30] * 9, "work": ["own", "a", None] * 18, "ill": ["flu", "no"] * 27})
+here, there = Table.from_frame(frame, **roles), Table.read(spark.createDataFrame(pa.Table.from_pandas(frame)), **roles)
+one, other = (Mondrian()(table, KAnonymity(8)) for table in (here, there))
+assert (one.classes.sizes == other.classes.sizes).all() and (one.classes.low == other.classes.low).all()
+other.export(f"spark:{folder}/out.parquet")
+assert sorted(map(str, pd.read_parquet(folder + "/out.parquet").values)) == sorted(map(str, one.frame().values))
+other.export("spark:default.out")
+assert spark.table("default.out").count() == 54
+cancel = threading.Event()
+threading.Timer(1, cancel.set).start()
+try:
+    with progress.listening(cancel):
+        Table.read(spark.range(10**12).selectExpr("id % 7 AS a"), ["a"])
+except progress.Cancelled:
+    print("cancelled")
+spark.stop()
+try:
+    there.with_roles(["age"]).cells()
+except BadInput as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_session_in_this_process_does_the_same(tmp_path):
+    home = os.environ.get("SPARK_HOME")
+    if not home or not shutil.which("java"):
+        pytest.skip("SPARK_HOME names no Apache Spark, or there is no Java")
+    (bridge,) = Path(home).glob("python/lib/py4j-*.zip")
+    path = os.pathsep.join(map(str, (Path(home).parent, bridge, Path(__file__).parents[3])))
+    given = {**os.environ, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", CLASSIC, str(tmp_path)],
+        cwd=tmp_path,
+        env=given,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    cancelled, lost = done.stdout.splitlines()[-2:]
+    assert cancelled == "cancelled" and "the connection is lost" in lost

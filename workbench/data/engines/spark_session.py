@@ -67,20 +67,30 @@ class Session:
     def run(self, work: Callable[[], T]) -> T:
         """What this comes to in Spark; it stops there too when whoever waits has had enough."""
         tag, errors, failure = f"workbench-{uuid.uuid4()}", _errors(self.remote), None
+        begin, end, interrupt = self._tags()
 
         def tagged() -> T:
-            self.spark.addTag(tag)
+            begin(tag)
             try:
                 return work()
             finally:
-                self.spark.removeTag(tag)
+                end(tag)
 
         with self._impatient():
             try:
-                return stoppable(tagged, lambda: self.spark.interruptTag(tag))
+                return stoppable(tagged, lambda: interrupt(tag))
             except errors as error:
                 failure = self._explained(error)
         raise failure  # outside the except: Spark's message may quote a record, and must not be seen behind ours
+
+    def _tags(self) -> tuple[Callable[[str], object], ...]:
+        """What tags the work of this thread, what ends that, and what stops all work of a tag."""
+        if self.remote:
+            return self.spark.addTag, self.spark.removeTag, self.spark.interruptTag
+        context = self.spark.sparkContext  # a classic session's own tags are not those of what is fetched as Arrow
+        if context._jsc is None:
+            raise self._lost()
+        return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
 
     @contextmanager
     def _impatient(self) -> Iterator[None]:
@@ -102,15 +112,18 @@ class Session:
         if any(sign in text for sign in LOST):
             for remote in [remote for remote, session in _OPENED.items() if session is self]:
                 del _OPENED[remote]  # the next who asks gets a new one
-            return BadInput(
-                f"{self.where}: the connection is lost; what was finished is kept. See that the server runs and can "
-                "be reached, and read the table again"
-            )
+            return self._lost()
         if any(sign in text for sign in REFUSED):
             return BadInput(f"{self.where}: it lets nobody in so; put a token that it knows into {TOKEN}")
         if any(sign in text for sign in UNKNOWN):
             return BadInput(f"{self.where}: there is no such table, or it may not be read; correct its name")
         return BadInput(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
+
+    def _lost(self) -> BadInput:
+        return BadInput(
+            f"{self.where}: the connection is lost; what was finished is kept. See that the server runs and can be "
+            "reached, and read the table again"
+        )
 
 
 _OPENED: dict[str, Session] = {}
