@@ -38,6 +38,7 @@ BENCHMARKS = (
     "miners",
     "large_file",
     "larger_than_memory",
+    "scaling",
     "exporting",
     "cold_start",
     "reports",

@@ -22,6 +22,7 @@ from benchmarks import (
     privacy_figures,
     queries,
     run,
+    scaling,
 )
 from benchmarks.measuring import Figure
 from workbench.data import datasets
@@ -167,3 +168,10 @@ def test_queries_are_answered_and_bounded(monkeypatch):
     assert sum("their bounds" in what for what in found) == 4 and len(found) == 10
     assert found["generated donations, bucketized: 70 queries, CPU"].required == 2000
     assert found["Adult, generalized: 1,000 queries, CPU, their bounds"].required == 90
+
+
+def test_a_file_of_each_size_is_read_collapsed_and_released():
+    figures = by_name(scaling.measure(sizes=(2_000, 4_000)))
+    assert len(figures) == 6 and all(one.measured > 0 for one in figures.values())
+    steps = next(one.note for what, one in figures.items() if what.startswith("4,000 records") and "memory" in what)
+    assert all(step in steps for step in ("read", "collapsed", "10 points with the baselines", "release written"))
