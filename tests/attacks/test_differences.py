@@ -87,7 +87,7 @@ def test_a_reason_on_its_way_out_has_no_value_and_no_number():
         "ill is one",
     ):
         assert reason(raw, table) == UNDEFINED
-    assert reason("this release has no classes", table) == "this release has no classes"
+    assert reason("this release has no classes", table) == "this release has no groups"
 
 
 def test_there_is_nothing_to_publish_quotes_nothing(tmp_path):

@@ -12,6 +12,7 @@ from workbench.models import AlphaK, DistinctLDiversity, EntropyLDiversity, KAno
 from workbench.models import ProbabilisticLDiversity as Probabilistic
 from workbench.publication.publish import publish
 from workbench.publication.reasons import NOTHING, UNDEFINED, reason
+from workbench.releases.perturbed import NO_CLASSES
 from workbench.studies.study import Study
 
 
@@ -72,3 +73,10 @@ def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(ta
     with pytest.raises(BadInput, match="fewer records than k = 500") as caught:
         publish(Study.from_dict(asked), tmp_path / "out", given=frame)
     assert "40" not in str(caught.value)
+
+
+def test_a_class_is_a_group_on_pages_unless_a_column_is_called_so(table):
+    told = "its values were changed at random, record by record, so it has no groups"
+    assert reason(NO_CLASSES, table) == reason(told, table) == told
+    frame = pd.DataFrame({"classes": [1, 1, 2, 2], "s": list("xyxy")})
+    assert reason(NO_CLASSES, Table.from_frame(frame, ["classes"], "s")) == NO_CLASSES

@@ -11,6 +11,7 @@ NOTHING = (
     "there is nothing to publish, since no release has a figure that can be told on both axes; give the study other "
     "recipes or axes"
 )
+PLAIN = {"class": "group", "classes": "groups"}
 NUMBER, COLUMN, MODEL = r"[\d,.]+(?:e[-+]?\d+)?", r"'(?P<column>[^']+)'", r"[^:']+"
 KEEPS = f"no release of this table keeps {MODEL}: "
 # reasons that are told with their numbers, which stand in the study: what they are, and what of them is told
@@ -47,4 +48,10 @@ def reason(text: str, table: Table, instead: str = UNDEFINED) -> str:
             return found.expand(published)
     labels = (label for column in table.columns.values() for label in column.labels if label in text)
     named = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text) for one in labels)
-    return instead if named or re.search(r"\d|['\"]", text) else text
+    return instead if named or re.search(r"\d|['\"]", text) else _plain(text, table)
+
+
+def _plain(text: str, table: Table) -> str:
+    """In the words of pages: a class is a group, unless a column is called so."""
+    words = {one: plain for one, plain in PLAIN.items() if one not in table.names}
+    return re.sub(r"\w+", lambda found: words.get(found[0], found[0]), text)
