@@ -33,10 +33,15 @@ class RakedBuckets(Method):
         named=True,
     )
     design_support: float = parameter(
-        0.05, "the smallest share of records of the populations that it is made for", low=0, high=1, above=True
+        0.05,
+        "the smallest share of records of the populations that it is made for",
+        low=0,
+        high=1,
+        above=True,
+        optional=True,
     )
-    clusters: int = parameter(200, "the most buckets", low=1, high=10_000)
-    smallest: int = parameter(40, "the fewest records of a bucket", low=1, high=100_000)
+    clusters: int = parameter(200, "the most buckets", low=1, high=10_000, optional=True)
+    smallest: int = parameter(40, "the fewest records of a bucket", low=1, high=100_000, optional=True)
     name = "raked buckets"
 
     @property
