@@ -20,6 +20,8 @@ from workbench.models.classes import Classes
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
 from workbench.releases.scale import Scale
 
+LEARNING = "learning"
+
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
     from workbench.measures.privacy.achieved import Achieved as Achieved
@@ -179,12 +181,13 @@ class AttributeLoss(Measure):
         return float(self.combined(np.array(list(means.values())), table))
 
 
-def adversary() -> Any:
+def adversary(learning: bool = False) -> Any:
     """The parameter of measures that ask for a posterior."""
+    known = "the adversary knows a person's class, or only the quasi-identifiers and so every class that covers it"
     return parameter(
         OWN_CLASS,
-        "the adversary knows a person's class, or only the quasi-identifiers and so every class that covers the person",
-        choices=ADVERSARIES,
+        f"{known}; or learns from all classes how values go with quasi-identifiers" if learning else known,
+        choices=(*ADVERSARIES, LEARNING) if learning else ADVERSARIES,
     )
 
 

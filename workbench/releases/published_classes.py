@@ -12,7 +12,18 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.figures import about_per_cent
-from workbench.base.small_counts import QUARTERS, about_share, between, few, least, named, parts, share, stepped
+from workbench.base.small_counts import (
+    QUARTERS,
+    about_share,
+    between,
+    few,
+    least,
+    may_list_groups,
+    named,
+    parts,
+    share,
+    stepped,
+)
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
@@ -44,6 +55,16 @@ def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[f
         cheapest.append(distance(kind, np.eye(len(seen)), blunt.prior, seen.levels)[seen.totals > 0].min())
         dearest.append(_dearest(seen, kind, smallest))
     return stepped(float(min(cheapest)), COST), stepped(max(dearest), COST)
+
+
+def most_told(
+    classes: Classes, every: Iterable[Sensitive], kind: str, smallest: int, records: int
+) -> tuple[float, float]:
+    """The largest loss of a class as it may be told of so many records, and what the cheapest disclosure costs."""
+    cheapest, dearest = disclosures(every, kind, smallest)
+    most = float(told(classes, kind, smallest).loss.max())
+    step = cheapest / FINEST if may_list_groups(records, smallest) else dearest / QUARTERS
+    return min(stepped(stepped(most, step), COST), dearest), cheapest
 
 
 def farthest_of(every: Iterable[Sensitive], kind: str, most: float, smallest: int) -> float:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from workbench.base.figures import about_per_cent
 from workbench.base.small_counts import coarse, named
 from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
+from workbench.measures.privacy.learning import guessed_right
 from workbench.releases.base import OWN_CLASS, Release
 
 
 @dataclass(frozen=True)
 class AccuracyGain(Measure):
-    adversary: str = adversary()
+    adversary: str = adversary(learning=True)
     name = "adversary's accuracy gain"
     symbol = "A_acc"
     side = "privacy"
@@ -38,14 +39,13 @@ class AccuracyGain(Measure):
         )
 
     def _one(self, release: Release, name: str) -> Measured:
-        posterior = release.posterior(name, self.adversary)
-        best = posterior.beliefs.max(axis=1)
+        sizes, best = guessed_right(release, name, self.adversary)
         base = float(release.table.sensitive[name].prior.max())
-        value = average(best, posterior.sizes) - base
+        value = average(best, sizes) - base
         sentence = (
             f"An adversary guesses {name} right for {base + value:.2%} of the records, {base:.2%} without the release."
         )
-        return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "best": best, "baseline": base})
+        return Measured(value, sentence, {"sensitive": name, "sizes": sizes, "best": best, "baseline": base})
 
 
 class Guesses(NamedTuple):
@@ -63,12 +63,8 @@ class Guesses(NamedTuple):
 
 def guesses(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> Guesses:
     """The guesses of one sensitive column."""
-    seen, posterior, everybody = (
-        release.table.sensitive[name],
-        release.posterior(name, adversary),
-        release.table.records,
-    )
-    right = float(posterior.beliefs.max(axis=1) @ posterior.sizes)
+    seen, (sizes, found) = release.table.sensitive[name], guessed_right(release, name, adversary)
+    right, everybody = float(found @ sizes), release.table.records
     best, of = int(seen.totals.argmax()), coarse(everybody, smallest)
     right, chance = (min(coarse(count, smallest) / of, 1.0) for count in (right, seen.totals[best]))
     label = seen.labels[best] if named(seen.totals, smallest)[best] else None

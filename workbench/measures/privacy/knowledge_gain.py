@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from workbench.base.figures import per_cent
 from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
+from workbench.measures.privacy.learning import believed
 from workbench.models.distances import variation
 from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
 class KnowledgeGain(Measure):
-    adversary: str = adversary()
+    adversary: str = adversary(learning=True)
     name = "adversary's knowledge gain"
     symbol = "A_know"
     side = "privacy"
@@ -23,7 +24,7 @@ class KnowledgeGain(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def _one(self, release: Release, name: str) -> Measured:
-        posterior = release.posterior(name, self.adversary)
+        posterior = believed(release, name, self.adversary)
         moved = variation(posterior.beliefs, release.table.sensitive[name].prior)
         value = average(moved, posterior.sizes)
         most = per_cent(value, "lower")

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import figures, per_cent
-from workbench.base.small_counts import QUARTERS, may_list_groups, stepped
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.measures import Measure, Measured, adversary, average, sensitive_of, worst
+from workbench.measures import LEARNING, Measure, Measured, adversary, average, sensitive_of, worst
+from workbench.measures.privacy.learning import about_learning, believed
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distances import COMPARED, from_everybody
 from workbench.releases.base import OWN_CLASS, Release
-from workbench.releases.published_classes import COST, FINEST, disclosures, told
+from workbench.releases.published_classes import most_told
 from workbench.releases.scale import Scale, farthest_allowed, scale
 
 
 @dataclass(frozen=True)
 class PrivacyLoss(Measure):
     distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
-    adversary: str = adversary()
+    adversary: str = adversary(learning=True)
     name = "privacy loss"
     symbol = "P_loss"
     side = "privacy"
@@ -33,29 +33,29 @@ class PrivacyLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        classes = release.classes
-        if not classes.histograms:
+        if self.adversary == LEARNING:  # what is learnt of people is not bounded by what classes tell
+            return super().publish(measured, release, smallest)
+        if not (classes := release.classes).histograms:
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
-        cheapest, dearest = disclosures(release.table.sensitive.values(), self.distance, smallest)
-        most = float(told(classes, self.distance, smallest).loss.max())
-        step = cheapest / FINEST if may_list_groups(release.table.records, smallest) else dearest / QUARTERS
-        value = min(stepped(stepped(most, step), COST), dearest)
+        every = release.table.sensitive.values()
+        value, cheapest = most_told(classes, every, self.distance, smallest, release.table.records)
         return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
         if self.adversary != OWN_CLASS or not table.sensitive:
             return None
-        seen = table.sensitive.items()
-        return np.max([from_everybody(self.distance, classes.distributions(name), of) for name, of in seen], axis=0)
+        shares = ((classes.distributions(name), seen) for name, seen in table.sensitive.items())
+        return np.max([from_everybody(self.distance, *one) for one in shares], axis=0)
 
     def promised(self, release: Release, model: Model, smallest: int) -> float | None:
-        return farthest_allowed(model, release.table.sensitive.values(), self.distance, smallest)
+        every = release.table.sensitive.values()
+        return None if self.adversary == LEARNING else farthest_allowed(model, every, self.distance, smallest)
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
+        seen, posterior = release.table.sensitive[name], believed(release, name, self.adversary)
         loss = from_everybody(self.distance, posterior.beliefs, seen)
         group, reveal = int(loss.argmax()), self.revealed(seen)
         possible, cost = float(reveal.min()), figures(loss[group], "lower")
@@ -63,13 +63,14 @@ class PrivacyLoss(Measure):
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
+        learns = f" {about_learning(release, name, loss)}" if self.adversary == LEARNING else ""
         most_exposed = "The most exposed person loses" if alike == 1 else f"The {alike:,} most exposed people each lose"
         sentence = (
             f"{most_exposed} {cost}: the belief about their {name} changes most for {seen.labels[value]!r}, "
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
             f"Full disclosure costs {figures(possible, 'higher')} ({cheap!r}) to "
             f"{figures(reveal.max(), 'lower')} ({dear!r}); "
-            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}."
+            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}.{learns}"
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})

@@ -1,0 +1,123 @@
+"""The adversary who learns: what she finds, and that she finds nothing where there is nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.methods.raking.tables import table
+from workbench.base.errors import Undefined
+from workbench.data.table import Table
+from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss
+from workbench.methods import Laplace, Mondrian, RakedBuckets
+from workbench.miners.learning import learnt
+from workbench.models import KAnonymity, TCloseness
+from workbench.models.distances import jensen_shannon
+from workbench.releases.partition import Bucketized
+
+
+def js(t):
+    return TCloseness(t, distance="js")
+
+
+def figures(release, adult):
+    """The largest loss, that of 99.9 %, the mean; nats; share of right guesses: of who learns."""
+    found, prior = learnt(release, "occupation"), adult.sensitive["occupation"].prior
+    loss = np.repeat(jensen_shannon(found.learning, prior), found.posterior.sizes)
+    return [
+        loss.max(),
+        np.quantile(loss, 0.999),
+        loss.mean(),
+        found.nats(found.learning, prior),
+        found.right(found.learning) / adult.records,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("t", "expected"),
+    [(0.1, [0.276, 0.227, 0.108, 0.42, 0.312]), (0.15, [0.361, 0.288, 0.132, 0.52, 0.340])],
+)
+def test_she_learns_as_much_of_bucketized_adult_as_was_worked_out_independently(adult, t, expected):
+    release = Mondrian(publish="bucketized")(adult, js(t))
+    assert figures(release, adult) == pytest.approx(expected, rel=0.1)
+    found, prior = learnt(release, "occupation"), adult.sensitive["occupation"].prior
+    population = np.repeat(jensen_shannon(found.population, prior), found.posterior.sizes)
+    assert population.max() == pytest.approx(0.451, rel=0.1)
+    assert found.right(found.population) / adult.records == pytest.approx(0.337, rel=0.02)
+
+
+def test_on_raked_buckets_she_gets_surer_not_righter(adult):
+    release = RakedBuckets()(adult, js(0.1))
+    assert figures(release, adult) == pytest.approx([0.335, 0.274, 0.101, 0.41, 0.322], rel=0.1)
+    found, prior = learnt(release, "occupation"), adult.sensitive["occupation"].prior
+    assert found.nats(found.learning, prior) <= found.nats(found.own, prior)
+
+
+def in_buckets(ill: Callable[[pd.DataFrame, np.random.Generator], np.ndarray]) -> Bucketized:
+    """People in buckets that have more or fewer men, whichever the towns and ages; nobody knows who is ill."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(["f", "m"], 4000), "town": rng.choice(list("abcd"), 4000)})
+    frame["age"] = rng.integers(20, 60, 4000)
+    frame["ill"] = ill(frame, rng)
+    data = Table.from_frame(frame, quasi=["sex", "town", "age"], sensitive=["ill"])
+    kinds, of_cell = np.unique(data.cells().quasi.T, axis=0, return_inverse=True)
+    men, chances = kinds[:, 0] == 1, np.array([0.1, 0.15, 0.2, 0.25, 0.3])
+    bucket = np.where(men, rng.choice(5, len(kinds), p=chances), rng.choice(5, len(kinds), p=chances[::-1]))
+    return Bucketized(data, data.cells(), bucket[of_cell.reshape(-1)].astype(np.int32))
+
+
+def test_a_rule_that_no_class_shows_is_found():
+    """All men are ill and nobody else, and each bucket mixes them."""
+    release = in_buckets(lambda frame, rng: np.where(frame["sex"] == "m", "yes", "no"))
+    found = learnt(release, "ill")
+    assert PrivacyLoss()(release).value < 0.07
+    assert found.right(found.own) < 0.7 * 4000
+    assert found.right(found.learning) > 0.8 * 4000
+
+
+def test_where_there_is_nothing_to_learn_she_finds_nothing():
+    release = in_buckets(lambda frame, rng: rng.choice(["yes", "no"], 4000, p=[0.3, 0.7]))
+    found, prior = learnt(release, "ill"), release.table.sensitive["ill"].prior
+    assert found.nats(found.learning, prior) < 0.01
+    loss = jensen_shannon(found.learning, prior)
+    assert np.average(loss, weights=found.posterior.sizes) < 0.01
+    with pytest.raises(Undefined, match="not published"):
+        learnt(replace(release, removed=frozenset(["ill"])), "ill")
+
+
+def test_beliefs_add_up_to_what_each_class_publishes():
+    release = Mondrian()(table(1, missing=0.05), KAnonymity(50))
+    found = learnt(release, "illness")
+    sizes, beliefs = found.posterior
+    quasi = np.stack([release.table.codes[name] for name in release.table.quasi])
+    kind = np.unique(quasi, axis=1, return_inverse=True)[1].reshape(-1)
+    there = np.unique(np.stack([kind, release.group_of_record]), axis=1)  # people who differ, each in one class
+    assert len(there[1]) == len(sizes) and sizes.sum() == 1500
+    assert beliefs.sum(axis=1) == pytest.approx(np.ones(len(sizes)))
+    expected = release.classes.histograms["illness"].sum(axis=0)
+    assert sizes @ beliefs == pytest.approx(expected, rel=0.02)
+
+
+def test_the_three_measures_ask_her():
+    data = table(2)
+    for release in (Mondrian()(data, js(0.05)), RakedBuckets()(data, js(0.05))):
+        plain, learning = (PrivacyLoss(adversary=who)(release) for who in ("own class", "learning"))
+        assert plain.value <= 0.05 < learning.value and "by a model of the population" in learning.sentence
+        assert KnowledgeGain(adversary="learning")(release).value > 0
+        right = learnt(release, "illness").right(learnt(release, "illness").learning) / data.records
+        gain = AccuracyGain(adversary="learning")(release).value
+        assert gain == pytest.approx(right - data.sensitive["illness"].prior.max())
+
+
+def test_her_largest_loss_is_told_to_nobody_who_has_not_the_data():
+    measure, release = PrivacyLoss(adversary="learning"), Mondrian()(table(2), js(0.05))
+    assert measure.publish(measure(release), release, 10)[0] is None
+    assert measure.promised(release, js(0.05), 10) is None
+
+
+def test_noise_is_not_learnt_from_yet():
+    noisy = Laplace(epsilon=1, columns=["age"], bounds="age: 18..80")(table())
+    with pytest.raises(Undefined, match="not learnt from it yet"):
+        PrivacyLoss(adversary="learning")(noisy)

@@ -1,0 +1,46 @@
+"""What an adversary who learns gains about people, beside what anybody may know of the population."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.base.figures import figures, per_cent
+from workbench.measures import LEARNING, average
+from workbench.miners.learning import learnt
+from workbench.releases.base import Posterior, Release
+
+NEARLY_ALL = 0.999
+
+
+def believed(release: Release, sensitive: str, adversary: str) -> Posterior:
+    """What an adversary believes, in groups of people."""
+    if adversary != LEARNING:
+        return release.posterior(sensitive, adversary)
+    return learnt(release, sensitive).posterior
+
+
+def about_learning(release: Release, sensitive: str, loss: np.ndarray) -> str:
+    """How many lose how much, and whose guesses are right: the largest loss alone rewards who is sure and wrong."""
+    found, seen = learnt(release, sensitive), release.table.sensitive[sensitive]
+    sizes, order = found.posterior.sizes, np.argsort(loss)
+    nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]
+    told = [
+        f"{per_cent(found.right(one) / sizes.sum())} ({found.nats(one, seen.prior):.2f} nats)"
+        for one in (found.learning, found.own, found.population)
+    ]
+    return (
+        f"{100 * NEARLY_ALL:g} % of the people lose at most {figures(nearly, 'lower')}, on average "
+        f"{figures(average(loss, sizes), 'lower')}. Who learns guesses right for {told[0]} of them; by the class alone "
+        f"it is {told[1]}, and by a model of the population, which no release tells, {told[2]}."
+    )
+
+
+def guessed_right(release: Release, sensitive: str, adversary: str) -> tuple[np.ndarray, np.ndarray]:
+    """The sizes of the groups that are believed alike, and for which share of each the best guess is right: as often as
+    it is believed, by what classes publish; of who learns it is counted."""
+    if adversary != LEARNING:
+        sizes, beliefs = release.posterior(sensitive, adversary)
+        return sizes, beliefs.max(axis=1)
+    found = learnt(release, sensitive)
+    sizes, rows = found.true.sum(axis=1), np.arange(len(found.true))
+    return sizes, found.true[rows, found.learning.argmax(axis=1)] / sizes

@@ -1,0 +1,178 @@
+"""The adversary who learns: from all classes together she learns how sensitive values go with the quasi-identifiers of
+everybody, whom she knows, and tells the people of a class apart by that.
+
+Expectation maximisation: a multinomial logistic model is fitted to what is believed of everybody; beliefs are then the
+model's, made to add up to what each class publishes (Sinkhorn). A model of the original, which no release has told,
+says what is true of the population, and so is not learnt about anybody from a release.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from workbench.base.errors import Undefined
+from workbench.base.progress import step
+from workbench.data.cells import distinct_rows
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.releases.base import Posterior, Release
+from workbench.releases.perturbed import NO_CLASSES
+
+ROUNDS, SINKHORN = 12, 12
+STEPS, POPULATION_STEPS = 15, 200  # of the model in a round, and of that of the original
+PENALTY = 1.0  # as if each coefficient had been drawn with deviation 1
+KINDS = 30_000  # people alike in all quasi-identifiers, that a model is fitted to: of more some are drawn
+MOST = 100  # values or nodes of a column that the model tells apart: the commonest
+TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
+
+
+class Learnt(NamedTuple):
+    """Beliefs of who learns, of who goes by the class alone, and of who knows the population, about units: people alike
+    in all quasi-identifiers and in their class. `true` counts what these have; for the analyst alone."""
+
+    learning: np.ndarray
+    own: np.ndarray
+    population: np.ndarray
+    true: np.ndarray
+
+    @property
+    def posterior(self) -> Posterior:
+        """What she believes."""
+        return Posterior(self.true.sum(axis=1), self.learning)
+
+    def right(self, beliefs: np.ndarray) -> float:
+        """Of how many people the best guess is right."""
+        return float(self.true[np.arange(len(beliefs)), beliefs.argmax(axis=1)].sum())
+
+    def nats(self, beliefs: np.ndarray, prior: np.ndarray) -> float:
+        """By how much the logarithm of the belief in the true value grows, on average."""
+        unit, value = self.true.nonzero()
+        gained = np.log(np.maximum(beliefs[unit, value], DOUBT) / prior[value])
+        return float(gained @ self.true[unit, value] / self.true.sum())
+
+
+def learnt(release: Release, sensitive: str) -> Learnt:
+    """Found once a release."""
+    key = "learning", sensitive
+    if key not in release.mined:
+        release.mined[key] = _learnt(release, sensitive)  # type: ignore[assignment]
+    return release.mined[key]  # type: ignore[return-value]
+
+
+def _learnt(release: Release, sensitive: str) -> Learnt:
+    table = release.table
+    if sensitive in release.removed:
+        raise Undefined(f"{sensitive} is not published, so nothing is learnt about it")
+    table.engine.require_memory("whoever learns looks at people one by one")
+    try:
+        classes = release.own_classes
+    except Undefined:
+        raise Undefined(f"{NO_CLASSES}: how values go together is not learnt from it yet") from None
+    kind, group, values = _kinds(table), release.group_of_record, len(table.sensitive[sensitive])
+    key, unit = np.unique(kind * (len(classes) + 1) + group, return_inverse=True)
+    of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
+    codes = table.sensitive_codes(sensitive)
+    true = np.bincount(unit * values + codes, minlength=len(key) * values).reshape(-1, values)
+    there = of_class < len(classes)  # who is left out is in no class
+    published = np.vstack([classes.histograms[sensitive], table.sensitive[sensitive].prior])
+    own = published[of_class] / published[of_class].sum(axis=1, keepdims=True)
+    with threadpool_limits(1):  # the matrices are small
+        model = _Model.of(table, kind, values)
+        found = own
+        for number in range(ROUNDS):
+            step(f"learning about {sensitive}, round {number + 1} of {ROUNDS}")
+            model.fit(
+                _summed(of_kind[there], found[there] * true[there].sum(axis=1, keepdims=True), model.kinds), STEPS
+            )
+            told = model.beliefs()[of_kind]
+            found = _adding_up(told, true.sum(axis=1), of_class, published, there)
+        original = _Model.of(table, kind, values)
+        original.fit(_summed(of_kind, true, model.kinds), POPULATION_STEPS)
+    return Learnt(found, own, original.beliefs()[of_kind], true)
+
+
+def _kinds(table: Table) -> np.ndarray:
+    """Of each record, which people it is alike in all quasi-identifiers."""
+    return distinct_rows(np.stack([table.codes[name] for name in table.quasi], axis=1))[1]
+
+
+def _summed(of: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    return np.stack([np.bincount(of, one, size) for one in counts.T], axis=1)
+
+
+def _adding_up(
+    beliefs: np.ndarray, sizes: np.ndarray, of_class: np.ndarray, published: np.ndarray, there: np.ndarray
+) -> np.ndarray:
+    """Beliefs that come to what each class publishes; of who is left out they stay."""
+    found, weight, group = beliefs[there], sizes[there, None], of_class[there]
+    for _ in range(SINKHORN):
+        told = _summed(group, found * weight, len(published))
+        found = found * (published / np.maximum(told, TINY))[group]
+        found /= np.maximum(found.sum(axis=1, keepdims=True), TINY)
+    made = beliefs.copy()
+    made[there] = found
+    return made
+
+
+class _Model:
+    """A multinomial logistic model of a sensitive value by the quasi-identifiers."""
+
+    def __init__(self, rows: np.ndarray, chosen: np.ndarray, values: int) -> None:
+        self._rows, self._chosen, self.kinds = rows, chosen, len(rows)
+        self._weights = np.zeros((rows.shape[1], values))
+
+    @classmethod
+    def of(cls, table: Table, kind: np.ndarray, values: int) -> _Model:
+        first = np.unique(kind, return_index=True)[1]
+        rows = np.hstack([_told(table.columns[name], table.codes[name][first]) for name in table.quasi])
+        chosen = np.arange(len(rows))
+        if len(rows) > KINDS:
+            chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:KINDS])
+        return cls(np.hstack([rows, np.ones((len(rows), 1))]), chosen, values)
+
+    def beliefs(self) -> np.ndarray:
+        """Of each kind of people."""
+        return _shares(self._rows @ self._weights)[0]
+
+    def fit(self, counts: np.ndarray, steps: int) -> None:
+        """To so many people of each kind and value, from where it is."""
+        from scipy.optimize import minimize
+
+        rows, wanted = self._rows[self._chosen], counts[self._chosen]
+        people = wanted.sum(axis=1, keepdims=True)
+
+        def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            weights = flat.reshape(self._weights.shape)
+            shares, logarithms = _shares(rows @ weights)
+            slope = rows.T @ (people * shares - wanted) + PENALTY * weights
+            value = PENALTY * (weights**2).sum() / 2 - (wanted * logarithms).sum()
+            return value / people.sum(), slope.ravel() / people.sum()
+
+        start = self._weights.ravel()
+        self._weights = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x.reshape(
+            self._weights.shape
+        )
+
+
+def _told(column: Column, codes: np.ndarray) -> np.ndarray:
+    """What the model is told of a column: which of the commonest values it is, the number, and the nodes above."""
+    if column.size <= MOST:
+        return np.eye(column.size)[codes]
+    found = []
+    for of_code in column.released_at[:-1]:
+        common = np.argsort(-np.bincount(of_code, column.totals), kind="stable")[:MOST]
+        found.append(of_code[codes][:, None] == np.sort(common))
+    if column.kind != "text":
+        at = column.positions[: len(column.values)]
+        found.append(np.append((at - at.mean()) / (at.std() or 1.0), 0.0)[codes, None])
+    return np.hstack(found).astype(float)
+
+
+def _shares(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """And their logarithms."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    logarithms = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return np.exp(logarithms), logarithms
