@@ -63,14 +63,14 @@ class PrivacyLoss(Measure):
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
-        learns = f" {about_learning(release, name, loss)}" if self.adversary == LEARNING else ""
+        more = f" {about_learning(release, name, loss)}" if self.adversary == LEARNING else ""
         most_exposed = "The most exposed person loses" if alike == 1 else f"The {alike:,} most exposed people each lose"
         sentence = (
             f"{most_exposed} {cost}: the belief about their {name} changes most for {seen.labels[value]!r}, "
             f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
             f"Full disclosure costs {figures(possible, 'higher')} ({cheap!r}) to "
             f"{figures(reveal.max(), 'lower')} ({dear!r}); "
-            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}.{learns}"
+            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}.{more}"
         )
         detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
