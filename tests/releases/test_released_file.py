@@ -5,6 +5,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
+from workbench.releases.foreign import foreign
 from workbench.releases.released_file import read
 
 FRAME = pd.DataFrame({"age": ["[20, 30)", "*", "NA"], "town": ["Ayr", "*", "*"], "ill": ["flu", "cold", "flu"]})
@@ -13,7 +14,7 @@ FRAME = pd.DataFrame({"age": ["[20, 30)", "*", "NA"], "town": ["Ayr", "*", "*"],
 def test_values_are_text_and_suppressed_ones_are_anything():
     file = read(FRAME, ("age", "town"), ("ill",), None, {})
     assert file.table.columns["age"].kind == "text" and file.quasi == ("age", "town")
-    assert (file.codes(file.starred(None) | True) < 0).tolist() == [[False, False], [True, True], [True, True]]
+    assert (file.codes(file.starred(None) | True, None) < 0).tolist() == [[False, False], [True, True], [True, True]]
     assert file.starred(None).tolist() == [False, True, True]
     assert file.without(file.starred(None)).table.records == 1
 
@@ -24,3 +25,17 @@ def test_a_column_that_is_not_there_is_said():
     elsewhere = original.with_roles(["zip"], "ill")
     with pytest.raises(BadInput, match="none of the quasi-identifiers"):
         read(FRAME, elsewhere.quasi, ("ill",), elsewhere, {})
+
+
+def test_beside_an_original_words_that_are_no_value_of_it_suppress_as_stars_do():
+    original = Table.from_frame(
+        pd.DataFrame({"age": [20, 30, 40], "town": ["Ayr", "any", "Ayr"], "ill": ["flu", "cold", "flu"]}),
+        ["age", "town"],
+        "ill",
+    )
+    shown = FRAME.assign(age=["unknown", " Suppressed ", "20"], town=["*", "Ayr", "any"])
+    for release, sizes in (("itself", [1, 1, 1]), ("everything", [3, 2, 2])):
+        found = foreign(shown, original=original, missing_fits=release)
+        of_label = dict(zip(map(tuple, (found.codes < 0).tolist()), found.classes.sizes.tolist(), strict=True))
+        assert of_label == dict(zip([(True, True), (True, False), (False, False)], sizes, strict=True))
+    assert foreign(shown, original=original, suppressed="out").starred == 1

@@ -234,7 +234,7 @@ def _alone(file: ReleasedFile, keep: np.ndarray, count: int, notes: list[str]) -
     histograms = {name: _counted(number, values[name], len(seen)) for name, seen in table.sensitive.items()}
     read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
     return Foreign(
-        table, read, {}, {}, file.codes(keep)[first], original=False, starred=count, notes=tuple(notes),
+        table, read, {}, {}, file.codes(keep, None)[first], original=False, starred=count, notes=tuple(notes),
         of_record=number, values=values,
     )  # fmt: skip
 
@@ -273,8 +273,8 @@ def _against(file: ReleasedFile, original: Table, keep: np.ndarray, count: int, 
     classes = Classes(sizes, histograms, shown, low, high, population=original.population)
     gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
-        original, classes, labels, levels, file.codes(keep)[first], original=True, removed=gone, starred=count,
-        left_out=left_out, notes=tuple(notes), of_record=number, values=values,
+        original, classes, labels, levels, file.codes(keep, original)[first], original=True, removed=gone,
+        starred=count, left_out=left_out, notes=tuple(notes), of_record=number, values=values,
     )  # fmt: skip
 
 

@@ -128,8 +128,12 @@ class Labels:
         code = self._by_value.get(key(label, "number")) if self.column.kind == "number" else None
         if code is not None:
             return [code]
-        hidden = STARS.fullmatch(label) or label.casefold() in SUPPRESSED
-        return range(self.column.size) if hidden else None
+        return range(self.column.size) if self.hides(label) else None
+
+    def hides(self, label: str) -> bool:
+        """Whether a label stands for any value: `*`, or a word for that which names no value and no group."""
+        word = label.strip()
+        return bool(STARS.fullmatch(word)) or (word.casefold() in SUPPRESSED and not self._runs(word))
 
     @cached_property
     def _every(self) -> set[str]:

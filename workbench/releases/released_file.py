@@ -16,7 +16,7 @@ from workbench.data.reading.value_types import MARKERS
 from workbench.data.roles import assign
 from workbench.data.table import Table
 from workbench.releases.giveaways import Beside, beside, known_by
-from workbench.releases.label_parser import STARS
+from workbench.releases.label_parser import STARS, Labels
 from workbench.releases.missing_matches import ANYTHING
 
 
@@ -33,24 +33,28 @@ class ReleasedFile:
     missing: Mapping[str, list[str]]
     numbers: np.ndarray  # of the records, as they stand in the file
 
-    def codes(self, keep: np.ndarray) -> np.ndarray:
+    def codes(self, keep: np.ndarray, original: Table | None) -> np.ndarray:
         """Which value each record has: records x quasi-identifiers, ANYTHING where it is missing or suppressed."""
         found = []
         for name in self.quasi:
-            labels = (label.strip() for label in self.table.columns[name].labels)
-            known = [ANYTHING if STARS.fullmatch(one) else code for code, one in enumerate(labels)]
+            known = [ANYTHING if hidden else code for code, hidden in enumerate(self._hidden(name, original))]
             found.append(np.array([*known, ANYTHING], np.int32)[self.table.codes[name][keep]])
         return np.stack(found, axis=1)
 
     def starred(self, original: Table | None) -> np.ndarray:
-        """The records with every quasi-identifier suppressed: `*`, or nothing where the original has a value."""
+        """The records with every quasi-identifier suppressed, or nothing where the original has a value."""
         stars = []
         for name in self.quasi:
             empty = original is None or not original.columns[name].missing
-            labels = (label.strip() for label in self.table.columns[name].labels)
-            suppressed = [bool(STARS.fullmatch(one)) for one in labels]
-            stars.append(np.array([*suppressed, empty])[self.table.codes[name]])
+            stars.append(np.array([*self._hidden(name, original), empty])[self.table.codes[name]])
         return np.logical_and.reduce(stars)
+
+    def _hidden(self, name: str, original: Table | None) -> list[bool]:
+        """Which values of a column are suppressed: `*`; beside an original also a word that is no value of it."""
+        labels = self.table.columns[name].labels
+        if original is None:
+            return [bool(STARS.fullmatch(label.strip())) for label in labels]
+        return [*map(Labels(original.columns[name], labels).hides, labels)]
 
     def without(self, gone: np.ndarray) -> ReleasedFile:
         """The same without some records."""
