@@ -2,8 +2,9 @@
 otherwise is mended by exchanges.
 
 An exchange gives two people of one part (of one ward, where wards are published by themselves) each other's value of
-one column. So every publication keeps all that it counts of single columns, and the labels that it has. No step gives
-the count back. Figures that are told otherwise count more the farther they are: only rounded, they show no way.
+one column. So every publication keeps all that it counts of single columns, and the labels that it has. Or two people
+change places, each in the other's ward: then only what is published by ward is another. No step gives the count back.
+Figures that are told otherwise count more the farther they are: only rounded, they show no way.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.attacks.everything import Seen, What, everything, table_of
+from tests.attacks.everything import MANY, Seen, What, everything, table_of
 from workbench.data.table import Table
 from workbench.studies.study import Study
 
@@ -28,62 +29,88 @@ class Mending:
         self.studies, self.base, self.rng, self.among, self.what = studies, base, rng, among, what
         self.first = [Seen(study, base) for study in studies]
         self.count = self.first[among].count(what)
-        self.parts = _parts(studies, base)
-        self.now, self.found, self.far, self.nearest, self.vain = base, list[tuple[Seen, float]](), 0.0, 0.0, 0
+        self.before = [everything(study, base) for study in studies]
+        self.by = [next(iter(study.data.get("only", {})), "") for study in studies]  # the column whose part it is of
+        self.now, self.found, self.nearest, self.vain = base, list[tuple[Seen, float]](), dict[str, float](), 0
 
     def witness(self, tries: int) -> Table | None:
         """Another table that is published alike, in which the count is another; None if none was found."""
         for _ in range(tries):
             if self.vain >= PATIENCE:
-                self.now, self.found, self.vain = self.base, [], 0
+                self.now, self.found, self.nearest, self.vain = self.base, [], {}, 0
             self._step()
-            if self.found and not self.far and self._alike():
+            if self.found and not any(far for _, far in self.found):
                 return self.now
         return None
 
     def _step(self) -> None:
-        other, touched = self._exchanged()
+        column = self._aim()
+        other, touched = self._moved(column) if column else self._exchanged()
         if other is None or Seen(self.studies[self.among], other).count(self.what) == self.count:
             return
-        found = self._seen(other, touched)
-        far, self.vain = sum(one for _, one in found), self.vain + 1
-        if not self.found:
-            self.nearest = far
-        if not self.found or far - self.far <= self.rng.exponential(LUCK):
-            self.now, self.found, self.far = other, found, far
-        if far < self.nearest:
-            self.nearest, self.vain = far, 0
+        found, self.vain = self._seen(other, touched), self.vain + 1
+        far, before = self._far(found, column), self._far(self.found, column)
+        if any(one >= MANY for _, one in found):  # somebody who has moved takes a value along
+            return
+        if not self.found or far - before <= self.rng.exponential(LUCK):
+            self.now, self.found = other, found
+        if far < self.nearest.get(column, MANY):
+            self.nearest[column], self.vain = far, 0
 
-    def _exchanged(self) -> tuple[Table | None, set[int]]:
-        """Another table, and the parts in which it is another."""
-        rng, touched = self.rng, set[int]()
+    def _aim(self) -> str:
+        """Whether people exchange values, or change places, and by which column.
+
+        What is counted in a ward is changed by changing places: then the same is told of everybody and of all wings.
+        What is told of everybody is mended first, and then each column by itself.
+        """
+        if self.by[self.among] or not self.found or self._far(self.found, ""):
+            return self.by[self.among]
+        return str(self.rng.choice([name for name in self.by if name and self._far(self.found, name)]))
+
+    def _far(self, found: Found, column: str) -> float:
+        """How far the publications by a column are from the first; those of everybody where it is none."""
+        return sum(far for (_, far), by in zip(found, self.by, strict=False) if by == column)
+
+    def _moved(self, column: str) -> tuple[Table | None, np.ndarray]:
+        """Another table, in which two people have changed places, and the publications that may be others then."""
+        codes = {name: one.copy() for name, one in self.now.codes.items()}
+        a = int(self.rng.integers(self.now.records))
+        known = [codes[name] != codes[name][a] for name in (*self.studies[0].quasi, *self.studies[0].sensitive)]
+        unlike = np.sum(known, axis=0) + self.rng.exponential(LUCK, self.now.records)  # such a pair changes little else
+        b = int(np.where((codes[column] != codes[column][a]) & np.any(known, axis=0), unlike, np.inf).argmin())
+        codes[column][a], codes[column][b] = codes[column][b], codes[column][a]
+        return table_of(self.base, codes), np.array([name == column for name in self.by])
+
+    def _exchanged(self) -> tuple[Table | None, np.ndarray]:
+        """Another table, in which two people of a part have each other's value, and the publications of both."""
+        rng, inside = self.rng, np.stack([_among(study, self.now) for study in self.studies])
+        parts, touched = np.unique(inside, axis=1, return_inverse=True)[1].ravel(), np.zeros(len(self.by), bool)
         codes = {name: own.copy() for name, own in self.now.codes.items()}
         names = [*self.studies[0].quasi, *(list(self.studies[0].sensitive) or self.studies[0].quasi) * 2]
         for _ in range(2 if rng.random() < TWICE else 1):
-            own, a = codes[str(rng.choice(names))], int(rng.integers(self.now.records))
-            others = np.flatnonzero((own != own[a]) & (self.parts == self.parts[a]))
-            if len(others):
-                b = int(rng.choice(others))
+            own = codes[str(rng.choice(names))]
+            a, b = self._two(own, parts)
+            if b is not None:
                 own[a], own[b] = own[b], own[a]
-                touched.add(int(self.parts[a]))
-        return (table_of(self.base, codes) if touched else None), touched
+                touched |= inside[:, a]
+        return (table_of(self.base, codes) if touched.any() else None), touched
 
-    def _seen(self, other: Table, touched: set[int]) -> Found:
-        """The publications of another table; of parts in which it is the same those there are."""
-        people, found = np.isin(self.parts, list(touched)), []
-        for i, (study, first) in enumerate(zip(self.studies, self.first, strict=True)):
-            if self.found and not (people & _among(study, self.base)).any():
-                found.append(self.found[i])
-            else:
-                seen = Seen(study, other)
-                found.append((seen, first.far(seen)))
-        return found
+    def _two(self, own: np.ndarray, parts: np.ndarray) -> tuple[int, int | None]:
+        """Somebody, and somebody of the same part who has another value."""
+        a = int(self.rng.integers(len(own)))
+        others = np.flatnonzero((own != own[a]) & (parts == parts[a]))
+        return a, int(self.rng.choice(others)) if len(others) else None
 
-    def _alike(self) -> bool:
-        """Whether all that is published is the same to the last byte; if not, the search begins again."""
-        alike = all(everything(study, self.base) == everything(study, self.now) for study in self.studies)
-        self.vain = 0 if alike else PATIENCE
-        return alike
+    def _seen(self, other: Table, touched: np.ndarray) -> Found:
+        """The publications of another table, and how far each is: 0 if it is the same to the last byte; those that are
+        not touched as they are."""
+        found = self.found or [(first, 0.0) for first in self.first]
+        return [(found[i] if not touched[i] else self._told(i, other)) for i in range(len(found))]
+
+    def _told(self, i: int, other: Table) -> tuple[Seen, float]:
+        seen = Seen(self.studies[i], other)
+        far = self.first[i].far(seen)
+        return seen, far if far or everything(self.studies[i], other) == self.before[i] else 1.0
 
 
 def _among(study: Study, base: Table) -> np.ndarray:
@@ -92,9 +119,3 @@ def _among(study: Study, base: Table) -> np.ndarray:
     for name, label in study.data.get("only", {}).items():
         found &= base.codes[name] == base.columns[name].labels.index(label)
     return found
-
-
-def _parts(studies: Sequence[Study], base: Table) -> np.ndarray:
-    """Number of the part of each record: those of one part are in the same studies."""
-    inside = np.stack([_among(study, base) for study in studies], axis=1)
-    return np.unique(inside, axis=0, return_inverse=True)[1].ravel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ MORE = (
 )  # fmt: skip
 KINDS = ("two values", "several values", "two columns", "nothing sensitive", "numbers", "missing")
 TOWNS = ("Ash", "Birch", "Cedar", "Dale")
+WARDS = {"ward": ("north", "south")}
+WINGS = {**WARDS, "wing": ("east", "west")}
 
 
 def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
@@ -37,12 +40,15 @@ def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
     return frame
 
 
-def batch_of(study: Study, frame: pd.DataFrame, rng: np.random.Generator) -> tuple[list[Study], pd.DataFrame]:
-    """A study of everybody and those of each ward, as a batch reports them, with the frame that says who is where."""
-    wards = rng.permutation(np.resize(["north", "south"], len(frame)))
-    whole = Study.from_dict({**study.to_dict(), "roles": {**study.to_dict()["roles"], "dropped": ["ward"]}})
-    parts = [whole.with_(data={**whole.data, "only": {"ward": ward}}) for ward in ("north", "south")]
-    return [whole, *parts], frame.assign(ward=wards)
+def batch_of(
+    study: Study, frame: pd.DataFrame, rng: np.random.Generator, by: Mapping[str, tuple[str, str]]
+) -> tuple[list[Study], pd.DataFrame]:
+    """A study of everybody and those of each part by one column, or by several, as batches report them, with the frame
+    that says who is where."""
+    frame = frame.assign(**{name: rng.permutation(np.resize(list(parts), len(frame))) for name, parts in by.items()})
+    whole = Study.from_dict({**study.to_dict(), "roles": {**study.to_dict()["roles"], "dropped": list(by)}})
+    only = [{name: part} for name, parts in by.items() for part in parts]
+    return [whole, *(whole.with_(data={**whole.data, "only": one}) for one in only)], frame
 
 
 def study_of(kind: str, rng: np.random.Generator) -> Study:

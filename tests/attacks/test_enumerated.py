@@ -8,8 +8,13 @@ import pytest
 
 from tests.attacks.search import searched
 
-FIRST = {"study": (3, 4, 26, 32, 38, 47, 56, 80, 95, 199), "batch": (3, 4), "twice": (3,)}  # looked for by default
-EVERY = {"study": 200, "batch": 20, "twice": 10}
+FIRST = {
+    "study": (3, 4, 26, 32, 38, 47, 56, 80, 95, 199),
+    "batch": (3, 4),
+    "twice": (3,),
+    "wings": (3,),
+}  # looked for by default
+EVERY = {"study": 200, "batch": 20, "twice": 10, "wings": 12}
 AGAIN = [
     pytest.param(how, seed, marks=[] if seed in FIRST[how] else pytest.mark.exhaustive, id=f"{how}-{seed}")
     for how, number in EVERY.items()
@@ -19,7 +24,7 @@ AGAIN = [
 
 @pytest.mark.parametrize(("how", "seed"), AGAIN)
 def test_small_counts_are_not_unique(how, seed):
-    """Of a study, of a batch of wards beside their whole, and of a study that is published twice."""
+    """Of a study, of a batch of wards beside their whole, of a study published twice, and of wards and wings."""
     hidden, left = searched(how, seed)
     assert not left, f"{len(left)} of {hidden} small counts may be worked out: {left}"
 
