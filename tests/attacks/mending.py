@@ -19,8 +19,6 @@ from workbench.studies.study import Study
 
 LUCK, PATIENCE, TWICE = 0.4, 800, 0.2
 
-Found = list[tuple[Seen, float]]  # each publication, and how far it is from the first
-
 
 class Mending:
     """Tables in which one count is another, ever nearer to what is published of the first."""
@@ -31,15 +29,19 @@ class Mending:
         self.count = self.first[among].count(what)
         self.before = [everything(study, base) for study in studies]
         self.by = [next(iter(study.data.get("only", {})), "") for study in studies]  # the column whose part it is of
-        self.now, self.found, self.nearest, self.vain = base, list[tuple[Seen, float]](), dict[str, float](), 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.now, self.begun, self.vain, self.nearest = self.base, False, 0, dict[str, float]()
+        self.far = np.zeros(len(self.by))  # how far each publication is from the first; nan: nobody has looked yet
 
     def witness(self, tries: int) -> Table | None:
         """Another table that is published alike, in which the count is another; None if none was found."""
         for _ in range(tries):
             if self.vain >= PATIENCE:
-                self.now, self.found, self.nearest, self.vain = self.base, [], {}, 0
+                self._begin()
             self._step()
-            if self.found and not any(far for _, far in self.found):
+            if self.begun and (self.far == 0).all():
                 return self.now
         return None
 
@@ -48,14 +50,15 @@ class Mending:
         other, touched = self._moved(column) if column else self._exchanged()
         if other is None or Seen(self.studies[self.among], other).count(self.what) == self.count:
             return
-        found, self.vain = self._seen(other, touched), self.vain + 1
-        far, before = self._far(found, column), self._far(self.found, column)
-        if any(one >= MANY for _, one in found):  # somebody who has moved takes a value along
-            return
-        if not self.found or far - before <= self.rng.exponential(LUCK):
-            self.now, self.found = other, found
-        if far < self.nearest.get(column, MANY):
-            self.nearest[column], self.vain = far, 0
+        mended = np.array([by == column for by in self.by])
+        far = np.where(touched, np.nan, self.far)
+        far[touched & mended] = [self._told(i, other) for i in np.flatnonzero(touched & mended)]
+        self.vain += 1
+        now, before = far[mended].sum(), self.far[mended].sum()
+        if now < MANY and (not self.begun or now - before <= self.rng.exponential(LUCK)):  # nobody took a value along
+            self.now, self.far, self.begun = other, far, True
+        if now < self.nearest.get(column, MANY):
+            self.nearest[column], self.vain = now, 0
 
     def _aim(self) -> str:
         """Whether people exchange values, or change places, and by which column.
@@ -63,13 +66,18 @@ class Mending:
         What is counted in a ward is changed by changing places: then the same is told of everybody and of all wings.
         What is told of everybody is mended first, and then each column by itself.
         """
-        if self.by[self.among] or not self.found or self._far(self.found, ""):
+        everybody = np.array([not by for by in self.by])
+        if self.by[self.among] or not self.begun or self.far[everybody].any():
             return self.by[self.among]
-        return str(self.rng.choice([name for name in self.by if name and self._far(self.found, name)]))
+        for i in np.flatnonzero(np.isnan(self.far)):
+            self.far[i] = self._told(i, self.now)
+        off = [by for by, far in zip(self.by, self.far, strict=True) if far]
+        return str(self.rng.choice(off)) if off else ""
 
-    def _far(self, found: Found, column: str) -> float:
-        """How far the publications by a column are from the first; those of everybody where it is none."""
-        return sum(far for (_, far), by in zip(found, self.by, strict=False) if by == column)
+    def _told(self, i: int, other: Table) -> float:
+        """How far a publication of another table is from that of the first: 0 if it is the same to the last byte."""
+        far = self.first[i].far(Seen(self.studies[i], other))
+        return far if far or everything(self.studies[i], other) == self.before[i] else 1.0
 
     def _moved(self, column: str) -> tuple[Table | None, np.ndarray]:
         """Another table, in which two people have changed places, and the publications that may be others then."""
@@ -100,17 +108,6 @@ class Mending:
         a = int(self.rng.integers(len(own)))
         others = np.flatnonzero((own != own[a]) & (parts == parts[a]))
         return a, int(self.rng.choice(others)) if len(others) else None
-
-    def _seen(self, other: Table, touched: np.ndarray) -> Found:
-        """The publications of another table, and how far each is: 0 if it is the same to the last byte; those that are
-        not touched as they are."""
-        found = self.found or [(first, 0.0) for first in self.first]
-        return [(found[i] if not touched[i] else self._told(i, other)) for i in range(len(found))]
-
-    def _told(self, i: int, other: Table) -> tuple[Seen, float]:
-        seen = Seen(self.studies[i], other)
-        far = self.first[i].far(seen)
-        return seen, far if far or everything(self.studies[i], other) == self.before[i] else 1.0
 
 
 def _among(study: Study, base: Table) -> np.ndarray:
