@@ -14,11 +14,11 @@ FIRST = {
     "twice": (3,),
     "wings": (3,),
 }  # looked for by default
-EVERY = {"study": 200, "batch": 20, "twice": 10, "wings": 12}
+EVERY = {"study": range(200), "batch": range(20), "twice": range(10), "wings": (3,)}
 AGAIN = [
     pytest.param(how, seed, marks=[] if seed in FIRST[how] else pytest.mark.exhaustive, id=f"{how}-{seed}")
-    for how, number in EVERY.items()
-    for seed in range(number)
+    for how, seeds in EVERY.items()
+    for seed in seeds
 ]
 
 

@@ -91,7 +91,7 @@ class CutTree:
         try:
             leaves = self._leaves(model)
             return None if leaves is None else self._numbered(leaves)
-        except Cancelled:  # between two rounds
+        except Cancelled:  # what is known is right
             raise
         except BaseException:
             self._begin()
@@ -116,6 +116,7 @@ class CutTree:
             leaves.append(node[cut == NONE])
             node, turn, cut = (of[cut != NONE] for of in (node, turn, cut))
             good = self._allowed(cut, model, floor)
+            step()
             if len(new := cut[good & (self._cuts["child"][cut] == UNKNOWN)]):
                 self._divide(new)
             child = self._cuts["child"][cut[good]]
