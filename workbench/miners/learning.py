@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from workbench.base.errors import Undefined
 from workbench.base.progress import step
+from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
@@ -37,6 +38,8 @@ class Learnt(NamedTuple):
     own: np.ndarray
     population: np.ndarray
     true: np.ndarray
+    quasi: np.ndarray  # attributes x units: their codes
+    people: np.ndarray  # how many they stand for
 
     @property
     def posterior(self) -> Posterior:
@@ -72,7 +75,7 @@ def _learnt(release: Release, sensitive: str) -> Learnt:
     except Undefined:
         raise Undefined(f"{NO_CLASSES}: how values go together is not learnt from it yet") from None
     kind, group, values = _kinds(table), release.group_of_record, len(table.sensitive[sensitive])
-    key, unit = np.unique(kind * (len(classes) + 1) + group, return_inverse=True)
+    key, first, unit = np.unique(kind * (len(classes) + 1) + group, return_index=True, return_inverse=True)
     of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
     codes = table.sensitive_codes(sensitive)
     true = np.bincount(unit * values + codes, minlength=len(key) * values).reshape(-1, values)
@@ -91,7 +94,9 @@ def _learnt(release: Release, sensitive: str) -> Learnt:
             found = _adding_up(told, true.sum(axis=1), of_class, published, there)
         original = _Model.of(table, kind, values)
         original.fit(_summed(of_kind, true, model.kinds), POPULATION_STEPS)
-    return Learnt(found, own, original.beliefs()[of_kind], true)
+    quasi = np.stack([table.codes[name][first] for name in table.quasi]).astype(np.int32)
+    people = np.bincount(unit, None if table.weight is None else weights.of_record(table))
+    return Learnt(found, own, original.beliefs()[of_kind], true, quasi, people)
 
 
 def _kinds(table: Table) -> np.ndarray:

@@ -12,6 +12,7 @@ from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
 from workbench.data import weights
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
+from workbench.measures.utility.estimators import ESTIMATORS, UNIFORM, expected
 from workbench.models.distances import COMPARED, distance, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
@@ -23,6 +24,7 @@ class UtilityLoss(Measure):
         0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
     )
     distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
+    estimator: str = parameter(UNIFORM, "classes are taken as they are, or learnt from", choices=ESTIMATORS)
     name = "utility loss"
     symbol = "U_loss"
     side = "utility"
@@ -60,8 +62,8 @@ class UtilityLoss(Measure):
                 f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
             )
         truth = populations.truth[name] / populations.support[:, None]
-        expected = release.estimate(populations, name)
-        told = expected / expected.sum(axis=1, keepdims=True)
+        told = expected(release, populations, name, self.estimator)
+        told = told / told.sum(axis=1, keepdims=True)
         loss = distance(self.distance, truth, told, seen.levels)
         mean, most = float(loss.mean()), float(loss.max())
         over, wide, interval = f"Over {len(loss):,} populations of {large}", "", None
