@@ -1,5 +1,5 @@
-"""Estimators: what a researcher expects of a population, who takes what is published as it is, or learns from all of it
-(Li & Li 2009 name it as future work)."""
+"""Estimators: what a researcher expects of a population, by each class alone, or learning from all of them together
+(Li & Li 2009 name that as future work)."""
 
 from __future__ import annotations
 
