@@ -21,7 +21,8 @@ from workbench.releases.shown import Shown
 from workbench.workloads.exact import numbers_of
 
 FEW = 3000  # records for which no process is started: each fold takes a blink
-MEMORY = 2_000_000_000  # bytes of what is learnt from, here and in all processes
+MEMORY = 2_000_000_000  # bytes that mining may take, here and in all processes
+TWICE = 2  # what is learnt from takes as much again while it is handed over and encoded
 Progress = Callable[[int, int], object]
 
 
@@ -181,7 +182,7 @@ def every_fold(
         done(job, task(work, *job))
         look()
     if rest := [job for job in jobs if job not in here]:
-        if work.size * (1 + min(workers.processors(), len(rest))) > MEMORY:
+        if TWICE * work.size * (1 + min(workers.processors(), len(rest))) > MEMORY:
             raise Undefined(
                 f"{len(work.fold):,} records with {len(work.features)} columns to learn from are too many for "
                 f"{MEMORY / 1e9:g} GB of memory; mine a random sample of the records, or publish fewer columns"
