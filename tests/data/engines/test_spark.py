@@ -28,6 +28,7 @@ from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_same_rele
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from workbench.base import progress
 from workbench.base.errors import BadInput
+from workbench.data.engines import spark as engine
 from workbench.data.engines import spark_session
 from workbench.data.engines.spark import Spark
 from workbench.data.hierarchies.builders import Groups, Intervals
@@ -456,6 +457,16 @@ def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
         with pytest.raises(BadInput, match="the table has changed since it was read"):
             release.export(place, giveaways=True)
     assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+def test_what_does_not_fit_is_refused_with_what_to_change(sail, monkeypatch):
+    table = people(sail)
+    monkeypatch.setattr(engine, "MOST", 4)
+    with pytest.raises(BadInput, match=r"more than 4 records differ in age, work and ill, .*leave one of these out"):
+        table.cells()
+    assert len(table.with_roles(["work"]).cells()) == 3
+    with pytest.raises(BadInput, match=r"column 'name': it has more than 4 values.*name it among the identifiers"):
+        people(sail, identifiers=[])
 
 
 @pytest.fixture

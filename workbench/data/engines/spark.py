@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.figures import join_names
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, in_order
 from workbench.data.column import Column
@@ -21,6 +22,7 @@ from workbench.data.engines import BATCH, ClassesOfCells, Coding, Engine, changi
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.value_types import Values
 
+MOST = 50_000_000  # cells, or values of a column, that come to this side: gigabytes
 GONE, NEW = -1, -2  # the code of records that are left out, and of a value that was not there when it was read
 
 
@@ -95,7 +97,13 @@ class Spark(Engine):
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
         names = list(dict.fromkeys([*quasi, *others]))
         fields = [self.code_of(name) for name in names]
-        found = self.session.ask(self.coded(names).groupBy(*fields).count())
+        query = self.coded(names).groupBy(*fields).count()
+        found = self.session.ask(query.limit(MOST + 1) if self.records > MOST else query)
+        if len(found) > MOST:
+            raise BadInput(
+                f"{self.where}: more than {MOST:,} records differ in {join_names(names)}, too many for the memory of "
+                "this process; leave one of these out, or read a table in which the finest of them has fewer values"
+            )
         codes = {name: found[field].to_numpy() for name, field in zip(names, fields, strict=True)}
         weight = found["count"].to_numpy()
         self._refuse_changed(codes, weight)
@@ -177,7 +185,12 @@ class SparkCoding(Coding):
 
     def distinct(self, name: str) -> pa.Array:
         field = self._fields[name]
-        found = self._session.ask(self._frame.groupBy(field).count()).combine_chunks()
+        found = self._session.ask(self._frame.groupBy(field).count().limit(MOST + 1)).combine_chunks()
+        if len(found) > MOST:
+            raise BadInput(
+                f"{self._where}, column {name!r}: it has more than {MOST:,} values, too many for the memory of this "
+                "process; name it among the identifiers, which are not read"
+            )
         records = int(found["count"].to_numpy().sum())
         if self._records not in (None, records):
             raise BadInput(f"{self._where}: the table changed while it was read; read a copy that nobody changes")
