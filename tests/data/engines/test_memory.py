@@ -57,3 +57,9 @@ def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
     with pytest.raises(BadInput, match="the frame: its records do not fit into memory; say engine='duckdb'") as caught:
         Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"])
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("engine", "about"), [("memory", "<2 records in memory"), ("duckdb", "<2 records in a file")])
+def test_a_table_says_where_its_records_are_and_why(engine, about):
+    found = repr(Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"], engine=engine).engine)
+    assert found.startswith(about) and ("engine='duckdb'" in found) == (engine == "duckdb")

@@ -1,5 +1,7 @@
 """A session of Spark's: where it may be, how long it waits, and what is said of its errors."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pyarrow as pa
 import pytest
 
@@ -61,3 +63,13 @@ def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
     with pytest.raises(BadInput, match="the connection is lost"):
         session = Session.opened("sc://127.0.0.1:9")
         session.run(lambda: session.spark.table("people").schema)
+
+
+def test_a_session_of_the_callers_is_as_patient_as_before_whoever_asks_at_once():
+    spark = spark_servers.session(spark_servers.sail())
+    before = spark.client.get_retry_policies()
+    with ThreadPoolExecutor(4) as threads:
+        asked = [threads.submit(Session(spark).ask, spark.range(n + 1)) for n in range(12)]
+    assert [one.result().num_rows for one in asked] == list(range(1, 13))
+    assert spark.client.get_retry_policies() == before
+    spark.stop()

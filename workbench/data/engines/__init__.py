@@ -40,6 +40,14 @@ class Engine(ABC):
     in_memory = False
     _codes: dict[str, np.ndarray]
 
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """Where the records are, and why."""
+
+    def __repr__(self) -> str:
+        return f"<{self.records:,} records {self.about}>"
+
     def require_memory(self, what: str, instead: str = "") -> None:
         """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
         if not self.in_memory:

@@ -104,6 +104,8 @@ class Growing:
 class DuckDB(Engine):
     """`records` is what a query is asked FROM; `fields` is what it calls the columns."""
 
+    about = "in a file of DuckDB's on the disk, as engine='duckdb' asks for; only counts are in memory"
+
     def __init__(self, store: RecordTables, found_in: str, fields: Mapping[str, str], records: int) -> None:
         self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records
 

@@ -22,6 +22,7 @@ class Memory(Engine):
     """Codes of every column, one array a column."""
 
     in_memory = True
+    about = "in memory, as is usual where they fit"
 
     def __init__(self, codes: Mapping[str, np.ndarray]) -> None:
         self._codes = dict(codes)

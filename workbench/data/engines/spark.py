@@ -58,19 +58,15 @@ class Codes:
 class Spark(Engine):
     """`frame` has the records, by plain names; `codes` what is known of each column, by its own name."""
 
-    name = "spark"
-
     def __init__(
         self, session: Session, frame: Any, codes: Mapping[str, Codes], names: Sequence[str], records: int, where: str
     ) -> None:
         self.session, self._frame, self._columns, self._names = session, frame, dict(codes), list(names)
         self.records, self.where = records, where
 
-    def __repr__(self) -> str:
-        return (
-            f"<spark: {self.records:,} records stay in {self.where} at {self.session.where.removeprefix('Spark at ')}, "
-            "where they are counted; cells and distinct values come here>"
-        )
+    @property
+    def about(self) -> str:
+        return f"in {self.session.where} ({self.where}), since the data are there; only counts are in memory"
 
     def _with(self, codes: Mapping[str, Codes], names: Sequence[str], records: int) -> Spark:
         return Spark(self.session, self._frame, codes, names, records, self.where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -98,12 +99,20 @@ class Session:
         if not self.remote:
             yield
             return
-        before = self.spark.client.get_retry_policies()
-        self.spark.client.set_retry_policies([_patience()])
+        client = self.spark.client
+        with _LOCK:
+            asking, before = _ASKING.get(client, (0, client.get_retry_policies()))
+            _ASKING[client] = asking + 1, before
+            client.set_retry_policies([_patience()])
         try:
             yield
         finally:
-            self.spark.client.set_retry_policies(before)
+            with _LOCK:
+                asking, before = _ASKING.pop(client)
+                if asking > 1:
+                    _ASKING[client] = asking - 1, before
+                else:
+                    client.set_retry_policies(before)
 
     def _explained(self, error: Exception) -> BadInput:
         """Our words for Spark's, without the values that it quotes."""
@@ -127,6 +136,8 @@ class Session:
 
 
 _OPENED: dict[str, Session] = {}
+_ASKING: dict[Any, tuple[int, list[Any]]] = {}  # by client, how many threads ask, and its patience before
+_LOCK = threading.Lock()
 
 
 def refuse_secrets(remote: str) -> None:
