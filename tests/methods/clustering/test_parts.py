@@ -45,6 +45,21 @@ def test_a_large_part_is_halved_whatever_it_tells(monkeypatch):
     assert np.diff(in_parts(case.table, entries, 5, "normalised", 1.0, 0.0)[1]).max() <= 50
 
 
+def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
+    """Else a million of them are one part, whose clustering takes time that grows with its square."""
+    monkeypatch.setattr(module, "LARGEST", 50)
+    frame = pd.DataFrame({"a": [1] * 230 + [5] * 30 + [9] * 120, "s": list("xy") * 190})
+    table = Table.from_frame(frame, ["a"], "s")
+    entries = Entries.of_records(table, table.cells(), 0)
+    found, starts = in_parts(table, entries, 10, "normalised", 1.0, None)
+    assert np.diff(starts).max() < 100 and np.diff(starts).min() >= 10
+    assert np.array_equal(np.sort(found.cell), np.sort(entries.cell)) and starts[-1] == 380
+    again, same = in_parts(table, entries, 300, "normalised", 1.0, None)
+    assert same.tolist() == [0, 380], "no part has fewer records than asked for"
+    part = halved(table, np.zeros((1000, 1), int), 10)
+    assert np.bincount(part).tolist() == [10] * 100
+
+
 def test_points_near_each_other_are_in_one_part():
     table = Table.from_frame(pd.DataFrame({"a": range(100), "s": list("xy") * 50}), ["a"], "s")
     part = halved(table, np.arange(100)[:, None], 10)

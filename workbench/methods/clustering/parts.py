@@ -74,12 +74,22 @@ def in_parts(
     """
     near = {name: contributions(table, name, r) for name in table.sensitive}
     part = _halved(table, entries.codes, entries.values, size, widths, near, np.inf if most is None else most)
+    part = _cut(part, max(LARGEST, size))
     return entries.take(np.argsort(part, kind="stable")), np.append(0, np.cumsum(np.bincount(part)))
+
+
+def _cut(part: np.ndarray, most: int) -> np.ndarray:
+    """Parts of twice as many records, which are equal as nothing has halved them, in pieces: the first, the next..."""
+    sizes = np.bincount(part)
+    pieces, order = np.maximum(sizes // most, 1), np.argsort(part, kind="stable")
+    place = np.empty(len(part), np.int64)
+    place[order] = np.arange(len(part)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray((np.cumsum(pieces) - pieces)[part] + place * pieces[part] // sizes[part])
 
 
 def halved(table: Table, points: np.ndarray, size: int) -> np.ndarray:
     """The part of each point (points x codes), near ones together: it has `size` points, fewer than twice as many."""
-    return _halved(table, np.ascontiguousarray(points.T), {}, size, "normalised", {}, np.inf)
+    return _cut(_halved(table, np.ascontiguousarray(points.T), {}, size, "normalised", {}, np.inf), size)
 
 
 def _halved(
