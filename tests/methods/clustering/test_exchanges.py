@@ -2,12 +2,14 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
+from workbench.methods.clustering import exchanges as module
 from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.exchanges import Exchanges
 from workbench.methods.clustering.mdav import mdav
@@ -28,11 +30,15 @@ def from_everybody(columns):
 
 
 @settings(max_examples=60)
-@given(frames(least=6, most=45), quasi_choices, st.integers(2, 6), st.sampled_from([0.05, 0.2, 0.4]))
-def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, t):
+@given(
+    frames(least=6, most=45), quasi_choices, st.integers(2, 6), st.sampled_from([0.05, 0.2, 0.4]), st.integers(1, 64)
+)
+def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, t, ahead):
     case = Case(frame, quasi, ("s", "s2"))
     entries = Entries.of_cells(case.table, case.table.cells(), 0)
     far = from_everybody([case.frame[name].fillna("missing").tolist() for name in case.sensitive])
     expected = oracle.aware(case.order(entries), k, oracle.Space(case.axes, case.leaves), far, t + 1e-9)
-    found = mdav(case.table, entries, k, Exchanges(case.table, entries, TCloseness(t), k), to_the_end=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "AHEAD", ahead)
+        found = mdav(case.table, entries, k, Exchanges(case.table, entries, TCloseness(t), k), to_the_end=True)
     assert cells_of(found) == case.as_cells(expected)

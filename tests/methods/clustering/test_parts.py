@@ -54,8 +54,9 @@ def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
     found, starts = in_parts(table, entries, 10, "normalised", 1.0, None)
     assert np.diff(starts).max() < 100 and np.diff(starts).min() >= 10
     assert np.array_equal(np.sort(found.cell), np.sort(entries.cell)) and starts[-1] == 380
-    again, same = in_parts(table, entries, 300, "normalised", 1.0, None)
-    assert same.tolist() == [0, 380], "no part has fewer records than asked for"
+    assert in_parts(table, entries, 300, "normalised", 1.0, None)[1].tolist() == [0, 380], (
+        "no part has fewer records than asked for"
+    )
     part = halved(table, np.zeros((1000, 1), int), 10)
     assert np.bincount(part).tolist() == [10] * 100
 

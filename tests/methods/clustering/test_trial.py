@@ -52,6 +52,7 @@ def test_short_ones_are_not_tried_and_those_that_cannot_be_say_nothing():
     assert trial.seconds_by_few(entries_of(30_000), None, 5000, None) == 0.0
     assert trial.seconds(entries_of(1000), None, shrinks=True) == 0.0
     assert trial.seconds(entries_of(30_000), impossible, shrinks=True) == 0.0
+    assert trial.seconds(entries_of(1000), lambda clock: [clock.step(i) for i in (1, 10, 99)], True, dear=True) > 0.0
 
 
 @pytest.mark.parametrize("shrinks", [True, False])
@@ -74,7 +75,7 @@ def test_the_time_of_all_follows_from_the_first_clusters(monkeypatch, shrinks, l
 
 
 def test_it_takes_less_time_where_clusters_are_there_already(small, monkeypatch):
-    monkeypatch.setattr(trial, "seconds", lambda entries, clustered, shrinks: 100.0)
+    monkeypatch.setattr(trial, "seconds", lambda entries, clustered, shrinks, dear=False: 100.0)
     monkeypatch.setattr(trial, "seconds_by_few", lambda entries, clustered, floor, parts: 100.0)
     for method, left in zip(METHODS, (0.25, 0.5, 0.25, 0.5), strict=True):
         table, model = small(0), KAnonymity(3)

@@ -12,6 +12,7 @@ from workbench.models import Model
 from workbench.models.classes import Classes
 
 LATER = 1.3  # an exchange for the last clusters takes longer than one for the first, by so much on average
+AHEAD, UNKNOWN = 64, -2  # entries that are looked at first; a kind of record that was not looked at
 DIGITS = 12  # to which distances are compared
 
 
@@ -27,25 +28,29 @@ class Exchanges:
         values = np.array(list(entries.values.values()))
         self.kinds, kind = np.unique(values, axis=1, return_inverse=True)  # combinations of sensitive values
         self.kind = kind.reshape(-1)
+        self.ones = [np.eye(len(seen), dtype=np.int32) for seen in table.sensitive.values()]  # a record of each value
 
     def __call__(self, remaining: Remaining, around: int) -> np.ndarray:
         cluster = remaining.take(self.floor)
         if self._holds(cluster):
             return cluster
-        free, order, at = remaining.left.copy(), np.argsort(remaining.score, kind="stable"), 0
+        free, order, at, ahead = remaining.left.copy(), np.argsort(remaining.score, kind="stable"), 0, AHEAD
+        places = np.full(self.kinds.shape[1], UNKNOWN)
         while at < len(order):
             step()
-            without, helps = self._best_exchange(cluster)
-            ahead = order[at:]
-            wanted = np.flatnonzero(helps[self.kind[ahead]] & (free[ahead] > 0))
+            kind, there = self.kind[order[at : at + ahead]], free[order[at : at + ahead]] > 0
+            self._find_places(cluster, np.unique(kind[there]), places)
+            wanted = np.flatnonzero(there & (places[kind] >= 0))
             if not len(wanted):
-                break
-            at += int(wanted[0])
+                at, ahead = at + ahead, 2 * ahead
+                continue
+            at, ahead = at + int(wanted[0]), AHEAD
             entry = int(order[at])
-            place = int(without[self.kind[entry]])
+            place = int(places[self.kind[entry]])
             remaining.exchange(out=entry, back=int(cluster[place]))
             free[entry] -= 1
             cluster[place] = entry
+            places[:] = UNKNOWN
             if self._holds(cluster):
                 break
         return cluster
@@ -53,20 +58,24 @@ class Exchanges:
     def _holds(self, cluster: np.ndarray) -> bool:
         return bool(self.near.holds(self._classes(self._counts(cluster)))[0])
 
-    def _best_exchange(self, cluster: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each kind of record that may come in, which one goes (its place in the cluster), and whether it helps."""
-        counts, kinds = self._counts(cluster), np.arange(self.kinds.shape[1])
+    def _find_places(self, cluster: np.ndarray, kinds: np.ndarray, places: np.ndarray) -> None:
+        """For each kind of record that may come in, the place in the cluster of the one that goes; -1: none helps."""
+        kinds = kinds[places[kinds] == UNKNOWN]
+        if not len(kinds):
+            return
+        counts = self._counts(cluster)
         out, first = np.unique(self.kind[cluster], return_index=True)
         after = {
-            name: (of + eye[self.kinds[s]][:, None, :] - eye[self.kinds[s][out]][None, :, :]).reshape(-1, of.shape[1])
-            for s, (name, of) in enumerate(counts.items())
-            for eye in [np.eye(of.shape[1], dtype=np.int64)]
+            name: (of + one[self.kinds[s][kinds]][:, None, :] - one[self.kinds[s][out]][None, :, :]).reshape(
+                -1, of.shape[1]
+            )
+            for s, ((name, of), one) in enumerate(zip(counts.items(), self.ones, strict=True))
         }
         score = np.round(self.near.score(self._classes(after)).reshape(len(kinds), len(out)), DIGITS)
         now = np.round(self.near.score(self._classes(counts)), DIGITS)[0]
         best = score.min(axis=1)
-        places = np.where(score == best[:, None], first, len(cluster)).min(axis=1)
-        return places, best < now
+        found = np.where(score == best[:, None], first, len(cluster)).min(axis=1)
+        places[kinds] = np.where(best < now, found, -1)
 
     def _counts(self, cluster: np.ndarray) -> dict[str, np.ndarray]:
         """How often the cluster has each value of each sensitive column, as one row."""

@@ -43,13 +43,9 @@ class Microaggregation(Method):
         if model is None:
             return 0.0
         entries = Entries.of_cells(table, table.cells(), seed)
-        left = 1 - share_begun(table, self, model, seed)
-        return (
-            left
-            * (LATER if near else 1.0)
-            * trial.seconds(
-                entries, lambda follower: self._clusters(table, entries, model, near, follower), shrinks=False
-            )
+        left = (1 - share_begun(table, self, model, seed)) * (LATER if near else 1.0)
+        return left * trial.seconds(
+            entries, lambda clock: self._clusters(table, entries, model, near, clock), False, dear=near is not None
         )
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:

@@ -42,13 +42,14 @@ class Clock(Follower):
                 raise Enough
 
 
-def seconds(entries: Entries, clustered: Callable[[Follower], object], shrinks: bool) -> float:
+def seconds(entries: Entries, clustered: Callable[[Follower], object], shrinks: bool, dear: bool = False) -> float:
     """About how long a processor takes to cluster them; 0 where it is short, or where they cannot be clustered.
 
-    Each record looks at all entries; or, where what is looked at shrinks, at those that are left.
+    Each record looks at all entries; or, where what is looked at shrinks, at those that are left. Where looks are dear,
+    even few may take long.
     """
     records = int(entries.records.sum())
-    if float(records) * len(entries) < LONG:
+    if not dear and float(records) * len(entries) < LONG:
         return 0.0
     clock = Clock()
     try:
