@@ -55,12 +55,13 @@ def parted(table: Table, runs: int) -> list[Figure]:
     table.cells()
     model = KAnonymity(10)
 
-    def clustered() -> object:
-        fresh = table.with_importance({})  # which remembers no thresholds, but has to collapse its cells again
-        fresh.remember(("cells", ()), table.cells)
-        return TGCB(fresh, model).classes
+    def fresh() -> Table:
+        """Which remembers no thresholds and no cuts, but has to collapse its cells again."""
+        found = table.with_importance({})
+        found.remember(("cells", ()), table.cells)
+        return found
 
-    seconds, mondrian = cpu(clustered, lambda: Mondrian()(table, model).classes, runs=runs)
+    seconds, mondrian = cpu(lambda: TGCB(fresh(), model).classes, lambda: Mondrian()(fresh(), model).classes, runs=runs)
     said = f"{table.records:,} records; Mondrian {1000 * mondrian:.0f} ms"
     return [Figure("threshold clustering, equal weights, s = 5 k, CPU", seconds, "s", 3 * mondrian + 0.5, note=said)]
 
