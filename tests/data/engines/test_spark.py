@@ -30,8 +30,9 @@ from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
 from workbench.data.engines import spark_session
-from workbench.data.engines.spark import Spark
+from workbench.data.engines.spark import Spark, SparkCoding
 from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.reading import spark_source
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
@@ -496,6 +497,25 @@ def test_a_server_that_is_gone_is_said_in_one_sentence_and_what_was_made_stays(m
     assert caught.value.__context__ is None and "\n" not in str(caught.value)
     assert release.classes.sizes.tolist() == sizes and len(table.cells()) == 5
     assert spark.client.get_retry_policies() == before
+
+
+def test_a_server_that_goes_while_columns_are_read_is_said_once(monkeypatch, mortal):
+    spark, process = mortal
+    frame = spark.createDataFrame(pa.Table.from_pandas(FRAME))
+    asked = []
+
+    class Dying(SparkCoding):
+        def distinct(self, name):
+            asked.append(name)
+            if len(asked) == 2:
+                process.kill()
+                process.wait()
+            return super().distinct(name)
+
+    monkeypatch.setattr(spark_source, "SparkCoding", Dying)
+    with pytest.raises(BadInput, match="the connection is lost") as caught:
+        Table.read(frame, **ROLES)
+    assert len(asked) == 2 and str(caught.value).count("the connection is lost") == 1
 
 
 def test_a_server_that_goes_in_the_middle_leaves_nothing_half_written(tmp_path, mortal):

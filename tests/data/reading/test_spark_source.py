@@ -55,7 +55,7 @@ def test_a_frame_of_spark_is_known_by_its_type(spark):
 
 def test_no_records_and_two_columns_of_one_name_are_refused(spark):
     frame = spark.createDataFrame(pa.table({"a": [1]}))
-    with pytest.raises(BadInput, match="there are no records"):
-        Table.read(frame.filter("a > 1"), ["a"])
+    with pytest.raises(BadInput, match=r"^the frame: there are no records$"):
+        Table.read(frame.filter("a > 1").selectExpr("a", "a AS b"), ["a"])
     with pytest.raises(BadInput, match="columns 1 and 2 have the same name"):
         Table.read(frame.selectExpr("a", "a AS a"), ["a"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
+import pyarrow as pa
+
 from workbench.base.errors import BadColumns, BadInput, columns_meant
 from workbench.base.progress import step, stoppable
 from workbench.data.column import Column
@@ -43,8 +45,9 @@ def encode(
     coded = {}
     for name in names:
         marks = missing.get(name) if isinstance(missing, Mapping) else missing
+        there = gathered.distinct(name)  # what goes wrong here is no fault of the column's
         try:
-            found = _values(source, gathered, name, marks, types.get(name))
+            found = _values(source, gathered, there, name, marks, types.get(name))
         except BadInput as error:
             if not isinstance(error, Empty) or name not in empty:
                 wrong[name] = str(error)
@@ -76,10 +79,12 @@ def _gathered(source: Source, names: list[str], engine: str, progress: Callable[
     return gathered
 
 
-def _values(source: Source, gathered: Coding, name: str, missing: Sequence[str] | None, declared: str | None) -> Values:
+def _values(
+    source: Source, gathered: Coding, there: pa.Array, name: str, missing: Sequence[str] | None, declared: str | None
+) -> Values:
     """The distinct values of a column; the source's notes say how they were read."""
     found = find_values(
-        gathered.distinct(name),
+        there,
         source.where,
         name,
         typed=source.typed,
