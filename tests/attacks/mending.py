@@ -18,6 +18,7 @@ from workbench.data.table import Table
 from workbench.studies.study import Study
 
 LUCK, PATIENCE, TWICE = 0.4, 800, 0.2
+MOVES = 150  # in vain, where people change places: another beginning is soon as near
 
 
 class Mending:
@@ -38,7 +39,7 @@ class Mending:
     def witness(self, tries: int) -> Table | None:
         """Another table that is published alike, in which the count is another; None if none was found."""
         for _ in range(tries):
-            if self.vain >= PATIENCE:
+            if self.vain >= (MOVES if any(self.by) else PATIENCE):
                 self._begin()
             self._step()
             if self.begun and (self.far == 0).all():
