@@ -2,13 +2,14 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from tests.data.encoded import encode
 from tests.data.reading.encoded import from_csv, from_frame, message_of
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
-from workbench.data.reading.value_types import MARKERS
+from workbench.data.reading.value_types import MARKERS, find_values
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,16 @@ def test_bad_declarations():
     assert "'x' is declared 'int'; a column is one of" in message_of(lambda: encode(source, types={"x": "int"}))
     assert "there is no column 'y'" in message_of(lambda: encode(source, ["y"]))
     assert "no column is left to read" in message_of(lambda: encode(source, []))
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.float64(), pa.decimal128(6, 2)], ids=str)
+def test_a_number_that_stands_for_a_missing_value_does_so_where_values_are_numbers_already(kind):
+    found = find_values(pa.array([1, 2, -7], kind), "frame", "code", missing=["-7", "unknown", "", "99999"])
+    assert found.values.tolist() == [1, 2] and found.place.tolist() == [0, 1, -1] and found.markers == ["-7"]
+
+
+def test_so_does_a_date_and_what_is_not_said_stays():
+    days = pa.array(["1900-01-01", "2001-02-03"]).cast(pa.timestamp("us"))
+    assert find_values(days, "frame", "born", missing=["1900-01-01"]).place.tolist() == [-1, 0]
+    assert find_values(pa.array([1, -7]), "frame", "code").values.tolist() == [-7, 1]
+    assert find_values(pa.array([True, False]), "frame", "yes", missing=["1"]).place.min() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,8 +72,12 @@ def find_values(
     if text:
         gone = mask(pc.is_in(found if typed else trimmed(found), value_set=pa.array(given, found.type)))
         markers = sorted({str(value) for value in found.filter(pa.array(gone)).to_pylist()})
-    elif pa.types.is_floating(found.type):
-        gone = mask(pc.is_nan(found))
+    else:
+        if pa.types.is_floating(found.type):
+            gone = mask(pc.is_nan(found))
+        for one, value in _typed_marks(given, found.type):
+            if (alike := mask(pc.equal(found, value))).any():
+                gone, markers = gone | alike, [*markers, one]
     present = found.filter(pa.array(~gone)) if gone.any() else found
     decimal = pa.types.is_decimal(found.type) and found.type.scale > 0
     column = _Reading(where, name, typed, declared, decimal, lambda some: first(np.flatnonzero(~gone)[some]))
@@ -86,6 +91,15 @@ def find_values(
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank
     return Values(kind, values, labels, place, markers, list(column.doubts(present, kind)))
+
+
+def _typed_marks(given: Sequence[str], kind: pa.DataType) -> Iterator[tuple[str, pa.Scalar]]:
+    """What stands for a missing value, where values are numbers or dates already: `-7` is the number."""
+    if pa.types.is_boolean(kind):
+        return
+    for one in given:
+        with suppress(pa.ArrowException):  # it is no such value
+            yield one, pa.scalar(one.strip()).cast(kind)
 
 
 class Empty(BadInput):
