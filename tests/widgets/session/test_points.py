@@ -9,6 +9,7 @@ from tests.widgets.server.visitor import within
 from widgets import FrontierChart, ReleaseCard, ReleasePreview
 from widgets.session.points import Points
 from widgets.topbar.topbar import TopBar
+from workbench.methods import Mondrian
 from workbench.studies.study import Study
 
 STUDY = Study(
@@ -38,6 +39,19 @@ def test_they_are_on_every_part_when_all_are_there(small, parts):
     assert chart.frontier is card.frontier is preview.frontier is points.frontier
     assert not chart.growing and points.best() == points.frontier.knee.recipe
     assert points.at(0) == points.frontier.measured[0].recipe and points.at(99) is None
+
+
+def test_a_sweep_that_takes_long_says_about_how_long(small, parts, monkeypatch):
+    sent, bar = [], parts[3]
+    monkeypatch.setattr(bar, "state", lambda **changes: sent.append(changes))
+    for seconds, words in ((100.0, "about"), (0.0, "")):
+        monkeypatch.setattr(Mondrian, "seconds", lambda *_, seconds=seconds: seconds)
+        sent.clear()
+        points, ended = points_of(small(0), parts)
+        points.measure()
+        assert within(20, lambda: ended)  # noqa: B023
+        said = [change["expects"] for change in sent if "expects" in change]
+        assert said[0] == "" and said[-1].startswith(words) and said[-1].endswith(" in all" if words else "")
 
 
 def test_those_of_what_is_gone_are_compared_with_nothing(small, parts):
