@@ -37,9 +37,11 @@ def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_los
             within = farthest(keep * np.eye(len(prior)) + (1 - keep) * q, prior) <= cap
             low, high = (keep, high) if within else (low, keep)
         theirs = RandomizedResponse(low, others=others)(adult)
-        assert PrivacyLoss()(theirs).value == pytest.approx(cap, rel=0.05)
-        assert lost < 0.75 * UtilityLoss()(theirs).value
         chances = [one.drawn["occupation"].response.chances for one in (ours, theirs)]
+        assert farthest(chances[1], prior) == pytest.approx(cap, rel=1e-6)
+        # the largest is met where the rarest value is released of somebody who is alone: by chance of nobody
+        assert 0.75 * cap < PrivacyLoss()(theirs).value <= cap + 1e-9
+        assert lost < 0.75 * UtilityLoss()(theirs).value
         assert prior @ np.diag(chances[0]) > prior @ np.diag(chances[1]), "it changes fewer values, too"
 
 
