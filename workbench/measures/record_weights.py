@@ -54,7 +54,10 @@ def record_weights(table: Table, given: Any) -> np.ndarray:
 def _meeting(table: Table, condition: str) -> np.ndarray:
     """Which records meet a condition."""
     with at("weights"):
-        query = parse(condition, table)
+        try:
+            query = parse(condition, table)
+        except BadInput as error:
+            raise BadInput(f"weights: {error}") from None
         if query.aggregate != "count":
             raise BadInput(f"weights: {query.aggregate} is no condition; write one, as age >= 55")
     met = np.ones(table.records, bool)

@@ -17,6 +17,7 @@ LEVELS = re.compile(rf"levels=\{{{QUOTED}: (\d+)\}}")
 MISSING = re.compile(r"missing=\[\.\.\.\]")
 HEADER = re.compile(r"header=False")
 ENGINE = re.compile(r"engine='(\w+)'")
+REMOTE = re.compile(r"remote='([^']*)'")
 TEXT = re.compile(r"\b(encoding|delimiter|quote|format)=(?:'([^']*)')?")
 MEMORY = re.compile(r"\bmemory_limit=")
 FOLDER = re.compile(r"\btemp_directory=")
@@ -27,6 +28,7 @@ OPTIONS: Words = {
     MISSING: lambda found: "--missing",
     HEADER: lambda found: "--no-header",
     ENGINE: lambda found: f"a study that says engine: {found[1]} under data",
+    REMOTE: lambda found: f"a study that says remote: {found[1]} under data",
     TEXT: lambda found: f"--{found[1]} {found[2] or ''}".strip(),
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}} of a study",
     MEMORY: lambda found: "memory_limit under data of a study",
@@ -37,6 +39,7 @@ STUDY: Words = {
     MISSING: lambda found: "missing: [...] under data",
     HEADER: lambda found: "header: false under data",
     ENGINE: lambda found: f"engine: {found[1]} under data",
+    REMOTE: lambda found: f"remote: {found[1]} under data",
     TEXT: lambda found: f"{found[1]}: {found[2] or '...'} under data",
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}}",
     MEMORY: lambda found: "memory_limit under data",
@@ -47,6 +50,7 @@ CONTROLS: Words = {
     MISSING: lambda found: "'Missing values' below",
     HEADER: lambda found: "that in the study's data: header: false",
     ENGINE: lambda found: f"engine: {found[1]} in the study's data",
+    REMOTE: lambda found: f"remote: {found[1]} in the study's data",
     TEXT: lambda found: f"{found[1]}: {found[2] or '...'} in the study's data",
     LEVELS: lambda found: f"level {found[2]} beside the role of {found[1]}",
     MEMORY: lambda found: "memory_limit in the study's data",
