@@ -14,7 +14,7 @@ from workbench.base.errors import Undefined
 from workbench.base.variants import Variant, catalog
 from workbench.data import datasets
 from workbench.disclosure.any_subset import uniqueness_by_subset
-from workbench.measures import AttributeInference, Linkability, Measure, SinglingOut
+from workbench.measures import LEARNING, AttributeInference, Linkability, Measure, PrivacyLoss, SinglingOut
 from workbench.measures.privacy.achieved import Achieved
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
@@ -41,6 +41,8 @@ def measure(runs: int = 15, peer: bool = True) -> list[Figure]:
     ]
     (attacked,) = cpu(lambda: [one(replace(release)) for one in attacks], runs=min(runs, 3))
     lines.append(Figure("three attacks on 1,000 people each, CPU", attacked, "s", 5))
+    (learnt,) = cpu(lambda: PrivacyLoss(adversary=LEARNING)(replace(release)), runs=min(runs, 3))
+    lines.append(Figure("the adversary who learns from all classes, CPU", learnt, "s", 5))
     table = datasets.adult(quasi=EIGHT)
     table.cells()
     (subsets,) = cpu(lambda: uniqueness_by_subset(table), runs=min(runs, 3))
@@ -58,10 +60,11 @@ def variants(base: type[V], package: str) -> list[V]:
     for kind in catalog(package, base).values():
         mined = not getattr(kind, "by_default", True)
         if kind in (Achieved, *ATTACKS) or mined or getattr(kind, "side", "privacy") != "privacy":
-            continue  # what is achieved is taken from the models; attacks and miners are timed alone
+            continue  # what is achieved is taken from the models; attacks, miners and who learns are timed alone
         choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
         bare = kind.bare() if issubclass(kind, Model) else kind()
-        found += [replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values())]
+        every = (replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values()))
+        found += [one for one in every if getattr(one, "adversary", "") != LEARNING]
     return found
 
 
