@@ -11,11 +11,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.connection import Shared
+from workbench.base.connection import Private, Shared
 from workbench.base.progress import stoppable
 
 LARGEST_KEY = 2**62
 FEW = 100_000  # records that are counted before DuckDB has started
+MANY = 1_000_000  # of more DuckDB gives its memory back only where its database ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +46,7 @@ def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cel
         return _counted_here(quasi, others)
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
-    with Shared() as engine:
+    with Private() if columns and len(columns[0]) > MANY else Shared() as engine:
         engine.register("codes", codes)
         return counted(engine, "codes", names[: len(quasi)], dict(zip(others, names[len(quasi) :], strict=True)))
 
