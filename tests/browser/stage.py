@@ -90,6 +90,26 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
+CELL = """
+import numpy as np
+import pandas as pd
+from widgets import Workbench
+from workbench.studies.study import Study
+
+rng = np.random.default_rng(0)
+frame = pd.DataFrame({"age": rng.integers(17, 91, 800), "sex": rng.choice(["Female", "Male"], 800, p=[0.3, 0.7])})
+frame["ill"] = np.where(frame.age + rng.integers(0, 30, 800) > 70, "gout", "flu")
+Study(
+    name="from the notebook", data={"given": "frame"}, quasi=("age", "sex"), sensitive=("ill",),
+    recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 50, 200]}},),
+    measures=({"name": "privacy loss"}, {"name": "information loss"}), axes=("P_loss", "NCP"),
+    chosen={"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 50}},
+).save("s.study.yaml")
+bench = Workbench(frame, keep="s.study.yaml")
+bench
+"""
+
+
 def write_notebook(path: Path, *cells: str) -> Path:
     """A notebook of code cells."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

@@ -3,26 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.stage import voila, write_notebook
-
-CELL = """
-import numpy as np
-import pandas as pd
-from widgets import Workbench
-from workbench.studies.study import Study
-
-rng = np.random.default_rng(0)
-frame = pd.DataFrame({"age": rng.integers(17, 91, 800), "sex": rng.choice(["Female", "Male"], 800, p=[0.3, 0.7])})
-frame["ill"] = np.where(frame.age + rng.integers(0, 30, 800) > 70, "gout", "flu")
-Study(
-    name="from the notebook", data={"given": "frame"}, quasi=("age", "sex"), sensitive=("ill",),
-    recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 50, 200]}},),
-    measures=({"name": "privacy loss"}, {"name": "information loss"}), axes=("P_loss", "NCP"),
-    chosen={"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 50}},
-).save("s.study.yaml")
-bench = Workbench(frame, keep="s.study.yaml")
-bench
-"""
+from tests.browser.stage import CELL, voila, write_notebook
 
 
 @pytest.fixture(scope="module")

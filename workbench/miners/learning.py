@@ -61,8 +61,9 @@ def learnt(release: Release, sensitive: str) -> Learnt:
     """Found once a release."""
     key = "learning", sensitive
     if key not in release.mined:
-        release.mined[key] = _learnt(release, sensitive)  # type: ignore[assignment]
-    return release.mined[key]  # type: ignore[return-value]
+        release.mined[key] = _learnt(release, sensitive)
+    found: Learnt = release.mined[key]
+    return found
 
 
 def _learnt(release: Release, sensitive: str) -> Learnt:

@@ -105,7 +105,7 @@ class Release(ABC):
         return {}
 
     @cached_property
-    def mined(self) -> dict[Any, np.ndarray]:
+    def mined(self) -> dict[Any, Any]:
         """What miners predicted of its records: as private as these."""
         return {}
 

@@ -69,3 +69,19 @@ def made(method, table, model):
         return method(table, model)
     except (BadInput, Unsatisfiable) as error:
         return str(error)
+
+
+def assert_alike(tables, method, model):
+    """Two tables, or what is said instead, and then what a method makes of them."""
+    if any(isinstance(one, str) for one in tables):
+        assert tables[0] == tables[1]
+        return
+    assert_same_table(*tables)
+    releases = [made(method, table, model) for table in tables]
+    if any(isinstance(one, str) for one in releases):
+        assert releases[0] == releases[1]
+        return
+    assert_same_release(*releases)
+    assert str(releases[0].audit(model or KAnonymity(2))) == str(releases[1].audit(model or KAnonymity(2)))
+    for measure in MEASURES:
+        assert measured(measure, releases[0]) == measured(measure, releases[1])

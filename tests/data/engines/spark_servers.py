@@ -21,10 +21,24 @@ RUNNING: list[object] = []  # a server that nobody holds shuts down
 PREPARED = 90  # seconds that Apache Spark may take to start
 
 
+def _client() -> None:
+    """Skips where there is no client. It takes a program without a file, as xdist's workers are, for a doctest, looks
+    for Apache Spark and ends the process where there is none."""
+    program = sys.modules["__main__"]
+    bare = not hasattr(program, "__file__")
+    if bare:
+        program.__file__ = __file__
+    try:
+        pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    finally:
+        if bare:
+            del program.__file__
+
+
 @cache
 def sail() -> str:
     """The address of a server in this process, which starts in milliseconds."""
-    pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    _client()
     os.environ.setdefault("RUST_LOG", "error")  # it says every session
     server = pytest.importorskip("pysail.spark", reason="pysail is not installed").SparkConnectServer("127.0.0.1", 0)
     server.start(background=True)
@@ -49,7 +63,7 @@ def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
 @cache
 def apache() -> str:
     """Apache Spark with two workers of 2 GB, where SPARK_HOME names one and Java is there."""
-    pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    _client()
     if os.environ.get("SPARK_REMOTE_OF_TESTS"):
         return os.environ["SPARK_REMOTE_OF_TESTS"]  # one for all processes that test
     home = os.environ.get("SPARK_HOME")

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from tests.commands.people import STUDY, run, study_in, wrong
 from tests.data.engines import spark_servers
-from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_same_release, assert_same_table, made, measured
+from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_alike, assert_same_release, assert_same_table
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from workbench.base import progress
 from workbench.base.errors import BadInput
@@ -83,18 +83,7 @@ def both(path, spark, **options):
 
 def assert_same(path, spark, method, model, **options):
     tables = both(path, spark, **options)
-    if any(isinstance(one, str) for one in tables):
-        assert tables[0] == tables[1]
-        return
-    assert_same_table(*tables)
-    releases = [made(method, table, model) for table in tables]
-    if any(isinstance(one, str) for one in releases):
-        assert releases[0] == releases[1]
-        return
-    assert_same_release(*releases)
-    assert str(releases[0].audit(model or KAnonymity(2))) == str(releases[1].audit(model or KAnonymity(2)))
-    for measure in MEASURES:
-        assert measured(measure, releases[0]) == measured(measure, releases[1])
+    assert_alike(tables, method, model)
 
 
 cases = st.tuples(

@@ -1,13 +1,12 @@
 """A clustering that is cancelled anywhere goes on from its clusters, to the same release."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.methods.clustering.promises import regions
+from tests.methods.stops import Stops
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import Unsatisfiable
 from workbench.base.progress import Cancelled, listening
@@ -26,18 +25,6 @@ METHODS = [
     (ThresholdClustering(delta=0.4), KAnonymity(3)),
     (ThresholdClustering(0.7, 0.3, delta=0.5, size=6, part_delta=1.5), KAnonymity(2)),
 ]
-
-
-class Stops(threading.Event):
-    """Set when it has been asked so many times."""
-
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
-
-    def is_set(self):
-        self.looks -= 1
-        return self.looks < 0
 
 
 class Drawer:

@@ -1,12 +1,11 @@
 """What is looked up in a tree of known cuts is what is found anew, whatever was asked of it before."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.methods.stops import Stops
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.progress import Cancelled, listening
 from workbench.methods import Mondrian
@@ -96,19 +95,10 @@ def test_a_walk_that_is_cancelled_leaves_a_sound_tree():
     tree = tree_of(table, model)
     tree.classes(model)
 
-    class After(threading.Event):
-        def __init__(self, looks):
-            super().__init__()
-            self.looks = looks
-
-        def is_set(self):
-            self.looks -= 1
-            return self.looks < 0
-
     stopped = 0
     for looks in range(30):
         try:
-            with listening(After(looks)):
+            with listening(Stops(looks)):
                 tree.classes(model)
         except Cancelled:
             stopped += 1

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from workbench.base import raking_kernels
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.workloads.populations import Populations, large_populations
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 MEMBERS = 50_000_000  # of all populations at most; of more populations some are drawn, always the same
 
@@ -45,6 +48,8 @@ class Atoms:
     @cached_property
     def _holds(self) -> csr_matrix:
         """Populations x atoms: 1 where the population holds the atom."""
+        from scipy.sparse import csr_matrix  # methods are looked for when the workbench starts
+
         return csr_matrix((np.ones(len(self.members)), self.members, self.start), (len(self.populations), len(self)))
 
     @cached_property
@@ -62,6 +67,8 @@ class Atoms:
 
     def shares(self, group: np.ndarray) -> np.ndarray:
         """Populations x groups: which share of each population is in each group of atoms."""
+        from scipy.sparse import csr_matrix
+
         of_group = csr_matrix((self.people, (np.arange(len(self)), group)), (len(self), int(group.max()) + 1))
         return (self._holds @ of_group).toarray() / self.held
 
@@ -70,16 +77,21 @@ def _found(table: Table, min_support: float) -> Atoms:
     cells, populations = table.cells(), large_populations(table, min_support)
     first, of_cell = distinct_rows(np.stack([_parts(runs)[codes] for runs, codes in _axes(table, populations)], axis=1))
     codes = np.ascontiguousarray(cells.quasi[:, first], np.int32)
-    start = np.zeros(len(populations) + 1, np.int64)
-    raking_kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
+    start = _starts(populations, codes)
     if start[-1] > MEMBERS:
         populations = _some(populations, MEMBERS / start[-1])
-        start = np.zeros(len(populations) + 1, np.int64)
-        raking_kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
+        start = _starts(populations, codes)
     held = np.empty(start[-1], np.int32)
     raking_kernels.members(populations.runs, populations.same, codes, start, held)
     records, people = (np.bincount(of_cell, one, len(first)) for one in (cells.weight, weights.people(table)))
     return Atoms(of_cell, records, people, populations, start, held)
+
+
+def _starts(populations: Populations, codes: np.ndarray) -> np.ndarray:
+    """Where the atoms of each population begin."""
+    start = np.zeros(len(populations) + 1, np.int64)
+    raking_kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
+    return start
 
 
 def _axes(table: Table, populations: Populations) -> list[tuple[np.ndarray, np.ndarray]]:
