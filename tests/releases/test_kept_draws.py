@@ -1,5 +1,10 @@
 """What is kept of a draw is read as it was, and refused where it is of another table."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +12,8 @@ from tests.methods.noise.tables import table
 from workbench.data.hierarchies.builders import Groups
 from workbench.methods import Laplace, RandomizedResponse
 from workbench.releases.kept_draws import content, read, written
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("method", [Laplace(1, bounds="age: 17..90"), RandomizedResponse(0.5)], ids=str)
@@ -51,3 +58,20 @@ def test_what_is_drawn_from_follows_the_values_alone():
 def test_of_another_table_it_is_refused():
     with pytest.raises(ValueError, match="it is of another table"):
         read(table(50), "ill", written(table(), "ill", RandomizedResponse(0.5)(table()).drawn["ill"]))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="the threads of a process are listed by Linux alone")
+def test_no_thread_holds_what_was_read_when_a_script_ends(tmp_path):
+    """Arrow's threads let go of a buffer when they like; while Python ends, that aborts the process (one in 600)."""
+    given = table()
+    [(name, one)] = RandomizedResponse(0.5, ("ill",))(given).drawn.items()
+    (tmp_path / "kept").write_bytes(written(given, name, one))
+    code = (
+        "import os, sys\nfrom tests.methods.noise.tables import table\nfrom workbench.releases.kept_draws import read\n"
+        "given, kept = table(), open(sys.argv[1], 'rb').read()\nbefore = os.listdir('/proc/self/task')\n"
+        f"for _ in range(3): read(given, {name!r}, kept)\nprint(len(os.listdir('/proc/self/task')) - len(before))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "kept"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "0"

@@ -45,7 +45,8 @@ def written(table: Table, name: str, drawn: Drawn) -> bytes:
 
 def read(table: Table, name: str, kept: bytes) -> Drawn:
     """The same again; ValueError where it is not of this table."""
-    file = pq.read_table(pa.BufferReader(kept))
+    # Without threads of Arrow: one that lets go of Python's bytes while the interpreter ends, aborts the process.
+    file = pq.ParquetFile(pa.BufferReader(kept)).read(use_threads=False)
     said, released = json.loads((file.schema.metadata or {})[HOW]), file["released"].to_numpy()
     listed = "chances" in said
     order, place = _orders((_values if listed else _numbers)(table, name)[0])
