@@ -159,7 +159,7 @@ class RecipePicker(Part):
         if place is None:
             new = Group(Draft.of(kind), [])
             new.fill(self.table)
-            new.rows[-1].on = new.draws
+            new.rows[-1].on = not new.keeps_models
             self._settle(lambda: self._groups.append(new))
         else:
             self._settle(lambda: _at(self._groups, place).turn_to(Draft.of(kind), self.table))

@@ -60,7 +60,7 @@ class Group:
 
     def fill(self, table: Table | None, before: Iterable[Row] = ()) -> None:
         """Add, switched off, the models that have no row; with what they had before. In the order of the catalog."""
-        models = [] if self.draws else [*catalog("workbench.models", Model).values()]
+        models = [*catalog("workbench.models", Model).values()] if self.keeps_models else []
         kinds: list[Any] = [*models, None]
         left = list(before)
         for kind in kinds:
@@ -70,17 +70,17 @@ class Group:
         self.rows.sort(key=lambda row: kinds.index(row.kind) if row.kind in kinds else len(kinds))
 
     @property
-    def draws(self) -> bool:
-        """Whether the method goes without a model, since its release is drawn at random."""
-        return bool(getattr(self.method.kind, "draws", False))
+    def keeps_models(self) -> bool:
+        """Whether the method goes with a model; else its release is drawn at random."""
+        return bool(getattr(self.method.kind, "keeps_models", True))
 
     def turn_to(self, method: Draft, table: Table | None) -> None:
         """Another method; the rows stay, unless it goes without models and the other does not."""
-        drew, self.method = self.draws, method
-        if drew != self.draws:
+        kept, self.method = self.keeps_models, method
+        if kept != self.keeps_models:
             self.rows = []
             self.fill(table)
-            self.rows[-1].on = self.draws
+            self.rows[-1].on = not self.keeps_models
 
     def propose(self, before: Table | None, table: Table | None) -> None:
         """For another table: other values for the models that nobody has touched."""

@@ -288,7 +288,7 @@ class ReleaseCard(Part):
         if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
         asked = self._asked
-        method = asked.method if asked and not asked.baseline and not asked.method.draws else Mondrian()
+        method = asked.method if asked and not asked.baseline and asked.method.keeps_models else Mondrian()
         seed = self._asked.seed if self._asked else 0
         self._make(Recipe(method, models[name](), seed), outside=True)
 

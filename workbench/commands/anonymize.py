@@ -127,12 +127,12 @@ def _say(
     if as_json:
         print_json({**_as_dict(release, chosen, audit, files), "noise": noise})
         return
-    verdict = f"; {audit}" if audit else f"; {release.guarantee or 'no model was asked for'}"
+    verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was asked for"
     gone, classes = release.left_out, _classes(release)
     records = release.table.records - gone
     there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
     many = f"{records:,} {'record' if records == 1 else 'records'}"
-    told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}{verdict}"
+    told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}; {verdict}"
     typer.echo(told, err=True)
     if release.caution:
         typer.echo(f"To be passed on with it: {release.caution}.", err=True)
@@ -272,9 +272,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     if release.guarantee:
         _refuse_unchanged(release, recipe)
         return
-    classes, kept = release.classes, [name for name in release.table.quasi if name not in release.removed]
-    blurred = (classes.spread(release.table.quasi.index(name)).any() for name in kept)
-    if kept and (classes.exact or not any(blurred)):
+    kept = [name for name in release.table.quasi if name not in release.removed]
+    if kept and release.untouched(kept) == kept:
         raise BadInput(
             f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "
             "a person finds the person; choose another recipe, or use --raw if that is intended"
@@ -286,10 +285,7 @@ def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
     sensitive."""
     from workbench.base.figures import join_names
 
-    found, told = (
-        [name for name in names if name not in release.blurred and name not in release.removed]
-        for names in (release.table.quasi, release.table.sensitive)
-    )
+    found, told = (release.untouched(names) for names in (release.table.quasi, release.table.sensitive))
     if found and (told or not release.table.sensitive):
         also = f", beside {join_names(told)}" if told else ""
         raise BadInput(
@@ -325,18 +321,16 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
 
 def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
     """What the noise of this release and of the study's others adds up to, if these are given out as well."""
-    from workbench.disclosure import epsilons
-    from workbench.methods.noise import RecordNoise
+    from workbench.disclosure import budgets
 
     if path is None or not chosen.method.draws:
         return ""
     found: dict[Method, None] = {}
     for method in [*(recipe.method for recipe in opened(path).candidates()), chosen.method]:
-        if isinstance(method, RecordNoise):
-            with suppress(BadInput):  # there is no such release
-                method.changed(table)
+        with suppress(BadInput):  # there is no such release
+            if method.spends(table):
                 found[method] = None
-    return epsilons.together(table, [*found], "releases with noise of this study")
+    return budgets.together(table, [*found], "releases with noise of this study")
 
 
 def _classes(release: Release) -> int | None:

@@ -81,10 +81,10 @@ def frontier(
 
 def _noise(found: Swept) -> str:
     """What the noise of a study's releases adds up to."""
-    from workbench.disclosure import epsilons
+    from workbench.disclosure import budgets
 
     made = [point.recipe.method for point in found.frontier.measured if point.values]
-    return epsilons.together(found.table, made, "releases of this study")
+    return budgets.together(found.table, made, "releases of this study")
 
 
 def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:

@@ -7,14 +7,16 @@ a study's other commands read it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.base.errors import BadInput
 from workbench.base.variants import canonical
 from workbench.data.table import Table
 from workbench.methods.noise import RecordNoise
+from workbench.methods.raking.noisy_truth import kept_by
 from workbench.releases import kept_draws
 from workbench.releases.base import Release
 from workbench.releases.responses import Drawn
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
     from workbench.frontier.store import Store
 
 ENDING = ".drawn"
+T = TypeVar("T")
 
 
 def released(recipe: Recipe, table: Table, store: Store | None) -> Release:
     """The one draw of each column that a recipe changes: that in the store, else that of this table in this process."""
     method = recipe.method
-    if not isinstance(method, RecordNoise) or recipe.model is not None:  # with a model it says that it keeps none
-        return method(table, recipe.model, recipe.seed)
+    if not isinstance(method, RecordNoise) or recipe.model is not None:  # noise says that it keeps no model
+        with kept_by(partial(_kept, store)) if store is not None else nullcontext():
+            return method(table, recipe.model, recipe.seed)
     method.check(table)
     method.refuse(table, None)
 
@@ -45,17 +49,22 @@ def _column(method: RecordNoise, table: Table, name: str, store: Store | None) -
     drawn = partial(table.remember, ("drawn", about), lambda: method.drawn(table, name))
     if store is None:
         return drawn()
-    key = store.keyed(f"{about} {kept_draws.content(table, name, method.numbers)}".encode())
-    path = store.folder / f"{key}{ENDING}"
+    return _kept(
+        store,
+        f"{about} {kept_draws.content(table, name, method.numbers)}",
+        lambda: kept_draws.written(table, name, drawn()),
+        partial(kept_draws.read, table, name),
+    )
+
+
+def _kept(store: Store, about: str, make: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
+    """What is read of the one draw that the store has by this name; it is made where there is none."""
+    path = store.folder / f"{store.keyed(about.encode())}{ENDING}"
     if not path.exists():
         store.refuse_reading_only()
-        store.put_file(path, kept_draws.written(table, name, drawn()))  # of two processes, both read the first one's
-    return _read(table, name, path)
-
-
-def _read(table: Table, name: str, path: Path) -> Drawn:
+        store.put_file(path, make())  # of two processes, both read the first one's
     try:
-        return kept_draws.read(table, name, path.read_bytes())
+        return read(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         why = error.strerror if isinstance(error, OSError) else "it was changed"
         raise BadInput(

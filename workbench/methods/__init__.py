@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,7 +33,17 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.raking.raked_buckets import RakedBuckets as RakedBuckets
     from workbench.methods.remove import Remove as Remove
 
+ALONE = "for this release alone, since others of the same records add to it"  # what a guarantee is for
 NEARLY = 1e-9  # a share of so many records is not one less by rounding
+
+
+class Spent(NamedTuple):
+    """What one draw at random spends of a column: `amount` of "epsilon" or "rho"."""
+
+    draw: str  # what is called alike, of the same values, is one and the same draw
+    unit: str
+    amount: Callable[[], float]
+    told: bool = True  # who has the file and its codebook knows the amount anyway, so that pages may say it
 
 
 class Method(Variant):
@@ -41,7 +52,8 @@ class Method(Variant):
     baseline: ClassVar[bool] = False  # drawn as a reference, never recommended
     overlapping: ClassVar[bool] = False  # a class may cover people of another one
     goes_on: ClassVar[bool] = False  # a release that was cancelled goes on from what it had
-    draws: ClassVar[bool] = False  # its release is drawn at random: made once, and kept
+    keeps_models: ClassVar[bool] = True  # else it makes no classes, and goes without a model
+    draws: bool = False  # something of its release is drawn at random: once, and kept
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
 
     @property
@@ -81,6 +93,10 @@ class Method(Variant):
     def chosen(self, table: Table, model: Model | None = None, seed: int = 0) -> Method:
         """The same with what it finds on this table where a setting is none."""
         return self
+
+    def spends(self, table: Table) -> dict[str, Spent]:
+        """What its draws spend, by column; BadInput where there is no such release."""
+        return {}
 
     def seconds(self, table: Table, model: Model | None = None, seed: int = 0) -> float:
         """About how long a release takes, where it may be long; 0 where it is short, or nobody knows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -298,6 +298,10 @@ class Release(ABC):
     def blurred(self) -> dict[str, np.ndarray]:
         """Which columns are not published unchanged, and for which records; taken are all of them."""
         return dict.fromkeys([*self.table.quasi, *self.table.sensitive], np.ones(self.table.records, bool))
+
+    def untouched(self, names: Iterable[str]) -> list[str]:
+        """Those of the columns that are published as every record has them."""
+        return [name for name in names if name not in self.removed and name not in self.blurred]
 
     def giveaways(self) -> list[Giveaway]:
         """Neutral columns, published unchanged, that narrow what the release blurs.

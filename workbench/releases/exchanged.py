@@ -35,9 +35,9 @@ class Exchanged(Bucketized):
     caution: str = CAUTION
 
     @classmethod
-    def of(cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray]) -> Exchanged:
+    def of(cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray], guarantee: str = "") -> Exchanged:
         """By the bucket of each of the table's cells."""
-        return cls(table, table.cells(), group, seats=seats)
+        return cls(table, table.cells(), group, seats=seats, guarantee=guarantee)
 
     @cached_property
     def classes(self) -> Classes:
@@ -69,8 +69,9 @@ class Exchanged(Bucketized):
         raise Undefined("its values were exchanged between buckets, so no bucket can be left out")
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """That the values of sensitive columns were exchanged."""
-        return [Entry(name, CAUTION, "", "", missing=False) for name in self._published()]
+        """That the values of sensitive columns were exchanged, and what is promised of them."""
+        said = "; ".join(filter(None, (CAUTION, self.guarantee)))
+        return [Entry(name, said, "", "", missing=False) for name in self._published()]
 
     def _sensitive_of_records(self, name: str) -> np.ndarray:
         return self.shown(name).labels

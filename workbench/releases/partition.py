@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -197,13 +197,22 @@ class Partition(Release):
     def blurred(self) -> dict[str, np.ndarray]:
         """Which columns are not published unchanged, and for which records."""
         self._require_records()
-        classes, table, blurred = self.classes, self.table, dict[str, np.ndarray]()
-        for a, name in enumerate(table.quasi):
-            wide = classes.spread(a) > 0
-            if not self.exact and wide.any():
-                blurred[name] = np.append(wide, True)[self.group_of_record]
-        hidden = [name for name in table.sensitive if self.exact or name in self.removed]
-        return blurred | dict.fromkeys(hidden, np.ones(table.records, bool))
+        wide = {name: np.append(one, True)[self.group_of_record] for name, one in self._wide().items()}
+        return wide | dict.fromkeys(self._hidden(), np.ones(self.table.records, bool))
+
+    def untouched(self, names: Iterable[str]) -> list[str]:
+        """Those of the columns that are published as every record has them."""
+        changed = {*self.removed, *self._wide(), *self._hidden()}
+        return [name for name in names if name not in changed]
+
+    def _wide(self) -> dict[str, np.ndarray]:
+        """The quasi-identifiers that are not published unchanged, and for which classes."""
+        spread = {} if self.exact else {name: self.classes.spread(a) > 0 for a, name in enumerate(self.table.quasi)}
+        return {name: wide for name, wide in spread.items() if wide.any()}
+
+    def _hidden(self) -> list[str]:
+        """The sensitive columns that no record shows."""
+        return [name for name in self.table.sensitive if self.exact or name in self.removed]
 
     def beside_those(self, neutral: Sequence[str]) -> Beside:
         """What is found by who knows some neutral columns of everybody, too."""

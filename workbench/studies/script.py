@@ -66,11 +66,12 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
 
 def _release(study: Study, recipe: Recipe, model: str, imports: Imports) -> str:
     """The expression that makes the release; one that was drawn at random is read from the study's results."""
-    method = _call(recipe.method, "methods", imports)
+    method, modelled = _call(recipe.method, "methods", imports), f"{model}, " if model else ""
     if not recipe.method.draws:
-        return f"{method}(table, {f'{model}, ' if model else ''}seed={recipe.seed})"
+        return f"{method}(table, {modelled}seed={recipe.seed})"
     imports |= {("workbench.frontier.store", "Store"), ("workbench.frontier.recipe", "Recipe")}
-    return f"Recipe({method}).release(table, Store({plain(study.name) + RESULTS!r}))"
+    made = f"Recipe({method}, {modelled}seed={recipe.seed})" if recipe.method.keeps_models else f"Recipe({method})"
+    return f"{made}.release(table, Store({plain(study.name) + RESULTS!r}))"
 
 
 def _written(imports: Imports) -> str:

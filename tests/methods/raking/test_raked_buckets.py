@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import rel_entr
 
 from tests.methods.raking.tables import table
 from tests.methods.tables import frames, quasi_choices, table_of
@@ -19,6 +20,7 @@ from workbench.models import (
 )
 
 DEALT = RakedBuckets(publish="dealt")
+SMALL, NOISY = (RakedBuckets(smallest=3, rho=rho) for rho in (None, 0.2))
 
 
 def js(t):
@@ -45,6 +47,40 @@ def test_so_they_do_for_populations_that_were_not_looked_at(adult):
     raked, median = RakedBuckets()(adult, js(0.1)), Mondrian(publish="bucketized")(adult, js(0.1))
     small = UtilityLoss(min_support=0.02)
     assert 3.5 * small(raked).value <= small(median).value
+
+
+def test_so_they_do_for_random_boxes(adult):
+    """Rows of queries that fit no hierarchy: how wrong counts by value are, in all boxes together."""
+    rng, cells = np.random.default_rng(8), adult.cells()
+    raked, median = RakedBuckets()(adult, js(0.1)), Mondrian(publish="bucketized")(adult, js(0.1))
+    off = np.zeros(2)
+    boxes = 0
+    while boxes < 300:
+        ends = np.array([sorted(rng.integers(0, adult.columns[name].size, 2)) for name in adult.quasi])
+        inside = ((cells.quasi >= ends[:, :1]) & (cells.quasi <= ends[:, 1:])).all(axis=0)
+        people = np.bincount(cells.others["occupation"][inside], cells.weight[inside], 14)
+        if people.sum() < 0.02 * adult.records:
+            continue
+        boxes += 1
+        for i, release in enumerate((raked, median)):
+            group, cell, weight = release._entries
+            there = np.bincount(group[inside[cell]], weight[inside[cell]], len(release.classes))
+            told = there @ release.classes.distributions("occupation")
+            off[i] += divergence(people / people.sum(), told / told.sum())
+    assert 2 * off[0] <= off[1]
+
+
+def divergence(one, other):
+    """Of Jensen and Shannon, in nats."""
+    middle = (one + other) / 2
+    return sum(rel_entr(each, middle).sum() for each in (one, other)) / 2
+
+
+def test_with_a_guarantee_they_still_lie_far_below_it(adult):
+    release = RakedBuckets(rho=0.3)(adult, js(0.1))
+    assert PrivacyLoss()(release).value <= 0.1
+    assert UtilityLoss()(release).value <= 0.0027
+    assert "rho = 0.3" in release.guarantee and "epsilon = 4.38 at delta = 1e-06" in release.guarantee
 
 
 # --- on any table
@@ -91,7 +127,13 @@ models = st.one_of(
 
 
 @settings(max_examples=40)
-@given(frames(least=10), quasi_choices, models, st.sampled_from([RakedBuckets(smallest=3), DEALT]), st.integers(0, 2))
+@given(
+    frames(least=10),
+    quasi_choices,
+    models,
+    st.sampled_from([RakedBuckets(smallest=3), NOISY, DEALT]),
+    st.integers(0, 2),
+)
 def test_what_the_whole_table_keeps_the_buckets_keep(frame, quasi, model, method, seed):
     data = table_of(frame, quasi, ("s",) if method is DEALT else ("s", "s2"))
     try:
@@ -120,3 +162,7 @@ def test_what_they_cannot_do_is_refused_with_the_reason():
         RakedBuckets()(table().with_roles(["age"]), None)
     with pytest.raises(Unsatisfiable, match="made for one sensitive column, and the table has 2"):
         DEALT(table(0, ("illness", "wage")), js(0.1))
+    with pytest.raises(Unsatisfiable, match="hold true values, which no noise protects"):
+        RakedBuckets(publish="dealt", rho=1)(table(), js(0.1))
+    with pytest.raises(Unsatisfiable, match="these have weights"):
+        RakedBuckets(rho=1)(table(weights=True), js(0.1))

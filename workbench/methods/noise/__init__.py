@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,18 +13,18 @@ from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.figures import join_names
 from workbench.base.variants import canonical
 from workbench.data.table import Table
-from workbench.methods import Method
+from workbench.methods import ALONE, Method, Spent
 from workbench.models import Model
 from workbench.releases.perturbed import Perturbed
 from workbench.releases.responses import Drawn, Response
 
-ALONE = "for this release alone, since others of the same records add to it"
 AS_THEY_ARE = f"every other column is published unchanged, and is not protected; {ALONE}"
 
 
 class RecordNoise(Method):
     """The seed has no part in the draw: whoever guessed it would undo the noise."""
 
+    keeps_models = False
     draws = True
     numbers: ClassVar[bool] = False  # whether it changes numbers, whatever the level that models see
 
@@ -49,7 +50,13 @@ class RecordNoise(Method):
         """What names a column's draw: what is called alike, of the same values, is one and the same draw."""
         return canonical({"column": name, **self.settings_of(name)})
 
-    def epsilon_of(self, table: Table, name: str) -> float:
+    def spends(self, table: Table) -> dict[str, Spent]:
+        return {
+            name: Spent(self.draw_of(name), "epsilon", partial(self._epsilon, table, name), self.epsilon_is_told)
+            for name in self.changed(table)
+        }
+
+    def _epsilon(self, table: Table, name: str) -> float:
         """What a column's draw spends of each record, at most: what it is set to, which is never less than what OpenDP
         counts, or what its matrix of chances amounts to."""
         budget = self.settings_of(name).get("epsilon")

@@ -65,6 +65,10 @@ class Atoms:
         """Of each atom what the populations that hold it come to."""
         return self._holds.T @ of_populations
 
+    def shared(self, some: np.ndarray) -> np.ndarray:
+        """How many populations hold both of two atoms: some of the atoms x all."""
+        return (self._holds[:, some].T @ self._holds).toarray()
+
     def shares(self, group: np.ndarray) -> np.ndarray:
         """Populations x groups: which share of each population is in each group of atoms."""
         from scipy.sparse import csr_matrix

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
 from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.beliefs import raked
@@ -29,3 +30,22 @@ def buckets(
         told = polished(counts / sizes[:, None], shares, atoms.truth[name], sizes, limit)
         seats[name] = seated(told * sizes[:, None], sizes, limit)
     return together(group, seats, limits)
+
+
+def refuse_roles(table: Table, dealt: bool, noise: bool) -> None:
+    """Raise where there is nothing to exchange, or it cannot be dealt, or no noise covers it."""
+    if not table.sensitive:
+        raise Unsatisfiable("raked buckets need a sensitive column, and the table has none; name one")
+    if noise and dealt:
+        raise Unsatisfiable("dealt buckets hold true values, which no noise protects; use publish = exchanged")
+    if noise and table.weight is not None:
+        raise Unsatisfiable(
+            "the noise of rho is for records that count alike, and these have weights; leave rho or the weight out"
+        )
+    if dealt:
+        table.engine.require_memory("dealt buckets take records one by one", "use publish = exchanged")
+    if dealt and len(table.sensitive) > 1:
+        raise Unsatisfiable(
+            f"dealt buckets are made for one sensitive column, and the table has {len(table.sensitive)}; use "
+            "publish = exchanged, or name one of them"
+        )

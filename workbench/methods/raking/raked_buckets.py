@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
-from workbench.base.errors import Unsatisfiable
 from workbench.base.variants import parameter
 from workbench.data.table import Table
-from workbench.methods import Method
+from workbench.methods import Method, Spent
+from workbench.methods.raking import noisy_truth
 from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.buckets import buckets
+from workbench.methods.raking.buckets import buckets, refuse_roles
 from workbench.methods.raking.dealing import into_buckets
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -33,38 +33,44 @@ class RakedBuckets(Method):
         named=True,
     )
     design_support: float = parameter(
-        0.05,
-        "the smallest share of records of the populations that it is made for",
-        low=0,
-        high=1,
-        above=True,
+        0.05, "the smallest share of records of the populations that it is made for", low=0, high=1, above=True,
         optional=True,
-    )
+    )  # fmt: skip
     clusters: int = parameter(200, "the most buckets", low=1, high=10_000, optional=True)
     smallest: int = parameter(40, "the fewest records of a bucket", low=1, high=100_000, optional=True)
+    rho: float | None = parameter(
+        None, "the budget of noise on what is true of large populations, for two people who exchange their sensitive "
+        "values (zero-concentrated differential privacy); none: no noise, and no guarantee",
+        low=0, high=100, above=True, scale="log", number=float, optional=True,
+    )  # fmt: skip
     name = "raked buckets"
+
+    @property
+    def draws(self) -> bool:  # type: ignore[override]
+        return self.rho is not None
+
+    @property
+    def guarantee(self) -> str:
+        return "" if self.rho is None else noisy_truth.promise(self.rho)
 
     @property
     def caution(self) -> str:
         return CAUTION if self.publish == "exchanged" else ""
 
+    def spends(self, table: Table) -> dict[str, Spent]:
+        return {} if self.rho is None else noisy_truth.spends(table, self.rho, self.design_support)
+
     def refuse(self, table: Table, model: Model | None) -> None:
         """Raise where there is nothing to exchange, or no release keeps the model."""
-        if not table.sensitive:
-            raise Unsatisfiable("raked buckets need a sensitive column, and the table has none; name one")
-        if self.publish == "dealt":
-            table.engine.require_memory("dealt buckets take records one by one", "use publish = exchanged")
-            if len(table.sensitive) > 1:
-                raise Unsatisfiable(
-                    f"dealt buckets are made for one sensitive column, and the table has {len(table.sensitive)}; use "
-                    "publish = exchanged, or name one of them"
-                )
+        refuse_roles(table, self.publish == "dealt", self.rho is not None)
         super().refuse(table, model)
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
             atoms = Atoms.of(table, self.design_support)
+            if self.rho is not None:
+                atoms = noisy_truth.noisy(table, atoms, self.rho, self.design_support)
             group, seats = buckets(table, model, atoms, self.clusters, self.smallest, seed)
             if self.publish == "dealt":
                 return into_buckets(table, atoms, group, seats, seed)
-        return Exchanged.of(table, group[atoms.of_cell], seats)
+        return Exchanged.of(table, group[atoms.of_cell], seats, self.guarantee)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from tests.methods.noise.tables import table
-from workbench.disclosure.epsilons import together
+from workbench.disclosure.budgets import together
 from workbench.frontier.recipe import Recipe
-from workbench.methods import FullDomain, Keep, Laplace, Mondrian, OptimalResponse, RandomizedResponse
+from workbench.methods import FullDomain, Keep, Laplace, Mondrian, OptimalResponse, RakedBuckets, RandomizedResponse
 
 AGE = "age: 17..99"
 
@@ -63,3 +63,17 @@ def test_a_column_without_noise_in_one_of_them_has_no_epsilon():
 def test_a_draw_without_an_epsilon_has_none_in_all():
     said = together(table(), [OptimalResponse(0.3), RandomizedResponse(1.0), RandomizedResponse(0.5)], "releases")
     assert said.endswith("together have no epsilon for ill.")
+
+
+def test_noise_on_counts_is_drawn_once_for_all_limits_and_adds_up_apart_from_epsilons():
+    given = table()
+    raked = [RakedBuckets(rho=one) for one in (0.1, 0.1, 0.3)]
+    assert together(given, raked[:2], "files") == "", "one draw, whatever limit each of them has"
+    assert together(given, raked, "files").endswith("have rho = 0.4 for ill (0.1 + 0.3).")
+    assert together(given, raked, "files", published=True) == together(given, raked, "files"), "nothing of the data"
+    assert together(given, [raked[0], Mondrian()], "files").endswith(
+        "have no rho for ill, which some of them publish without noise."
+    )
+    assert together(given, [raked[0], RandomizedResponse(0.5)], "files").endswith(
+        "no sum for ill, since its noise is of two kinds (epsilon and rho)."
+    )

@@ -1,0 +1,121 @@
+"""Noise on what is true of populations: as wide as the budget asks, drawn once, all that a release learns of people."""
+
+import numpy as np
+import pytest
+
+from tests.methods.raking.tables import people, table
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.methods import RakedBuckets
+from workbench.methods.raking import noisy_truth
+from workbench.methods.raking.atoms import Atoms
+from workbench.methods.raking.noisy_truth import farthest, kept_by, noisy
+from workbench.models import TCloseness
+
+MODEL = TCloseness(0.1, distance="js")
+
+
+def exchanged(seed):
+    """A table, and the same where two people have exchanged their illnesses."""
+    frame, rng = people(seed), np.random.default_rng(seed)
+    one, other = rng.choice(len(frame), 2, replace=False)
+    after = frame.copy()
+    after.loc[[one, other], "illness"] = frame.loc[[other, one], "illness"].to_numpy()
+    return (Table.from_frame(each, quasi=["age", "town", "sex"], sensitive="illness") for each in (frame, after))
+
+
+def sets_of(atoms):
+    """The populations that hold each atom."""
+    held = [set() for _ in range(len(atoms))]
+    for number, (start, stop) in enumerate(zip(atoms.start, atoms.start[1:], strict=False)):
+        for atom in atoms.members[start:stop]:
+            held[atom].add(number)
+    return held
+
+
+@pytest.mark.parametrize("pairs", [10_000_000, 500])
+def test_two_people_differ_in_so_many_populations_at_most(pairs, monkeypatch):
+    monkeypatch.setattr(noisy_truth, "PAIRS", pairs)
+    atoms = Atoms.of(table(), 0.05)
+    held = sets_of(atoms)
+    most = max(len(one ^ other) for one in held for other in held)
+    assert farthest(atoms) == most > 10
+    monkeypatch.setattr(noisy_truth, "MANY", 1)
+    assert farthest(atoms) >= most, "not looked for pair by pair"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_noise_covers_what_changes_where_two_people_exchange_their_values(seed):
+    before, after = (Atoms.of(one, 0.05) for one in exchanged(seed))
+    off = before.populations.truth["illness"] - after.populations.truth["illness"]
+    assert (off**2).sum() <= 2 * farthest(before) and farthest(before) == farthest(after)
+
+
+def test_its_width_is_that_of_the_gaussian_mechanism():
+    given = table()
+    atoms = Atoms.of(given, 0.02)
+    drawn = {rho: _kept(given, atoms, rho) for rho in (0.01, 1.0)}
+    for rho, counts in drawn.items():
+        expected = np.sqrt(2 * farthest(atoms) / (2 * rho))
+        off = counts - atoms.populations.truth["illness"]
+        assert off.std() == pytest.approx(expected, rel=0.12) and abs(off.mean()) < 4 * expected / np.sqrt(off.size)
+
+
+def _kept(given, atoms, rho):
+    found = []
+
+    def keep(about, make, read):
+        found.append(read(make()))
+        return found[0]
+
+    with kept_by(keep):
+        noisy(given, atoms, rho, 0.02)
+    order = np.argsort(given.sensitive["illness"].labels)
+    counts = np.empty(found[0].shape)
+    counts[:, order] = found[0]
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_release_learns_nothing_of_people_but_what_was_drawn_and_the_totals(seed):
+    """By the same noisy counts two tables in which two people exchanged their values have the same release."""
+    method, kept, releases = RakedBuckets(rho=0.5), [], []
+
+    def keep(about, make, read):
+        kept.append(make())
+        return read(kept[0])
+
+    for given in exchanged(seed):
+        with kept_by(keep):
+            releases.append(method(given, MODEL))
+    one, other = releases
+    assert kept[0] != kept[1], "they were drawn apart"
+    assert np.array_equal(one.group_of_record, other.group_of_record)
+    assert np.array_equal(one.seats["illness"], other.seats["illness"])
+
+
+def test_it_is_drawn_once_whatever_is_made_of_it():
+    given = table()
+    before = [RakedBuckets(rho=1.0)(given, model, seed).seats["illness"] for model, seed in ((MODEL, 0), (MODEL, 0))]
+    RakedBuckets(rho=1.0)(given, TCloseness(0.2, distance="js"), 3)
+    assert np.array_equal(*before)
+    draws = [key for key in given._memory if isinstance(key, tuple) and key[0] == "drawn"]
+    assert len(draws) == 1
+    assert not np.array_equal(RakedBuckets(rho=1.0)(table(), None).seats["illness"], before[0]), "another table"
+
+
+def test_the_store_keeps_it_for_all_releases_and_hierarchies_of_the_values(tmp_path):
+    store, recipes = Store(tmp_path / "points"), [Recipe(RakedBuckets(rho=1.0), TCloseness(t)) for t in (0.1, 0.3)]
+    first = [recipe.release(table(), store).seats["illness"] for recipe in recipes]
+    again = [recipe.release(table(), Store(tmp_path / "points")).seats["illness"] for recipe in recipes]
+    assert all(map(np.array_equal, first, again))
+    (file,) = (tmp_path / "points").glob("*.drawn")
+    Recipe(RakedBuckets(rho=1.0), seed=4).release(table(), store)
+    assert [*(tmp_path / "points").glob("*.drawn")] == [file], "another seed draws nothing"
+    Recipe(RakedBuckets(rho=2.0)).release(table(), store)
+    assert len([*(tmp_path / "points").glob("*.drawn")]) == 2
+    file.write_bytes(file.read_bytes()[:-3])
+    with pytest.raises(BadInput, match=r"cannot be read \(it was changed\). Restore it"):
+        recipes[0].release(table(), store)
