@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench import charts as charts
+    from workbench import frontier as frontier
     from workbench import measures as measures
     from workbench import methods as methods
     from workbench import models as models
@@ -55,7 +56,7 @@ _HOME = {
     "disclosure_table": "disclosure.table",
     "uniqueness_by_subset": "disclosure.any_subset",
 }
-_ROOMS = ("charts", "measures", "methods", "models", "workloads")
+_ROOMS = ("charts", "frontier", "measures", "methods", "models", "workloads")
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 

@@ -1,0 +1,164 @@
+"""The least that is possible: below every release of every method, and near to the best one where all are tried."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import workbench
+from tests.methods.raking.tables import table
+from tests.methods.tables import AXES, random_frame, table_of
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.base.progress import Cancelled, listening
+from workbench.data.table import Table
+from workbench.frontier.grid import variants
+from workbench.frontier.least import bound, least
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian, RakedBuckets
+from workbench.methods.raking import atoms
+from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.releases.exchanged import Exchanged
+
+SLACK = 1e-9
+PUBLISHED = [{"publish": one} for one in ("generalized", "bucketized")]
+SETTINGS = {
+    "mondrian": [*PUBLISHED, {"split": "information_gain", "target": "s"}, {"recode": "levels"}, {"strict": False}],
+    "raked buckets": [{"smallest": 3}, {"smallest": 3, "publish": "dealt"}],
+    "full-domain": [{}, {"suppress": 0.1}],
+    "local recoding": [{}, {"suppress": 0.1}],
+}
+MODELS = [KAnonymity(3), DistinctLDiversity(2) & KAnonymity(2), TCloseness(0.1, distance="js")]
+
+
+def methods():
+    """Every method of the catalog that has classes, in several settings."""
+    for name, kind in variants("method").items():
+        if not kind.draws:
+            yield from (kind(**settings) for settings in SETTINGS.get(name, [{}]))
+
+
+def random_table(seed):
+    rng = np.random.default_rng(seed)
+    frame = random_frame(seed, int(rng.integers(15, 70)), int(rng.integers(2, 5)), rng.choice([0, 0.1]))
+    return table_of(frame, ["whole", *rng.choice(AXES[1:], rng.integers(0, 3), replace=False)])
+
+
+def releases(data, seed):
+    """One of each method, under one of the models that there is a release for."""
+    rng = np.random.default_rng(seed)
+    for method in methods():
+        for model in [None] if method.baseline else rng.permutation(np.array(MODELS, object)):
+            try:
+                yield method(data, model)
+                break
+            except Unsatisfiable:
+                continue
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_no_release_of_any_method_is_below_it(seed):
+    data, utility = random_table(seed), UtilityLoss(min_support=0.1)
+    lower, lower_exact = (least(data, exact=exact, min_support=0.1) for exact in (False, True))
+    found = list(releases(data, seed))
+    for release in found:
+        private, lost = PrivacyLoss()(release).value, utility(release).value
+        assert lower.at(private) <= lost + SLACK
+        assert bound(data, private, min_support=0.1) <= lost + SLACK
+        if release.classes.exact and not release.left_out:
+            assert lower_exact.at(private) <= lost + SLACK
+    assert len(found) > 8
+
+
+def two_groups(ill):
+    """Two sorts of people, of 30 each, of whom so many are ill."""
+    frame = pd.DataFrame({"sort": np.repeat(["a", "b"], 30), "ill": "no"})
+    for i, many in enumerate(ill):
+        frame.loc[i * 30 : i * 30 + many - 1, "ill"] = "yes"
+    return Table.from_frame(frame, quasi=["sort"], sensitive="ill")
+
+
+@pytest.mark.parametrize("ill", [(25, 5), (20, 4), (29, 15)])
+@pytest.mark.parametrize("part", [0.2, 0.4, 0.7])
+def test_it_is_near_to_the_best_of_all_exchanged_releases(ill, part):
+    data, (private, utility) = two_groups(ill), (PrivacyLoss(), UtilityLoss())
+    totals, tried = data.sensitive["ill"].totals, []
+    for many in range(int(totals[1]) + 1):  # how many of the first group are said to be ill
+        seats = np.array([[30 - many, many], totals - [30 - many, many]])
+        if (seats >= 0).all():
+            release = Exchanged.of(data, np.arange(2, dtype=np.int32)[data.cells().quasi[0]], {"ill": seats})
+            tried.append((private(release).value, utility(release).value))
+    worst = max(p for p, u in tried if u < SLACK)
+    limit = max(p for p, _ in tried if p <= part * worst)  # where whole records reach the limit
+    best = min(u for p, u in tried if p <= limit)
+    found = bound(data, limit, exact=True)
+    assert best > 0 and found <= best + SLACK
+    assert best <= 1.3 * found
+
+
+def test_nothing_is_told_at_0_so_all_that_distinguishes_populations_is_lost():
+    data = table()
+    everything = workbench.methods.Remove()(data)
+    assert PrivacyLoss()(everything).value == 0
+    assert bound(data, 0) == pytest.approx(UtilityLoss()(everything).value)
+    assert bound(data, 1e-6) == pytest.approx(bound(data, 0), rel=0.02)
+
+
+def test_it_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
+    data = table(1)
+    lower, exact = least(data), least(data, exact=True)
+    at = np.linspace(0.001, 0.2, 40)
+    for one in (lower, exact):
+        found = [one.at(t) for t in at]
+        assert found == sorted(found, reverse=True) and found[0] > 0
+    assert all(lower.at(t) <= exact.at(t) for t in at)
+    assert least(data, exact=True).at(0.05) <= bound(data, 0.05, exact=True) * 1.05
+    assert bound(data, 0.69) == 0
+
+
+def test_of_several_sensitive_columns_the_worst_counts():
+    both, each = table(1, ("illness", "wage")), [table(1, (name,)) for name in ("illness", "wage")]
+    assert bound(both, 0.02) == pytest.approx(max(bound(one, 0.02) for one in each))
+
+
+def test_the_same_whoever_asks_and_however_often():
+    assert bound(table(4), 0.03, exact=True) == bound(table(4), 0.03, exact=True)
+    assert workbench.frontier.bound(table(4), 0.03) == bound(table(4), 0.03)
+
+
+def test_raked_buckets_are_within_a_few_times_of_it():
+    data = table(2)
+    release = RakedBuckets()(data, TCloseness(0.02, distance="js"))
+    mondrian = Mondrian(publish="bucketized")(data, TCloseness(0.02, distance="js"))
+    possible = bound(data, PrivacyLoss()(release).value, exact=True)
+    assert possible <= UtilityLoss()(release).value < 2 * possible
+    assert UtilityLoss()(mondrian).value > 2 * bound(data, 0.02, exact=True)
+
+
+def test_on_adult_it_is_as_high_as_was_found(adult):
+    for t, together, apart in ((0.05, 0.00480, 0.00229), (0.1, 0.00059, 0.00024)):
+        assert bound(adult, t, exact=True) >= together
+        assert bound(adult, t) == pytest.approx(apart, rel=0.03)
+
+
+def test_it_stops_when_it_is_told():
+    cancel, data = threading.Event(), table(5)
+    cancel.set()
+    with pytest.raises(Cancelled), listening(cancel):
+        bound(data, 0.05)
+    assert bound(data, 0.05) > 0
+
+
+def test_what_has_no_bound_says_why(monkeypatch):
+    with pytest.raises(BadInput, match="between 0 and 1"):
+        bound(table(), -0.1)
+    with pytest.raises(Undefined, match="weights"):
+        bound(table(weights=True), 0.1)
+    with pytest.raises(Undefined, match="no sensitive column"):
+        bound(table().with_roles(["age"]), 0.1)
+    with pytest.raises(Undefined, match="min_support"):
+        bound(table(), 0.1, min_support=0.999)
+    monkeypatch.setattr(atoms, "MEMBERS", 500)
+    with pytest.raises(Undefined, match="exact=False"):
+        bound(table(6), 0.05, exact=True)
+    assert bound(table(6), 0.05) > 0
