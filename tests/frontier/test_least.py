@@ -34,8 +34,8 @@ MODELS = [KAnonymity(3), DistinctLDiversity(2) & KAnonymity(2), TCloseness(0.1, 
 def methods():
     """Every method of the catalog that has classes, in several settings."""
     for name, kind in variants("method").items():
-        if not kind.draws:
-            yield from (kind(**settings) for settings in SETTINGS.get(name, [{}]))
+        made = [kind(**settings) for settings in SETTINGS.get(name, [{}])]
+        yield from (method for method in made if not method.draws)
 
 
 def random_table(seed):
@@ -67,7 +67,7 @@ def test_no_release_of_any_method_is_below_it(seed):
         assert bound(data, private, min_support=0.1) <= lost + SLACK
         if release.classes.exact and not release.left_out:
             assert lower_exact.at(private) <= lost + SLACK
-    assert len(found) > 8
+    assert len(found) > 10
 
 
 def two_groups(ill):
