@@ -17,28 +17,25 @@ from pathlib import Path
 
 import pytest
 
+from workbench.base.errors import BadInput
+from workbench.data.engines import spark_session
+
 RUNNING: list[object] = []  # a server that nobody holds shuts down
 PREPARED = 90  # seconds that Apache Spark may take to start
 
 
-def _client() -> None:
-    """Skips where there is no client. It takes a program without a file, as xdist's workers are, for a doctest, looks
-    for Apache Spark and ends the process where there is none."""
-    program = sys.modules["__main__"]
-    bare = not hasattr(program, "__file__")
-    if bare:
-        program.__file__ = __file__
+def client():
+    """What makes sessions; skips where it is not installed."""
     try:
-        pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
-    finally:
-        if bare:
-            del program.__file__
+        return spark_session.client()
+    except BadInput as missing:
+        pytest.skip(str(missing))
 
 
 @cache
 def sail() -> str:
     """The address of a server in this process, which starts in milliseconds."""
-    _client()
+    client()
     os.environ.setdefault("RUST_LOG", "error")  # it says every session
     server = pytest.importorskip("pysail.spark", reason="pysail is not installed").SparkConnectServer("127.0.0.1", 0)
     server.start(background=True)
@@ -63,7 +60,7 @@ def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
 @cache
 def apache() -> str:
     """Apache Spark with two workers of 2 GB, where SPARK_HOME names one and Java is there."""
-    _client()
+    client()
     if os.environ.get("SPARK_REMOTE_OF_TESTS"):
         return os.environ["SPARK_REMOTE_OF_TESTS"]  # one for all processes that test
     home = os.environ.get("SPARK_HOME")
@@ -90,9 +87,7 @@ def apache() -> str:
 
 def session(remote: str):
     """A session of the test's own."""
-    from pyspark.sql.connect.session import SparkSession
-
-    made = SparkSession.builder.remote(remote).create()
+    made = client().builder.remote(remote).create()
     if not (apache.cache_info().currsize and remote == apache()):  # which has been told so when it started
         made.conf.set("spark.sql.warehouse.dir", str(_scratch()))
     return made

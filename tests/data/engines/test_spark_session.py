@@ -1,6 +1,10 @@
 """A session of Spark's: where it may be, how long it waits, and what is said of its errors."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,6 +13,8 @@ from tests.data.engines import spark_servers
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark_session
 from workbench.data.engines.spark_session import TOKEN, Session, refuse_secrets
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("remote", ["host:15002", "http://host:1", "sc://", "", "sc:host"])
@@ -40,6 +46,22 @@ def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
     assert "127.0.0.1" in session.where and Session.opened(spark_servers.sail()) is session
 
 
+ASKED = """
+import sys
+from workbench.data.engines.spark_session import Session
+session = Session.opened(sys.argv[1])
+print(session.run(lambda: session.spark.range(3).count()), hasattr(sys.modules["__main__"], "__file__"))
+"""
+
+
+def test_a_program_that_is_no_file_is_not_ended():
+    given = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED, spark_servers.sail()], capture_output=True, text=True, env=given, cwd=ROOT
+    )
+    assert done.stdout.split() == ["3", "False"], done.stderr[-2000:]
+
+
 def test_a_server_that_comes_back_is_asked_again(monkeypatch):
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     remote, process = spark_servers.sail_elsewhere()
@@ -58,7 +80,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
 
 
 def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
-    pytest.importorskip("pyspark.sql.connect.session", reason="pyspark-client is not installed")
+    spark_servers.client()
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     with pytest.raises(BadInput, match="the connection is lost"):
         session = Session.opened("sc://127.0.0.1:9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -48,11 +49,7 @@ class Session:
         refuse_secrets(remote)
         if remote in _OPENED:
             return _OPENED[remote]
-        try:
-            from pyspark.sql.connect.session import SparkSession
-        except ImportError:
-            raise BadInput(f"there is no client for Spark here; {INSTALL}") from None
-        made = cls(SparkSession.builder.remote(remote).create())
+        made = cls(client().builder.remote(remote).create())
         made.spark.client.set_retry_policies([])  # `run` is patient; at the end nobody waits for a server that is gone
         atexit.register(made.spark.stop)
         return _OPENED.setdefault(remote, made)
@@ -138,6 +135,25 @@ class Session:
 _OPENED: dict[str, Session] = {}
 _ASKING: dict[Any, tuple[int, list[Any]]] = {}  # by client, how many threads ask, and its patience before
 _LOCK = threading.Lock()
+
+
+def client() -> Any:
+    """What makes sessions by Spark Connect; BadInput where it is not installed.
+
+    It takes a program that is no file (`python -c`) for its own doctests, and would end it.
+    """
+    program = sys.modules["__main__"]
+    bare = not hasattr(program, "__file__")
+    if bare:
+        program.__file__ = __file__
+    try:
+        from pyspark.sql.connect.session import SparkSession
+    except ImportError:
+        raise BadInput(f"there is no client for Spark here; {INSTALL}") from None
+    finally:
+        if bare:
+            del program.__file__
+    return SparkSession
 
 
 def refuse_secrets(remote: str) -> None:
