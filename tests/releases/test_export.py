@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.releases import export
-from workbench.releases.export import Coded, Rows, write_csv, write_tables
+from workbench.releases.export import Coded, Rows, write_csv
+from workbench.releases.writing import write_tables
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
 ENDINGS = ("csv", "parquet")

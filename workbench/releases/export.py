@@ -1,12 +1,10 @@
-"""A released table as codes, its rows in random order, and how it is written batch by batch as CSV or Parquet."""
+"""A released table as codes, its rows in random order, and how they are written batch by batch as CSV or Parquet."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -16,7 +14,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from workbench.base.errors import BadInput
-from workbench.base.files import refuse_ending, whole
 from workbench.base.randomness import operating_system_random
 from workbench.data.engines import ClassesOfCells, Engine
 
@@ -101,19 +98,6 @@ class Rows:
         """
         columns = [Named(_safe(name), _without_formulas(values)) for name, values in self.columns]
         return replace(self, columns=columns)
-
-
-def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:
-    """Tables as CSV or Parquet, by the ending of each name, and texts; none appears before all are written."""
-    for path in tables:
-        refuse_ending(path)
-    with ExitStack() as all_or_none:
-        for path, text in (texts or {}).items():
-            all_or_none.enter_context(whole(path)).write_text(text, "utf-8")
-        for path, rows in tables.items():
-            aside = all_or_none.enter_context(whole(path))
-            with aside.open("wb") as file:
-                (write_csv if path.suffix == ".csv" else write_parquet)(rows, file)
 
 
 def write_csv(rows: Rows, file: IO[bytes]) -> None:

@@ -16,7 +16,8 @@ from workbench.data.column import spare
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_writing import Aside, is_folder, is_text, released, whole
 from workbench.releases.codebook import as_rows
-from workbench.releases.export import Named, Rows, text_of
+from workbench.releases.export import Held, Named, Rows, text_of
+from workbench.releases.recount import expected, sums
 
 if TYPE_CHECKING:
     from workbench.releases.base import Release
@@ -51,7 +52,7 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
                 aside.write(engine.session.given(_table(rows, values)).toDF(*names))
             else:
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
-                _recount(release, engine, aside, values, rows.held.names)
+                _recount(engine, aside, values, rows.held)
     return [Path(f"{IN_SPARK}{target}") for target in targets]
 
 
@@ -76,32 +77,12 @@ def _table(rows: Rows, values: Sequence[pa.Array]) -> pa.Table:
     return pa.table({f"v{i}": one.take(pa.array(at)) for i, (one, at) in enumerate(zip(values, codes, strict=True))})
 
 
-def _recount(
-    release: Release, engine: Spark, aside: Aside, values: Sequence[pa.Array], of: Sequence[str | None]
-) -> None:
-    """Raise BadInput unless what was written has the classes of the release, of as many records with the same values.
-
-    Then every figure of classes is what it was: k, l and t are counts of these.
-    """
+def _recount(engine: Spark, aside: Aside, values: Sequence[pa.Array], held: Held) -> None:
+    """Raise BadInput unless what was written is the release; else the table has changed meanwhile."""
     written = aside.read()
-    written = written.toDF(*(f"v{i}" for i in range(len(of))))
-    classes = {i: None for i, name in enumerate(of) if name is None}
-    counts = {i: release.classes.histograms[name] for i, name in enumerate(of) if name in release.classes.histograms}
-    for i, histogram in counts.items() or [(-1, release.classes.sizes[:, None])]:
-        group, code = np.nonzero(histogram)
-        shown = {f"v{one}": values[one].take(pa.array(group)) for one in classes}
-        if i in counts:
-            shown[f"v{i}"] = values[i].take(pa.array(code))
-        expected = _sums(pa.table({**shown, "count": histogram[group, code].astype(np.int64)}))
-        query = written.groupBy(*shown).count() if shown else written.selectExpr("count(*) AS count")
-        if not _sums(engine.session.ask(query).cast(expected.schema)).equals(expected):
+    written = written.toDF(*(f"v{i}" for i in range(len(held.names))))
+    for wanted in expected(held, values):
+        keys = [name for name in wanted.column_names if name != "count"]
+        query = written.groupBy(*keys).count() if keys else written.selectExpr("count(*) AS count")
+        if not sums(engine.session.ask(query).cast(wanted.schema)).equals(wanted):
             raise engine.changed()
-
-
-def _sums(table: pa.Table) -> pa.Table:
-    """Counts by all other columns, in order."""
-    names = [name for name in table.column_names if name != "count"]
-    if not names:
-        return pa.table({"count": [sum(table["count"].to_pylist())]})
-    found = table.group_by(names).aggregate([("count", "sum")]).select([*names, "count_sum"])
-    return found.rename_columns([*names, "count"]).sort_by([(name, "ascending") for name in names]).combine_chunks()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from workbench.base.errors import BadInput
-from workbench.base.files import codebooks, refuse_nameless
+from workbench.base.files import codebooks, refuse_ending, refuse_nameless, whole
+from workbench.releases import export, recount
 from workbench.releases.codebook import Entry, as_json, as_rows
-from workbench.releases.export import Rows, write_tables
+from workbench.releases.export import Rows
 
 
 def write_files(
@@ -35,3 +37,17 @@ def write_files(
     written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
     write_tables(written, {books[1]: as_json(codebook)} if codebook else {})
     return targets
+
+
+def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None) -> None:
+    """Tables as CSV or Parquet, by the ending of each name, and texts; none appears before all are written."""
+    for path in tables:
+        refuse_ending(path)
+    with ExitStack() as all_or_none:
+        for path, text in (texts or {}).items():
+            all_or_none.enter_context(whole(path)).write_text(text, "utf-8")
+        for path, rows in tables.items():
+            aside = all_or_none.enter_context(whole(path))
+            with aside.open("wb") as file:
+                (export.write_csv if path.suffix == ".csv" else export.write_parquet)(rows, file)
+            recount.refuse_other(aside, rows, path)

@@ -186,7 +186,7 @@ class CsvSource(Source):
         fields = [f"c{i}" for i in range(len(self.names))]
         found = self._dialect
         options = {
-            "path": _literal(self._path),
+            "path": literal(self._path),
             "fields": {field: "VARCHAR" for field in fields},
             "names": fields,
             "delimiter": found.delimiter,
@@ -235,7 +235,7 @@ class FileSource(Source):
             raise BadInput(f"{path}: there are no records; JSON must hold objects, one a record")
 
     def _opened(self, private: Private) -> duckdb.DuckDBPyRelation:
-        params: dict[str, Any] = {"path": _literal(self._path)}
+        params: dict[str, Any] = {"path": literal(self._path)}
         if self._written:
             return private.connection.sql("SELECT * FROM read_parquet($path, hive_partitioning = false)", params=params)
         sql = "SELECT * FROM read_json($path, {} hive_partitioning = false)"
@@ -348,7 +348,7 @@ def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
     return ", ".join(parts)
 
 
-def _literal(path: Path) -> str:
+def literal(path: Path) -> str:
     """The path with characters that DuckDB would take for a pattern escaped."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
 

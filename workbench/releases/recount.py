@@ -1,0 +1,98 @@
+"""A written release is counted again before it has its name: its classes, with as many records of each sensitive value.
+
+Then every figure of classes is what it was: k, l and t are counts of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.base.connection import Private
+from workbench.base.errors import BadInput
+from workbench.base.progress import stoppable
+from workbench.data.reading.source import literal
+from workbench.releases.export import Held, Rows, text_of
+
+MEMORY = "1GB"  # more is counted on the disk
+TEXT = (
+    "read_csv($path, columns = $fields, auto_detect = false, strict_mode = false, null_padding = false, "
+    "parallel = false, header = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
+    "force_not_null = $names, compression = 'none', hive_partitioning = false) OFFSET 1"
+)
+
+
+def expected(held: Held, values: Sequence[pa.Array]) -> Iterator[pa.Table]:
+    """The records by class and by the values of one sensitive column, for each; where none is told, by class alone.
+
+    `values` are those of the written columns, v0, v1, ...; the last column is their `count`.
+    """
+    cells, kept = held.partition.cells, held.partition.group >= 0
+    group, weight = held.partition.group[kept].astype(np.int64), cells.weight[kept]
+    classes = [i for i, name in enumerate(held.names) if name is None]
+    told = [(i, cells.others[name][kept]) for i, name in enumerate(held.names) if name in cells.others]
+    for i, code in told or [(-1, np.zeros(len(group), np.int64))]:
+        many = len(values[i]) if told else 1
+        counts = np.bincount(group * many + code, weight).astype(np.int64)
+        there = np.flatnonzero(counts)
+        shown = {f"v{one}": values[one].take(pa.array(there // many)) for one in classes}
+        if told:
+            shown[f"v{i}"] = values[i].take(pa.array(there % many))
+        yield sums(pa.table({**shown, "count": counts[there]}))
+
+
+def sums(table: pa.Table) -> pa.Table:
+    """Counts by all other columns, in order."""
+    names = [name for name in table.column_names if name != "count"]
+    if not names:
+        return pa.table({"count": [sum(table["count"].to_pylist())]})
+    found = table.group_by(names).aggregate([("count", "sum")]).select([*names, "count_sum"])
+    return found.rename_columns([*names, "count"]).sort_by([(name, "ascending") for name in names]).combine_chunks()
+
+
+def refuse_other(path: Path, rows: Rows, target: Path) -> None:
+    """Raise BadInput unless the file at `path`, which is to be `target`, holds the records of the release.
+
+    Records in memory need no second look: what is written are the arrays that the classes were counted of.
+    """
+    if rows.held is None or rows.held.engine.in_memory:
+        return
+    values = _texts(rows) if target.suffix == ".csv" else [pa.array(v, from_pandas=True) for _, v in rows.columns]
+    names = [f"v{i}" for i in range(len(values))]
+    given: dict[str, object] = {"path": literal(path)}
+    found_in = "read_parquet($path, hive_partitioning = false)"
+    if target.suffix == ".csv":
+        found_in, given = TEXT, {**given, "fields": dict.fromkeys(names, "VARCHAR"), "names": names}
+    records = f"(SELECT * FROM {found_in}) AS t({', '.join(names)})"
+    with Private(MEMORY, path.parent) as engine:
+        try:
+            alike = all(
+                _counted(engine, records, given, wanted).equals(wanted) for wanted in expected(rows.held, values)
+            )
+        except (duckdb.Error, pa.ArrowException):
+            alike = False
+    if not alike:
+        raise BadInput(
+            f"{target}: what was written was counted again and is not the release, so it was removed; see that the "
+            "disk is sound and has room, and write it again"
+        )
+
+
+def _texts(rows: Rows) -> list[pa.Array]:
+    return [pc.fill_null(text_of(one.values)(one.values), "") for one in rows.columns]
+
+
+def _counted(
+    engine: duckdb.DuckDBPyConnection, records: str, given: Mapping[str, object], wanted: pa.Table
+) -> pa.Table:
+    """The records by these columns, in the types that are wanted."""
+    keys = [name for name in wanted.column_names if name != "count"]
+    listed = ", ".join([*keys, 'count(*) AS "count"'])
+    grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+    relation = engine.sql(f"SELECT {listed} FROM {records}{grouped}", params=given)
+    return sums(stoppable(relation.to_arrow_table, engine.interrupt).cast(wanted.schema))
