@@ -1,0 +1,82 @@
+"""How often an engine goes through the records: for a hundred recipes no more often than for one."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from workbench.data.engines import duckdb
+from workbench.data.engines.spark_session import Session
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.measures import InformationLoss, PrivacyLoss, QueryError, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+RECORDS = 2000
+ROLES = {"quasi": ["age", "work"], "sensitive": "ill"}
+
+
+def people():
+    rng = np.random.default_rng(0)
+    age = rng.poisson(40, RECORDS)
+    work = np.array(["own", "gov", "none"])[np.minimum(rng.geometric(0.6, RECORDS), 3) - 1]
+    ill = np.where(age + rng.integers(0, 30, RECORDS) > 60, "gout", "flu")
+    return pd.DataFrame({"age": age, "work": work, "ill": ill, "region": rng.geometric(0.3, RECORDS)})
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Every query, by whichever thread."""
+    found, lock = [], threading.Lock()
+
+    def counting(name, holder):
+        honest = getattr(holder, name)
+
+        def counted(*given, **more):
+            with lock:
+                found.append(name)
+            return honest(*given, **more)
+
+        monkeypatch.setattr(holder, name, counted)
+
+    counting("_careful", duckdb)
+    counting("ask", Session)
+    return found
+
+
+def read(engine):
+    if engine == "duckdb":
+        return Table.read(people(), **ROLES, engine="duckdb")
+    spark = Session.opened(spark_servers.sail()).spark
+    return Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), **ROLES)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sail"])
+def test_a_hundred_recipes_ask_an_engine_no_more_than_one(tmp_path, asked, engine):
+    measures = [PrivacyLoss(), UtilityLoss(), InformationLoss(), QueryError("some")]
+    passes = []
+    for count in (1, 100):
+        table = read(engine).with_workloads({"some": {"random": {"count": 30, "dimension": 2}}})
+        recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in range(2, 2 + count)]
+        asked.clear()
+        found = sweep(table, recipes, measures, Store(tmp_path / f"{engine} {count}"))
+        assert len(found.measured) == count + 2 and all(len(point.values) == 4 for point in found.measured)
+        passes.append(len(asked))
+    assert passes[0] == passes[1] and 0 < passes[0] < 8, passes
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sail"])
+def test_what_is_known_is_not_asked_again(asked, engine):
+    table = read(engine)
+    table.cells()
+    asked.clear()
+    for k in (2, 20):
+        release = Mondrian()(table, KAnonymity(k))
+        assert release.audit(KAnonymity(k)) and release.codebook()
+    assert asked == []
