@@ -84,7 +84,7 @@ def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
         failure = str(error)
     if "Out of Memory" in failure or "out of memory" in failure:
         raise BadInput("the memory limit is too small to count these records; raise memory_limit")
-    if "No space left" in failure or "disk" in failure:
+    if "IO Error" in failure or "Could not write" in failure:
         raise BadInput("there is no room for a file of these records; make room, or name another temp_directory")
     raise BadInput(f"DuckDB cannot hold these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
 
@@ -146,18 +146,17 @@ class DuckDB(Engine):
         same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
         columns = ["k.class" if name is None else f"r.{self._fields[name]}" for name in names]
         listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
-        for batch in self._store.batches(
-            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
-        ):
-            rows = dict(zip(batch.schema.names, batch.columns, strict=True))
-            aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
-        name = aside.name
         try:
+            for batch in self._store.batches(
+                f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
+            ):
+                rows = dict(zip(batch.schema.names, batch.columns, strict=True))
+                aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
             listed = ", ".join(f"v{i}" for i in range(len(names)))
-            for batch in self._store.batches(f"SELECT {listed} FROM {name} ORDER BY chance", BATCH):
+            for batch in self._store.batches(f"SELECT {listed} FROM {aside.name} ORDER BY chance", BATCH):
                 yield [column.to_numpy() for column in batch.columns]
         finally:
-            self._store.run(f"DROP TABLE {name}")
+            self._store.run(f"DROP TABLE IF EXISTS {aside.name}")
 
     def content(self) -> Iterator[bytes]:
         hashed = f"hash({', '.join(self._fields.values())})"

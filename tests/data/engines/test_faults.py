@@ -1,0 +1,166 @@
+"""What goes wrong in the middle: no wrong figure, no half release, and what was finished is not made again."""
+
+import gc
+import resource
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import psutil
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from workbench.base.errors import BadInput
+from workbench.data.engines import spark_session
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
+
+RECORDS = 200_000
+QUASI = ["age", "place"]
+
+
+def people(records=RECORDS):
+    rng = np.random.default_rng(0)
+    age = rng.poisson(40, records)
+    place = [f"place number {n}" for n in rng.geometric(0.05, records)]
+    return pd.DataFrame(
+        {"age": age, "place": place, "ill": np.where(age + rng.poisson(9, records) > 55, "gout", "flu")}
+    )
+
+
+@contextmanager
+def disk_of(size):
+    """A disk on which no file of this process can grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+# --- the disk is full
+
+
+def test_a_disk_that_is_full_while_records_are_read_is_said_and_nothing_stays(tmp_path):
+    with disk_of(300_000), pytest.raises(BadInput, match="there is no room for a file of these records"):
+        Table.read(people(), QUASI, "ill", engine="duckdb", temp_directory=tmp_path)
+    gc.collect()  # the error knew where it came from
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_disk_that_is_full_while_a_release_is_written_leaves_no_half_of_it(tmp_path, ending):
+    kept, out = tmp_path / "kept", tmp_path / "out"
+    kept.mkdir(), out.mkdir()
+    table = Table.read(people(), QUASI, "ill", engine="duckdb", temp_directory=kept)
+    release = Mondrian()(table, KAnonymity(10))
+    (folder,) = kept.iterdir()
+    beside = {path.name for path in folder.iterdir()}
+    with disk_of(100_000), pytest.raises(BadInput, match="make room") as caught:
+        release.export(out / f"out.{ending}")
+    assert "place number" not in str(caught.value) and list(out.iterdir()) == []
+    assert {path.name for path in folder.iterdir()} == beside
+    release.export(out / f"out.{ending}")  # when there is room again
+    read = pd.read_csv if ending == "csv" else pd.read_parquet
+    assert len(read(out / f"out.{ending}")) == RECORDS
+
+
+def test_a_full_disk_on_the_side_of_spark_leaves_no_half_of_a_release(tmp_path):
+    spark = spark_session.Session.opened(spark_servers.sail()).spark
+    table = Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), QUASI, "ill")
+    release = Mondrian()(table, KAnonymity(10))
+    with disk_of(20_000), pytest.raises(BadInput, match="it cannot do this"):
+        release.export(f"spark:{tmp_path}/out.parquet")
+    assert list(tmp_path.iterdir()) == []
+    release.export(f"spark:{tmp_path}/out.parquet")
+    assert len(pd.read_parquet(tmp_path / "out.parquet")) == RECORDS
+
+
+# --- the server, or one of its workers, is gone
+
+
+@pytest.fixture
+def servers(monkeypatch):
+    """A function that starts a server where the last one was; what it returns are a session and its process."""
+    monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
+    sessions, ports = [], [None]
+
+    def started():
+        remote, process = spark_servers.sail_elsewhere(ports[-1])
+        ports.append(int(remote.rpartition(":")[2]))
+        sessions.append((spark_servers.session(remote), process))
+        return sessions[-1]
+
+    yield started
+    for spark, process in sessions:
+        process.kill()
+        spark.client.set_retry_policies([])  # nothing waits for it
+        spark.stop()
+
+
+def test_a_sweep_goes_on_from_its_store_when_the_server_is_back(tmp_path, monkeypatch, servers):
+    path, store, made = tmp_path / "people.parquet", Store(tmp_path / "store"), []
+    people(3000).to_parquet(path)
+    honest = Mondrian.release
+    monkeypatch.setattr(Mondrian, "release", lambda *given: made.append(given[2].k) or honest(*given))
+    recipes, measures = [Recipe(Mondrian(), KAnonymity(k)) for k in (5, 10, 20, 40)], [PrivacyLoss(), UtilityLoss()]
+
+    def table(spark):
+        return Table.read(spark.read.parquet(str(path)), QUASI, "ill")
+
+    spark, process = servers()
+    sweep(table(spark), recipes[:2], measures, store)
+    unswept = table(spark)
+    process.kill()
+    process.wait()
+    with pytest.raises(BadInput, match="the connection is lost; what was finished is kept"):
+        sweep(unswept, recipes, measures, store)
+    assert sorted(made) == [5, 10]
+    spark, _ = servers()
+    found = sweep(table(spark), recipes, measures, store)
+    assert sorted(made) == [5, 10, 20, 40]
+    here = sweep(Table.read(path, QUASI, "ill"), recipes, measures)
+    assert [point.values for point in found.measured] == [point.values for point in here.measured]
+
+
+def executors(remote):
+    """The workers of a server on this machine."""
+    port = int(remote.rpartition(":")[2])
+    (server,) = {one.pid for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port}
+    among = psutil.Process(server).children(recursive=True)
+    return [one for one in among if any("CoarseGrainedExecutorBackend" in word for word in one.cmdline())]
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_in_the_middle_changes_no_figure(tmp_path):
+    remote = spark_servers.apache()
+    spark = spark_session.Session.opened(remote).spark
+    path = tmp_path / "people.parquet"
+    people().to_parquet(path)
+    many = spark.read.parquet(str(path)).crossJoin(spark.range(30)).drop("id")
+    killed = []
+
+    def kill():
+        killed.append(executors(remote)[0])
+        killed[0].kill()
+
+    table = Table.read(many, QUASI, "ill")
+    timer = threading.Timer(1, kill)
+    timer.start()
+    release = Mondrian()(table, KAnonymity(300))
+    release.export(f"spark:{tmp_path}/out.parquet")
+    timer.join()
+    assert killed and not killed[0].is_running()
+    memory = Table.from_frame(pd.concat([people()] * 30), QUASI, "ill")
+    expected = Mondrian()(memory, KAnonymity(300))
+    assert (expected.classes.histograms["ill"] == release.classes.histograms["ill"]).all()
+    found = pd.read_parquet(tmp_path / "out.parquet").groupby(QUASI).size()
+    assert sorted(found) == sorted(expected.frame().groupby(QUASI).size())
