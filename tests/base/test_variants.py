@@ -18,6 +18,7 @@ from workbench.models import AlphaK, DeltaDisclosure, KAnonymity, Model, TClosen
 BASES = {"workbench.models": Model, "workbench.measures": Measure, "workbench.methods": Method}
 CATALOGS = {package: catalog(package, base) for package, base in BASES.items()}
 VARIANTS = [kind for kinds in CATALOGS.values() for kind in kinds.values()]
+MODELS = CATALOGS["workbench.models"]
 every_variant = pytest.mark.parametrize("kind", VARIANTS, ids=lambda kind: kind.__name__)
 
 
@@ -58,8 +59,8 @@ def test_the_default_is_within_its_own_bounds(kind):
 def test_a_variant_is_equal_to_what_its_own_description_makes(kind):
     default = kind()
     variants = next(found for found in CATALOGS.values() if kind in found.values())
-    assert from_dict(variants, default.to_dict()) == default
-    assert canonical(default.to_dict()) == canonical(from_dict(variants, default.to_dict()).to_dict())
+    assert from_dict("variant", variants, default.to_dict()) == default
+    assert canonical(default.to_dict()) == canonical(from_dict("variant", variants, default.to_dict()).to_dict())
     assert hash(default) == hash(kind())
     assert str(default).startswith(kind.name)
 
@@ -106,8 +107,12 @@ def test_a_measure_declares_side_unit_symbol_and_which_way_is_better(kind):
         (lambda: AlphaK(alpha=0), "alpha = 0 must be above 0"),
         (lambda: TCloseness(distance="far"), "distance = 'far' is not one of 'equal', 'ordered', 'hierarchical', 'js'"),
         (lambda: DeltaDisclosure(absent=True), "absent = True is not one of"),
-        (lambda: from_dict(CATALOGS["workbench.models"], {"name": "k-anonimity", "k": 3}), "no variant is called"),
-        (lambda: from_dict(CATALOGS["workbench.models"], {"name": "k-anonymity", "l": 3}), "no parameter l; it has k"),
+        (
+            lambda: from_dict("model", MODELS, {"name": "k-anonimity", "k": 3}),
+            "no model is called",
+        ),
+        (lambda: from_dict("model", MODELS, {"k": 3}), "a model has a name; there are"),
+        (lambda: from_dict("model", MODELS, {"name": "k-anonymity", "l": 3}), "no parameter l; it has k"),
     ],
 )
 def test_a_value_outside_the_declaration_is_refused_in_plain_words(make, message):
@@ -196,7 +201,7 @@ def test_a_variant_is_spoken_of_by_its_numbers_and_by_what_differs_from_the_defa
 
 
 def test_columns_to_remove_are_a_tuple_however_they_were_given():
-    read = from_dict(CATALOGS["workbench.methods"], {"name": "remove", "columns": ["age"]})
+    read = from_dict("method", CATALOGS["workbench.methods"], {"name": "remove", "columns": ["age"]})
     assert Remove("age") == Remove(["age"]) == read
 
 

@@ -43,7 +43,7 @@ def test_names_of_columns_are_one_value_and_lists_of_them_several():
         ({"method": {"name": "mondrian", "split": "order", "order": []}}, "order has no values"),
         ({"method": {"name": "mondrian", "split": "order", "order": [["a"], []]}}, "name one column or several"),
         ({"method": {"name": "mondrian"}, "modle": 1}, "has a method"),
-        ({"method": {"name": "mondrain"}}, "no variant"),
+        ({"method": {"name": "mondrain"}}, "no method is called"),
         ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": []}}, "no values"),
         ({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": list(range(1, 20_000))}}, "more than"),
         ({"method": {"name": "mondrian"}, "model": "k"}, "no|mapping"),

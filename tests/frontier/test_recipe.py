@@ -60,7 +60,7 @@ def test_a_recipe_reads_well():
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_method_comes_back_from_plain_data(method):
     plain = json.loads(json.dumps(Recipe(method, KAnonymity(2), 7).to_dict()))
-    assert from_dict(catalog("workbench.methods", Method), plain["method"]) == method
+    assert from_dict("method", catalog("workbench.methods", Method), plain["method"]) == method
     assert plain["seed"] == 7 and plain["model"] == {"name": "k-anonymity", "k": 2}
 
 

@@ -344,12 +344,13 @@ def from_package(package: str, base: type[V], name: str) -> type[V]:
     raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 
-def from_dict(variants: dict[str, type[V]], given: dict[str, Any]) -> V:
-    """The variant that `to_dict` described."""
+def from_dict(what: str, variants: dict[str, type[V]], given: dict[str, Any]) -> V:
+    """The variant that `to_dict` described; `what` people call it."""
     settings = dict(given)
     name = settings.pop("name", None)
     if name not in variants:
-        raise BadInput(f"no variant is called {name!r}; there are {', '.join(sorted(variants))}")
+        wrong = f"a {what} has a name" if name is None else f"no {what} is called {said(name)}"
+        raise BadInput(f"{wrong}; there are {', '.join(sorted(variants))}")
     kind = variants[name]
     unknown = sorted(set(settings) - set(kind.parameters()))
     if unknown:

@@ -42,7 +42,7 @@ def variant(kind: str, given: Mapping[str, Any]) -> Any:
 def _made(kind: str, there: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
     if not isinstance(given, Mapping):
         raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    return from_dict(there, dict(given))
+    return from_dict(kind, there, dict(given))
 
 
 def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:

@@ -47,7 +47,7 @@ def _meant(given: Any) -> tuple[Miner, ...]:
         return (given,)
     there = miners()
     if isinstance(given, Mapping):
-        return (from_dict(there, dict(given)),)
+        return (from_dict("miner", there, dict(given)),)
     if isinstance(given, str) and given in there:
         return (there[given](),)
     if isinstance(given, str) and given in sets():

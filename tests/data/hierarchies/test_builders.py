@@ -193,6 +193,8 @@ def test_prefixes_and_dates_refuse(make, message):
 def test_plain_data_of_no_builder_is_refused():
     with pytest.raises(BadInput, match="no hierarchy builder is called 'magic'; there are intervals"):
         from_dict({"builder": "magic"})
+    with pytest.raises(BadInput, match="a hierarchy names its builder; there are intervals"):
+        from_dict({"widths": [5]})
     with pytest.raises(BadInput, match="dates has no setting 'level'; it has levels"):
         from_dict({"builder": "dates", "level": []})
     with pytest.raises(BadInput, match="nested needs tree"):

@@ -68,7 +68,7 @@ def test_numbers_that_may_be_none_are_read_and_written():
     plain = ThresholdClustering()
     assert plain.to_dict() == {"name": plain.name, "utility": 0.5, "protection": 0.5, "r": 0.5}
     given = ThresholdClustering(delta=0.25, size=40)
-    assert from_dict(catalog("workbench.methods", Method), given.to_dict()) == given
+    assert from_dict("method", catalog("workbench.methods", Method), given.to_dict()) == given
     assert notation.method(str(given)) == given and notation.method(str(plain)) == plain
     assert notation.method("threshold clustering, delta=none, size=40") == ThresholdClustering(size=40)
     several = combinations("method", {"name": plain.name, "delta": [None, 0.3], "size": [20, 40.0]})

@@ -60,7 +60,6 @@ def test_measures_with_plain_data_have_rows_and_are_shown(small):
     assert set(rows) == {"good utility", "anti-utility"}
     views = [row.parts[0].view(small(0)) for row in rows.values()]
     assert all(field["text"] for view in views for field in view["fields"] if field["name"] == "miners")
-    found = from_dict(
-        catalog("workbench.measures", Measure), rows["anti-utility"].parts[0].to_dict() | {"weights": weights}
-    )
+    written = rows["anti-utility"].parts[0].to_dict() | {"weights": weights}
+    found = from_dict("measure", catalog("workbench.measures", Measure), written)
     assert list(found.weights.data) == [*weights]

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput
+from workbench.base.errors import BadInput, said
 from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level, Misfit, quoted
 from workbench.data.hierarchies.intervals import (
@@ -57,7 +57,9 @@ def from_dict(given: Mapping[str, Any]) -> Builder:
     kinds: dict[Any, type[Builder]] = {kind.name: kind for kind in Builder.__subclasses__()}
     kind = kinds.get(given.get("builder"))
     if kind is None:
-        raise BadInput(f"no hierarchy builder is called {given.get('builder')!r}; there are {', '.join(kinds)}")
+        name = given.get("builder")
+        wrong = "a hierarchy names its builder" if name is None else f"no hierarchy builder is called {said(name)}"
+        raise BadInput(f"{wrong}; there are {', '.join(kinds)}")
     known = {f.name: f for f in fields(kind)}  # type: ignore[arg-type]
     settings = {key: value for key, value in given.items() if key != "builder"}
     unknown = [key for key in settings if key not in known]
