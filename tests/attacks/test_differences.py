@@ -14,7 +14,7 @@ from workbench.data.table import Table
 from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep
 from workbench.models.distances import jensen_shannon
-from workbench.publication.details import exposures
+from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
 from workbench.publication.reasons import UNDEFINED, reason
 from workbench.studies.study import Study
@@ -32,7 +32,7 @@ def told(table: Table) -> tuple[float | None, list[str]]:
     """The privacy loss as it is told, and what is said of each class."""
     release, measure = Keep()(table), PrivacyLoss()
     value, _ = measure.publish(measure(release), release, FEW)
-    return value, sorted(json.dumps(row) for row in exposures(release, FEW).to_pylist())
+    return value, sorted(json.dumps(row) for row in exposures(Groups(release, FEW)).to_pylist())
 
 
 @pytest.mark.parametrize(("of", "hidden"), [(1323, 6), (331, 5), (90, 6)])
@@ -59,7 +59,7 @@ def test_a_class_that_is_split_in_the_next_point_is_not_the_difference_of_the_tw
 
 def test_without_a_sensitive_column_a_loss_is_as_coarse_as_the_sizes():
     frame = pd.DataFrame({"q": np.repeat(np.arange(40), np.arange(1, 41))})
-    rows = exposures(Keep()(Table.from_frame(frame, quasi=["q"])), FEW).to_pylist()
+    rows = exposures(Groups(Keep()(Table.from_frame(frame, quasi=["q"])), FEW)).to_pylist()
     sizes = {row["q"]: int(row["q"]) + 1 for row in rows}
     for loss in {row["share"] for row in rows}:
         fits = [sizes[row["q"]] for row in rows if row["share"] == loss]

@@ -68,6 +68,12 @@ def test_one_record_has_the_noun_of_one():
     assert PLAIN.who(["dx"], [None]) == "everybody" and Wording(**visits.plain()) == visits
 
 
+def test_many_groups_are_in_the_words_of_each():
+    labels = {"age": ["[20-29]", None, "30", None], "home_town": ["{a, b}", "a", None, None]}
+    each = [PLAIN.who([*labels], row) for row in zip(*labels.values(), strict=True)]
+    assert PLAIN.groups(labels) == each == ["age 20–29 · home town a or b", "home town a", "age 30", "everybody"]
+
+
 def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     found = statements.attackers(read, read.opens(read.results["cap"]))
     assert found[0] == ("Anyone with this release who knows age at the visit, home and sex",

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 
 from tests.planted import RARE_TOWN, people
 from tests.publication.published import carried, everything_but_releases
-from workbench.publication.details import exposures
+from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
@@ -24,7 +24,7 @@ def test_a_rare_quasi_value_stands_only_where_the_release_has_it(whole):
 
 def test_files_are_in_random_order(study, table):
     release = study.candidates()[0].release(table)
-    first, second = (exposures(release, 10)["who"].to_pylist() for _ in range(2))
+    first, second = (exposures(Groups(release, 10))["who"].to_pylist() for _ in range(2))
     assert first != second and sorted(first) == sorted(second)
 
 

@@ -11,6 +11,7 @@ from workbench import BadInput
 from workbench.base.small_counts import coarse
 from workbench.disclosure.exposure import exposed
 from workbench.publication import statements
+from workbench.publication.details import Groups
 from workbench.publication.details import _risk as shown_risk
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
@@ -73,7 +74,7 @@ def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
     risks = [exposed(release, name).losses.at_risk() for name in table.sensitive]
     either = int(release.classes.sizes[risks[0] | risks[1]].sum())
     assert either > max(int(release.classes.sizes[one].sum()) for one in risks)
-    said = shown_risk(release, 1)["at_risk"]
+    said = shown_risk(Groups(release, 1))["at_risk"]
     assert said.startswith(f"{either:,} of ") and "600" in said
 
 

@@ -69,3 +69,17 @@ def test_of_a_small_group_the_column_tells_nothing_of_what_they_have():
         found = standing_out(classes_of(a=first, b=second), FEW)
         shown.add((found.about(0)[0].name, found.about(0)[1], found.exposed(0)))
     assert len(shown) == 1
+
+
+@pytest.mark.parametrize("kind", ["two values", "a small table", "nearly all the same"])
+def test_of_classes_that_are_alike_all_the_same_is_told(kind):
+    rng = np.random.default_rng(5)
+    ill = random_classes(kind, rng).histograms["ill"][rng.integers(0, 4, 50)]
+    first_or_not = np.stack([ill[:, 0], ill[:, 1:].sum(axis=1)], axis=1)
+    found = standing_out(classes_of(ill=ill, first=first_or_not), FEW)
+    first, number = found.alike
+    assert len(first) < len(ill)
+    for row, like in enumerate(first[number].tolist()):
+        for tells in (found.exposed, found.prior, found.posterior, found.believed):
+            assert tells(row) == tells(like)
+        assert found.about(row)[1:] == found.about(like)[1:]

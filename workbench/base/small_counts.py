@@ -63,8 +63,8 @@ def some_of(count: int, of: int, smallest: int, one: str = "person", many: str =
 
 def parts(of: int, smallest: int) -> int:
     """In how many parts a share of so many people is told: one is the threshold or more, but of few people."""
-    steps = (n for n in STEPS if coarse(of, smallest) >= n * max(smallest, 1))
-    return next(steps, QUARTERS)
+    told, step = coarse(of, smallest), max(smallest, 1)
+    return next((n for n in STEPS if told >= n * step), QUARTERS)
 
 
 def share(count: float, of: int, smallest: int) -> float:

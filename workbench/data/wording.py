@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -58,9 +58,21 @@ class Wording:
 
     def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
         """A group in words; what is None may be anything."""
-        known = zip(names, labels, strict=True)
-        parts = [f"{self.column(name)} {unbracketed(label)}" for name, label in known if label is not None]
-        return " · ".join(parts) or self.everybody
+        return self._together(map(self._spoken, names, labels))
+
+    def groups(self, labels: Mapping[str, Collection[str | None]]) -> list[str]:
+        """Many groups in words, each of what the columns have at its place; there is at least one column."""
+        parts = []
+        for name, those in labels.items():
+            spoken = {one: self._spoken(name, one) for one in set(those)}
+            parts.append([spoken[one] for one in those])
+        return list(map(self._together, zip(*parts, strict=True)))
+
+    def _spoken(self, name: str, label: str | None) -> str:
+        return "" if label is None else f"{self.column(name)} {unbracketed(label)}"
+
+    def _together(self, parts: Iterable[str]) -> str:
+        return " · ".join(filter(None, parts)) or self.everybody
 
 
 PLAIN = Wording()

@@ -146,27 +146,33 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[Population
 
     The truth is what no release says, so it is not told where a value is nearly certain in it.
     """
-    detail, records, everybody = misled.detail, _records(table, misled), float(weights.people(table).sum())
-    seen = table.sensitive[detail["sensitive"]]
-    usual = everybodys(seen.totals, smallest).low
+    detail, seen = misled.detail, table.sensitive[misled.detail["sensitive"]]
+    records, everybody = _records(table, misled), float(weights.people(table).sum())
+    large = np.flatnonzero(records >= FINE * max(smallest, 1))
+    n, every = _parts(records[large], smallest)[:, None], parts(table.records, smallest)
+    truth, released = (np.round(n * detail[name][large]) / n for name in ("truth", "told"))
+    tells = (truth >= NEARLY - NOISE) & (truth - everybodys(seen.totals, smallest).low >= FAR)
+    off = np.where(named(seen.totals, smallest), np.abs(released - truth).round(9), 0)
+    off[tells.any(axis=1)] = 0
+    most = off.max(axis=1)
     rows = []
-    for i in np.flatnonzero(records >= FINE * max(smallest, 1)).tolist():
-        n, every = parts(int(records[i]), smallest), parts(table.records, smallest)
-        truth, released = (np.round(n * detail[name][i]) / n for name in ("truth", "told"))
-        if ((truth >= NEARLY - NOISE) & (truth - usual >= FAR)).any():
-            continue
-        off = np.where(named(seen.totals, smallest), np.abs(released - truth).round(9), 0)
-        v = int(off.argmax())
-        if off[v] > 0:
-            row: PopulationRow = {
-                "who": _population(table, detail["runs"][i]),
-                "share": round(every * float(detail["support"][i]) / everybody) / every,
-                "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
-                "truth": float(truth[v]),
-                "told": float(released[v]),
-            }
-            rows.append((-off[v], row["who"], row))
+    for i in np.flatnonzero((most > 0) & (most >= np.sort(most)[-MOST:].min(initial=1))).tolist():
+        v = int(off[i].argmax())
+        row: PopulationRow = {
+            "who": _population(table, detail["runs"][large[i]]),
+            "share": round(every * float(detail["support"][large[i]]) / everybody) / every,
+            "value": f"{table.wording.column(seen.name)} {seen.labels[v]}",
+            "truth": float(truth[i, v]),
+            "told": float(released[i, v]),
+        }
+        rows.append((-off[i, v], row["who"], row))
     return [row for *_, row in sorted(rows, key=lambda one: one[:2])[:MOST]]
+
+
+def _parts(of: np.ndarray, smallest: int) -> np.ndarray:
+    """In how many parts shares of so many people are told."""
+    numbers, which = np.unique(of, return_inverse=True)
+    return np.array([parts(int(number), smallest) for number in numbers], np.int64)[which]
 
 
 def _population(table: Table, runs: np.ndarray) -> str:

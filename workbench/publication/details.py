@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,7 +54,8 @@ def details_of(
     """
     most = values.get(PrivacyLoss().key, math.inf)
     kind = next((one.distance for one in measures if isinstance(one, PrivacyLoss)), "")
-    classes = _or_reason(table, lambda: exposures(_grouped(release, smallest), smallest, most, model))
+    groups = Groups(release, smallest, most, model)
+    classes = _or_reason(table, lambda: exposures(groups.listed()))
     if isinstance(classes, pa.Table):
         format.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
@@ -62,9 +65,9 @@ def details_of(
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
         "accuracy": accuracy,
-        "worst": _or_reason(table, lambda: _most_exposed(_grouped(release, smallest), smallest, most, model, kind)),
+        "worst": _or_reason(table, lambda: _most_exposed(groups.listed(), kind)),
         "surest": _or_reason(table, lambda: surest(release, smallest, model)),
-        "risk": _or_reason(table, lambda: _risk(release, smallest)),
+        "risk": _or_reason(table, lambda: _risk(groups)),
         "beside": _or_reason(table, lambda: distributions(release, smallest)),
         "queries": _or_reason(table, lambda: queries(release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
@@ -76,22 +79,51 @@ def details_of(
     }
 
 
-def _grouped(release: Release, smallest: int) -> Release:
-    """The release, if its groups may be listed."""
-    if not may_list_groups(release.table.records, smallest):
-        raise Undefined(f"the table has so few {release.table.wording.many} that its groups are not listed")
-    return release
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The classes of a release, within what the study tells (`most`) and the model promises of all of them."""
+
+    release: Release
+    smallest: int
+    most: float = math.inf
+    model: Model | None = None
+
+    def listed(self) -> Groups:
+        """The same, if groups of so few people may be listed."""
+        table = self.release.table
+        if not may_list_groups(table.records, self.smallest):
+            raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+        return self
+
+    @cached_property
+    def labels(self) -> dict[str, np.ndarray]:
+        """How each class is labelled in each quasi-identifier; None where it may have any value."""
+        classes, table, found = self.release.classes, self.release.table, {}
+        for a, name in enumerate(table.quasi):
+            found[name] = self.release.class_labels(name)
+            found[name][classes.spread(a) == table.columns[name].size - 1] = None
+        return found
+
+    @cached_property
+    def told(self) -> Told:
+        """The classes as they may be told."""
+        classes, limits = self.release.classes, {}
+        for name in classes.histograms:
+            seen = self.release.table.sensitive[name]
+            within = allowed(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
+            limits[name] = np.minimum(promised(self.model, seen, self.smallest), within)
+        return standing_out(classes, self.smallest, self.most, self.release.table.wording, limits)
 
 
-def _most_exposed(release: Release, smallest: int, most: float, model: Model | None, kind: str) -> Figure:
+def _most_exposed(groups: Groups, kind: str) -> Figure:
     """The first group of the table of classes: what is believed there, and who they are."""
+    release, smallest = groups.release, groups.smallest
     classes = release.classes
     if not classes.histograms:
         counted = release.table.wording.people(int(classes.sizes.min()), smallest)
         figure = f"{counted[:1].upper()}{counted[1:]}"
         return {"figure": figure, "unit": "are in the smallest group", "sentence": "", "allowed": None}
-    found, wording, quasi = _told(release, smallest, most, model), release.table.wording, release.table.quasi
-    labels = {name: _labels(release, name) for name in quasi}
+    found, labels, wording, quasi = groups.told, groups.labels, release.table.wording, release.table.quasi
     row = found.worst(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
     shown = {name: brief(labels[name][row]) for name in quasi}
     telling = sorted(quasi, key=lambda name: (shown[name] or "").startswith("any of "))
@@ -109,15 +141,16 @@ def example(known: Scale | None) -> ScaleExample | None:
     return {"column": column, "value": value, "share": share, "costs": list(costs), "dearest": most}
 
 
-def _risk(release: Release, smallest: int) -> Risk:
+def _risk(groups: Groups) -> Risk:
     """How many people lose as much as a full disclosure may cost, and which quasi-identifiers make them exposed."""
+    release, smallest = groups.release, groups.smallest
     seen = exposed(release)
     if seen.losses is None:
         raise Undefined(seen.note)
     each = [one for name in release.classes.histograms if (one := exposed(release, name).losses) is not None]
     count = int(seen.classes.sizes[np.logical_or.reduce([one.at_risk() for one in each])].sum())
     try:
-        n = parts(_grouped(release, smallest).table.records // FINEST, smallest)
+        n = parts(groups.listed().release.table.records // FINEST, smallest)
         shares = (np.round(n * seen.risk_shares.share) / n).tolist()
     except Undefined:  # of buckets, or of few people
         shares = []
@@ -176,20 +209,21 @@ def _attack(release: Release, smallest: int) -> Attack:
 # --- classes
 
 
-def exposures(release: Release, smallest: int, most: float = math.inf, model: Model | None = None) -> pa.Table:
+def exposures(groups: Groups) -> pa.Table:
     """One row a class, in random order: who, how many, how exposed they are, and what is believed of them.
 
     Numbers of people are rounded to the threshold. How exposed a class is, whatever the study measures: how far belief
     in the value that stands out has come from what is usual on the way to certainty; without sensitive columns one in
     how many the right person is.
     """
+    release, smallest = groups.release, groups.smallest
     classes, table = release.classes, release.table
     order = operating_system_random().permutation(len(classes))
     columns: dict[str, Any] = {}
+    labels = {name: found[order] for name, found in groups.labels.items()}
     for name, column in zip(table.quasi, format.label_columns(list(table.quasi)), strict=True):
-        columns[column] = pa.array(_labels(release, name)[order], pa.string())
-    everyone = zip(*(column.to_pylist() for column in columns.values()), strict=True)
-    columns["who"] = [table.wording.who(table.quasi, labels) for labels in everyone]
+        columns[column] = pa.array(labels[name], pa.string())
+    columns["who"] = table.wording.groups(labels)
     few_there = classes.sizes[order] < few(smallest)
     columns["people"] = pa.array(coarse_counts(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:
@@ -197,38 +231,21 @@ def exposures(release: Release, smallest: int, most: float = math.inf, model: Mo
         columns["fewest"] = [0.0] * len(order)
         lacking = {name: pa.nulls(len(order)) for name in format.CLASS_COLUMNS if name not in columns}
         return pa.table({**columns, **lacking})
-    found = _told(release, smallest, most, model)
-    return pa.table({**columns, **_believed(found, order)})
-
-
-def _told(release: Release, smallest: int, most: float, model: Model | None) -> Told:
-    """The classes as they may be told, within what the study tells and the model promises of all of them."""
-    classes, limits = release.classes, {}
-    for name in classes.histograms:
-        seen = release.table.sensitive[name]
-        within = allowed(seen, "js", most, smallest) if math.isfinite(most) else 1.0
-        limits[name] = np.minimum(promised(model, seen, smallest), within)
-    return standing_out(classes, smallest, most, release.table.wording, limits)
-
-
-def _labels(release: Release, name: str) -> np.ndarray:
-    """How each class is labelled; None where it may have any value."""
-    classes, table = release.classes, release.table
-    a, labels = table.quasi.index(name), release.class_labels(name)
-    labels[classes.spread(a) == table.columns[name].size - 1] = None
-    return labels
+    return pa.table({**columns, **_believed(groups.told, order)})
 
 
 def _believed(found: Told, order: np.ndarray) -> dict[str, Any]:
     """The most exposed value of each class, how near it is to being certain, and what is believed."""
-    rows = order.tolist()
+    first, number = found.alike
+    rows, told_as = first.tolist(), pa.array(number[order])
     about, exposed = [found.about(row) for row in rows], [found.exposed(row) for row in rows]
-    return {
-        "share": [most for _, most in exposed],
-        "fewest": [least for least, _ in exposed],
+    columns = {
+        "share": pa.array([most for _, most in exposed], pa.float64()),
+        "fewest": pa.array([least for least, _ in exposed], pa.float64()),
         "sensitive": pa.array([seen.name for seen, *_ in about], pa.string()),
         "value": pa.array([label for _, label, *_ in about], pa.string()),
         "prior": pa.array([found.prior(row) for row in rows], pa.float64()),
         "posterior": pa.array([found.posterior(row) for row in rows], pa.float64()),
-        "sentence": [found.believed(row) for row in rows],
+        "sentence": pa.array([found.believed(row) for row in rows], pa.string()),
     }
+    return {name: column.take(told_as) for name, column in columns.items()}

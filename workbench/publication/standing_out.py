@@ -11,7 +11,7 @@ import numpy as np
 from workbench.data.wording import PLAIN, Wording
 from workbench.disclosure.recommendable import FAR
 from workbench.models.classes import Classes
-from workbench.releases.published_classes import Told, told, told_values
+from workbench.releases.published_classes import Told, told
 
 
 def standing_out(
@@ -31,20 +31,26 @@ def standing_out(
         return found
     each = [told(_alone(classes, name), "js", smallest, most, wording, limits) for name in found.names]
     column, value, loss = found.column.copy(), found.value.copy(), found.loss.copy()
+    ways = [_ways(one) for one in each]
     for row in range(len(classes)):
         if not found.tiny(row):  # of those nothing is told of which value it is
-            ways = [_way(one, row) for one in each]
-            best = max(range(len(each)), key=lambda i: ways[i])
+            best = max(range(len(each)), key=lambda i: ways[i][row])
             column[row], value[row], loss[row] = best, each[best].value[row], each[best].loss[row]
-    return found._replace(column=column, value=value, loss=loss)
+    return replace(found, column=column, value=value, loss=loss)
 
 
 def _alone(classes: Classes, name: str) -> Classes:
     return replace(classes, histograms={name: classes.histograms[name]}, sensitive={name: classes.sensitive[name]})
 
 
+def _ways(found: Told) -> list[tuple[bool, float, float]]:
+    """Of each class how far its value stands out."""
+    first, number = found.alike
+    ways = [_way(found, row) for row in first.tolist()]
+    return [ways[i] for i in number.tolist()]
+
+
 def _way(found: Told, row: int) -> tuple[bool, float, float]:
     """Whether the value is news, and how far belief in it has come at most and at least."""
     least, most = found.exposed(row)
-    usual = told_values(found.about(row)[0], found.smallest).prior[found.value[row]]
-    return bool(usual <= 1 - FAR), most, least
+    return found.usual(row) <= 1 - FAR, most, least

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from workbench.base.small_counts import (
     share,
     stepped,
 )
+from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
@@ -147,7 +148,8 @@ def distributions(told: Classes, name: str) -> np.ndarray:
     return told.histograms[name] / told.histograms[name].sum(axis=1, keepdims=True)
 
 
-class Told(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Told:
     """Of each class: how much it loses on the sensitive column that it loses most on, and which value stands out."""
 
     classes: Classes  # as they are, to be told in words
@@ -159,17 +161,47 @@ class Told(NamedTuple):
     wording: Wording
     limits: Mapping[str, np.ndarray]  # of each value: the largest share of any class that has it, where that is known
 
+    @cached_property
+    def alike(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first of those classes of which all the same is told, and of each class which of them it is like."""
+        count = np.zeros(len(self.loss), np.int64)
+        for i, name in enumerate(self.names):
+            of = np.flatnonzero(self.column == i)
+            count[of] = self.classes.histograms[name][of, self.value[of]]
+        told = [self.column, self.value, count, self.classes.sizes, self.loss <= NOTHING]
+        return distinct_rows(np.stack(told, axis=1))
+
+    @cached_property
+    def _tiny(self) -> list[bool]:
+        """Which classes are `tiny`."""
+        return ((self.classes.sizes < few(self.smallest)) & (self.smallest > 1)).tolist()
+
+    @cached_property
+    def _named(self) -> dict[str, np.ndarray]:
+        """Which values of each column may be named."""
+        return {name: named(self.classes.sensitive[name].totals, self.smallest) for name in self.names}
+
+    @cached_property
+    def _everybodys(self) -> dict[str, Bounds]:
+        """The shares of everybody who have the values of each column."""
+        return {name: everybodys(self.classes.sensitive[name].totals, self.smallest) for name in self.names}
+
+    @cached_property
+    def _prior(self) -> dict[str, np.ndarray]:
+        """The same as it is told."""
+        return {name: told_values(self.classes.sensitive[name], self.smallest).prior for name in self.names}
+
     def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
         """The column, the value if it may be named, how many of the class have it, and of how many."""
         name, v = self.names[self.column[row]], int(self.value[row])
         seen = self.classes.sensitive[name]
-        known = bool(named(seen.totals, self.smallest)[v]) and not self.tiny(row)
+        known = bool(self._named[name][v]) and not self.tiny(row)
         label = seen.labels[v] if known else None
         return seen, label, int(self.classes.histograms[name][row, v]), int(self.classes.sizes[row])
 
     def tiny(self, row: int) -> bool:
         """Whether so few are in a class that nothing is told of what they have."""
-        return self.smallest > 1 and bool(self.classes.sizes[row] < few(self.smallest))
+        return self._tiny[row]
 
     def bounds(self, row: int) -> tuple[float, float]:
         """The least and the largest share of a class that may have the value, by what is told of it."""
@@ -195,7 +227,7 @@ class Told(NamedTuple):
     def exposed(self, row: int) -> tuple[float, float]:
         """How far belief in the value that stands out has come from what is usual on the way to certainty: at least,
         and at most."""
-        usual = everybodys(self.about(row)[0].totals, self.smallest)
+        usual = self._everybodys[self.names[self.column[row]]]
         low, high = self.bounds(row)
         most, fewest = float(usual.high[self.value[row]]), float(usual.low[self.value[row]])
         least_way = max(low - most, 0.0) / max(1 - most, NOTHING)
@@ -204,10 +236,14 @@ class Told(NamedTuple):
             return 0.0, 1.0
         return stepped(least_way, COST, "higher"), stepped(most_way, COST)
 
+    def usual(self, row: int) -> float:
+        """The share of everybody who has the value, whether or not it may be named."""
+        return float(self._prior[self.names[self.column[row]]][self.value[row]])
+
     def prior(self, row: int) -> float | None:
-        """The share of everybody who has the value."""
-        seen, label, *_ = self.about(row)
-        return None if label is None else float(told_values(seen, self.smallest).prior[self.value[row]])
+        """The same, where the value may be named."""
+        _, label, *_ = self.about(row)
+        return None if label is None else self.usual(row)
 
     def posterior(self, row: int) -> float | None:
         """The share of the class that has the value; None where it is told in words alone."""
@@ -263,16 +299,15 @@ class Told(NamedTuple):
         """The most exposed class, not of few people if there is another; of those alike the one of which most is
         believed, then the largest, then the first in words: the first row of their table.
         """
-        every = range(len(self.loss))
-        large = [row for row in every if not self.tiny(row)]
+        every, number = self.alike
         sizes = coarse_counts(self.classes.sizes, self.smallest)
 
-        def place(row: int) -> tuple[float, float, int]:
-            return -self.exposed(row)[1], -(self.posterior(row) or 0), -int(sizes[row])
+        def place(row: int) -> tuple[bool, float, float, int]:
+            return self.tiny(row), -self.exposed(row)[1], -(self.posterior(row) or 0), -int(sizes[row])
 
-        places = {row: place(row) for row in large or every}
-        first = min(places.values())
-        return min((row for row, found in places.items() if found == first), key=who)
+        places = [place(row) for row in every.tolist()]
+        first = [i for i, found in enumerate(places) if found == min(places)]
+        return min(np.flatnonzero(np.isin(number, first)).tolist(), key=who)
 
     def most_exposed(self, row: int, who: str) -> dict[str, str]:
         """One group: a figure of what is believed there, what it is of, and `who` they are."""
