@@ -1,5 +1,6 @@
 """Several releases together: who has all files may be certain where who has one is not."""
 
+import numpy as np
 import pandas as pd
 
 from workbench import Table
@@ -8,6 +9,8 @@ from workbench.disclosure.recommendable import against
 from workbench.disclosure.several_releases import certain
 from workbench.methods import FullDomain, Keep, Remove
 from workbench.models import DistinctLDiversity, KAnonymity
+from workbench.releases.exchanged import Exchanged
+from workbench.releases.partition import Bucketized, Partition
 
 
 def table_of(**more):
@@ -28,6 +31,28 @@ def test_neutral_columns_join_the_files():
     table = table_of(row=[i % 4 for i in range(12)])
     found = certain(table, [Remove("town")(table), Remove("age")(table)])
     assert found.joined and (found.together, found.alone) == (12, 0)
+
+
+def test_exchanged_values_rule_nothing_out_beside_other_files():
+    """Of who is 1 and in town a, two files say x or y and x or z: x. The third has y and z there, of other people."""
+    frame = pd.DataFrame({"age": [1, 1, 2, 2] * 3, "town": list("abab") * 3, "ill": ["x", "y", "z", "y"] * 3})
+    table = Table.from_frame(frame, ["age", "town"], "ill")
+    by_age, by_town = Remove("town")(table), Remove("age")(table)
+    group = (table.cells().quasi.sum(axis=0) > 0).astype(np.int32)
+    exchanged = Exchanged.of(table, group, {"ill": np.array([[0, 2, 1], [3, 4, 2]])})
+    assert certain(table, [by_age, by_town]).together == 12
+    assert certain(table, [by_age, by_town, exchanged]).together == 12
+    assert certain(table, [exchanged]).together == certain(table, [exchanged, exchanged]).together == 0
+
+
+def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_has_unchanged():
+    """Each of four people who are alike in one file has a row of the other, by whether they came by night."""
+    frame = pd.DataFrame({"age": [1, 2, 3, 4] * 3, "night": [0, 1, 0, 1] * 3, "ill": ["x", "y", "z", "y"] * 3})
+    table = Table.from_frame(frame, ["age"], "ill")
+    cells, group = table.cells(), np.zeros(len(table.cells()), np.int32)
+    values, bucket = Partition(table, cells, group), Bucketized(table, cells, group)
+    assert certain(table, [values]).together == certain(table, [bucket, bucket]).together == 0
+    assert certain(table, [values, bucket]) == (12, 0, True)
 
 
 def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():

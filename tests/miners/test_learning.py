@@ -1,5 +1,6 @@
 """The adversary who learns: what she finds, and that she finds nothing where there is nothing."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.methods.raking.tables import table
 from workbench.base.errors import Undefined
+from workbench.base.progress import Cancelled, listening
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss
 from workbench.methods import Laplace, Mondrian, RakedBuckets
@@ -109,6 +111,20 @@ def test_the_three_measures_ask_her():
         right = learnt(release, "illness").right(learnt(release, "illness").learning) / data.records
         gain = AccuracyGain(adversary="learning")(release).value
         assert gain == pytest.approx(right - data.sensitive["illness"].prior.max())
+
+
+def test_she_stops_while_a_model_is_fitted():
+    class Stops(threading.Event):
+        looks = 0
+
+        def is_set(self):
+            self.looks += 1
+            return self.looks > 20
+
+    stop, release = Stops(), Mondrian()(table(3), js(0.05))
+    with listening(stop), pytest.raises(Cancelled):
+        learnt(release, "illness")
+    assert stop.looks == 21, "in the first rounds: she looks up in each step of a fit"
 
 
 def test_her_largest_loss_is_told_to_nobody_who_has_not_the_data():

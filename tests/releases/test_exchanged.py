@@ -101,6 +101,19 @@ def test_whoever_gets_it_is_told(release, tmp_path):
     assert "that this bucket publishes" in why and "whoever believes" not in why and "Nobody in it" not in why
 
 
+def test_of_nobody_it_is_said_what_they_have():
+    """Not even of one person alone in a bucket, nor that people are as mixed as everybody."""
+    data = table(1)
+    group, totals = np.zeros(len(data.cells()), np.int32), data.sensitive["illness"].totals
+    group[np.flatnonzero(data.cells().weight == 1)[0]] = 1
+    alone = np.where(np.arange(len(totals)) == totals.argmin(), 1, 0)
+    swapped = Exchanged.of(data, group, {"illness": np.stack([totals - alone, alone])})
+    why = Exposure(swapped, swapped.classes).why(1)
+    assert "Of the 1 value that this bucket publishes 1 is" in why and "knows it" not in why
+    same = Exchanged.of(data, np.zeros(len(group), np.int32), {"illness": totals[None, :]})
+    assert "values that this bucket publishes are as mixed" in Exposure(same, same.classes).why(0)
+
+
 def test_nobody_can_be_left_out(release):
     with pytest.raises(Undefined, match="no bucket can be left out"):
         release.without(np.array([0]))

@@ -157,20 +157,22 @@ class Exposure:
         here = "bucket" if self.classes.exact else "class"
         if seen is None or losses is None:
             return (f"{self._whoever(row)} knows that it is one of {people}. {capital(self.note)}.",)
-        counts = self.classes.histograms[seen.name][row]
+        counts, values = self.classes.histograms[seen.name][row], f"{size:,} {'value' if size == 1 else 'values'}"
         if losses.loss[row] <= NOTHING:
-            told = f"The {people} of this {here} are as mixed in {seen.name} as the whole table"
+            whose = f"{people} of this {here}" if self.release.truthful else f"{values} that this {here} publishes"
+            told = f"The {whose} are as mixed in {seen.name} as the whole table"
             return (f"{told}: {lower(self._whoever(row))} learns nothing about it.",)
         v = int(losses.worst[row])
         value, before, after = f"the {seen.name} {seen.labels[v]}", per_cent(seen.prior[v]), per_cent(counts[v] / size)
         whoever = lower(self._whoever(row))
-        if size == 1:
-            told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
-        elif not self.release.truthful:
+        if not self.release.truthful:
             told = (
-                f"Of the {size:,} values that this {here} publishes {counts[v]:,} are {value} ({after}, against "
-                f"{before} in the whole table), exchanged with other people's: {whoever} has no more to go by."
+                f"Of the {values} that this {here} publishes {counts[v]:,} {'is' if counts[v] == 1 else 'are'} {value} "
+                f"({after}, against {before} in the whole table), exchanged with other people's: {whoever} has no more "
+                "to go by."
             )
+        elif size == 1:
+            told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
         elif counts[v] == size:
             told = f"All {people} in this {here} have {value} ({before} in the whole table): {whoever} knows it."
         else:

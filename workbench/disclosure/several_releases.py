@@ -14,6 +14,8 @@ import numpy as np
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.releases.base import Release
+from workbench.releases.giveaways import known_by
+from workbench.releases.partition import Bucketized
 
 BLOCK = 10_000_000  # groups x values looked at together
 
@@ -41,6 +43,10 @@ class _Units(NamedTuple):
         cells = table.cells()
         return cls(cells.weight, cells.others, True)
 
+    def alike(self, table: Table) -> np.ndarray:
+        """Who shares all quasi-identifiers."""
+        return distinct_rows(table.cells().quasi.T)[1] if self.cells else known_by(table, table.quasi)
+
     def group_in(self, release: Release) -> np.ndarray:
         found = release.group_of_cell if self.cells else None
         return release.group_of_record if found is None else found
@@ -49,18 +55,23 @@ class _Units(NamedTuple):
 def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
     """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
 
-    Neutral columns may join the files record by record: then what remains are the records alike in every class. Of the
-    releases `shown` there is a table of classes, which tells what all of a class have. Where files leave out different
-    records, what one has more than another is known, too.
+    Values that were exchanged between people rule nothing out beside another file. Neutral columns may join the files
+    record by record: then what remains are the records alike in every class, and in all quasi-identifiers where one
+    file has these unchanged and another the values. Of the releases `shown` there is a table of classes, which tells
+    what all of a class have. Where files leave out different records, what one has more than another is known, too.
     """
     units = _Units.of(table, [*releases, *shown])
     found = np.zeros(len(units.weight), bool)
     joined = bool(table.neutral) and len(releases) > 1
-    if releases:
-        groups = np.stack([units.group_in(release) for release in releases], axis=1)
-        first, crossed = distinct_rows(groups)
-        rows = _joined(units, crossed) if joined else _certain(releases, groups[first])
-        rows |= _left_over(units, releases, groups[first], crossed)
+    crossing = releases if joined else [release for release in releases if release.truthful]
+    if crossing:
+        groups = np.stack([units.group_in(release) for release in crossing], axis=1)
+        apart = groups
+        if joined and len({isinstance(release, Bucketized) for release in crossing}) == 2:
+            apart = np.column_stack([groups, units.alike(table)])
+        first, crossed = distinct_rows(apart)
+        rows = _joined(units, crossed) if joined else _certain(crossing, groups[first])
+        rows |= _left_over(units, crossing, groups[first], crossed)
         found = rows[crossed]
     alone = 0
     for release in dict.fromkeys([*releases, *shown]):

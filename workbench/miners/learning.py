@@ -151,6 +151,7 @@ class _Model:
         people = wanted.sum(axis=1, keepdims=True)
 
         def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            step()
             weights = flat.reshape(self._weights.shape)
             shares, logarithms = _shares(rows @ weights)
             slope = rows.T @ (people * shares - wanted) + PENALTY * weights

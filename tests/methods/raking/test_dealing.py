@@ -1,6 +1,9 @@
 import numpy as np
+import pandas as pd
 
 from tests.methods.raking.tables import table
+from workbench.data.table import Table
+from workbench.methods import RakedBuckets
 from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.dealing import Records, dealt
 from workbench.methods.raking.polish import error_of
@@ -33,3 +36,10 @@ def test_records_keep_their_values_and_fill_the_seats_and_tell_more_than_by_chan
         here = np.flatnonzero(records.value == value)
         chance[here] = rng.permutation(np.repeat(np.arange(5), seats[:, value]))
     assert off(found) < 0.5 * off(chance)
+
+
+def test_records_whose_values_nobody_shares_have_nobody_to_change_places_with():
+    frame = pd.DataFrame({"age": range(90), "ill": [f"illness {i}" for i in range(90)]})
+    release = RakedBuckets(publish="dealt", smallest=30)(Table.from_frame(frame, ["age"], "ill"))
+    assert release.classes.sizes.min() >= 30
+    assert (release.classes.histograms["ill"].sum(axis=0) == 1).all()

@@ -93,8 +93,9 @@ def _exchanged(
     """Pairs with the same value change places where that helps, as long as it does; `seen` is what buckets tell."""
     beliefs = np.stack([np.bincount(records.atom, one[records.bucket], len(atoms)) for one in seen.T], axis=1)
     now, share = _Told.of(records.bucket, beliefs, atoms, truth), 1.0
-    of_value = np.split(np.argsort(records.value, kind="stable"), np.cumsum(np.bincount(records.value))[:-1])
-    for number in range(ROUNDS):
+    every = np.split(np.argsort(records.value, kind="stable"), np.cumsum(np.bincount(records.value))[:-1])
+    of_value = [some for some in every if len(some) > 1]  # a value of one record has nobody to change places with
+    for number in range(ROUNDS if of_value else 0):
         step(f"records exchanged, {number + 1} of at most {ROUNDS}")
         one, other = _pairs(records.atom, of_value, now, seen, rng)
         gain = raking_kernels.gains(one, other, records.atom, now.bucket, now.slope, seen)
@@ -124,10 +125,9 @@ def _pairs(
     wants, has = wants / max(wants.std(), TINY), has / max(has.std(), TINY)
     least, most = [], []
     for records in of_value:
-        both, few = wants[atom[records]] + has[now.bucket[records]], max(1, len(records) // PART)
-        if len(records) > 1:
-            ends = np.argpartition(both, (few - 1, len(records) - few))
-            low, high = ends[:few], ends[-few:]
-            least.append(records[low[np.argsort(both[low])]])
-            most.append(records[high[np.argsort(-both[high])]])
+        both, few = wants[atom[records]] + has[now.bucket[records]], len(records) // PART
+        ends = np.argpartition(both, (few - 1, len(records) - few))
+        low, high = ends[:few], ends[-few:]
+        least.append(records[low[np.argsort(both[low])]])
+        most.append(records[high[np.argsort(-both[high])]])
     return np.concatenate(least), np.concatenate(most)
