@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import typer
@@ -48,6 +49,16 @@ def test_no_output_takes_the_place_of_what_is_read(study, capsys, arguments):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert "which is read; choose another" in wrong(capsys, *arguments)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_neither_does_one_of_several_files(study, capsys):
+    bucketized = ["k-anonymity, k=2 (mondrian, publish=bucketized)", "-o", "people.csv", "--force"]
+    for read in ("people-records.csv", "people-disease.csv"):
+        data = study.parent / read
+        shutil.copy("people.csv", data)
+        asked = ["--quasi", "age,work", "--sensitive", "disease", "--model", *bucketized]
+        assert "which is read; choose another" in wrong(capsys, "anonymize", data, *asked)
+        assert data.read_bytes() == Path("people.csv").read_bytes()
 
 
 def test_neither_do_the_files_that_a_query_names(study, capsys, tmp_path):

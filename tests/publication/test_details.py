@@ -6,12 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.methods.raking.tables import table as exchanging
 from tests.planted import people
 from workbench import BadInput
 from workbench.base.small_counts import coarse
 from workbench.disclosure.exposure import exposed
+from workbench.methods import RakedBuckets
+from workbench.models import TCloseness
 from workbench.publication import statements
-from workbench.publication.details import Groups
+from workbench.publication.certainty import surest
+from workbench.publication.details import Groups, _most_exposed, exposures
 from workbench.publication.details import _risk as shown_risk
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
@@ -76,6 +80,18 @@ def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
     assert either > max(int(release.classes.sizes[one].sum()) for one in risks)
     said = shown_risk(Groups(release, 1))["at_risk"]
     assert said.startswith(f"{either:,} of ") and "600" in said
+
+
+@pytest.mark.parametrize("t", [0.1, 0.00001])
+def test_where_values_were_exchanged_nothing_is_said_of_what_people_have(t):
+    table = exchanging(1)
+    release, model = RakedBuckets()(table, TCloseness(t, distance="js")), TCloseness(t, distance="js")
+    groups = Groups(release, 10, t, model)
+    sentences = exposures(groups)["sentence"].to_pylist()
+    worst, guess = _most_exposed(groups, "js"), surest(release, 10, model)
+    assert all("published" in one for one in sentences)
+    for text in (*sentences, worst["unit"], worst["sentence"], guess["sentence"]):
+        assert not re.search(r"\b(have|right|are about|is about)\b", text), text
 
 
 def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):

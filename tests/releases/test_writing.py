@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
+from workbench.releases.codebook import Entry
 from workbench.releases.export import Coded, Rows
 from workbench.releases.writing import write_files
 
@@ -18,6 +19,11 @@ def test_each_table_has_a_file_of_its_name(tmp_path):
     found = write_files(tmp_path / "out.csv", given, [], defuse=False, overwrite=True)
     assert [path.name for path in found] == ["out-records.csv", "out-a_b.csv", "out-a_b_.csv"]
     assert all(len(pd.read_csv(path)) == 3 for path in found)
+    sensitive = {"records": rows(), "codebook": rows(), "Sex": rows(), "sex": rows()}
+    book = [Entry("sex", "exchanged", "", "", missing=False)]
+    *tables, csv, _ = write_files(tmp_path / "two.csv", sensitive, book, defuse=False, overwrite=True)
+    assert [path.name for path in tables] == ["two-records.csv", "two-codebook_.csv", "two-Sex.csv", "two-sex_.csv"]
+    assert csv.name == "two-codebook.csv" and "exchanged" in csv.read_text("utf-8")
     alone = write_files(tmp_path / "one.parquet", {"release": rows()}, [], defuse=False, overwrite=True)
     assert [path.name for path in alone] == ["one.parquet"]
 

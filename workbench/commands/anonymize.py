@@ -99,6 +99,7 @@ def anonymize(
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
     from workbench.base.small_counts import SMALLEST
+    from workbench.releases.writing import files_of
 
     _refuse_output(given, output, defuse, force, as_json)
     roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--weight": weight}
@@ -116,6 +117,8 @@ def anonymize(
     audit = _audited(release, chosen)
     if not giveaways:
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
+    if output != "-" and not output.startswith("spark:"):
+        refuse_inputs(files_of(Path(output), release.files), Path(given))
     files = _written(release, output, smallest, defuse, force, stars)
     _say(release, chosen, audit, files, _noise(table, chosen, path), as_json)
 

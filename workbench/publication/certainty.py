@@ -93,7 +93,8 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"
         known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"
-    sentence = f"The surest guess because of the release: {guess}, right for {told} of a group{known}."
+    right = "right for" if release.truthful else "published of"
+    sentence = f"The surest guess because of the release: {guess}, {right} {told} of a group{known}."
     return float(upper.max()), float(lower.max()), sentence
 
 

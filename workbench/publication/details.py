@@ -112,7 +112,8 @@ class Groups:
             seen = self.release.table.sensitive[name]
             within = allowed(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
             limits[name] = np.minimum(promised(self.model, seen, self.smallest), within)
-        return standing_out(classes, self.smallest, self.most, self.release.table.wording, limits)
+        found = standing_out(classes, self.smallest, self.most, self.release.table.wording, limits)
+        return found._replace(truthful=self.release.truthful)
 
 
 def _most_exposed(groups: Groups, kind: str) -> Figure:

@@ -160,6 +160,7 @@ class Told:
     smallest: int
     wording: Wording
     limits: Mapping[str, np.ndarray]  # of each value: the largest share of any class that has it, where that is known
+    truthful: bool = True  # what is published of people is true of them
 
     @cached_property
     def alike(self) -> tuple[np.ndarray, np.ndarray]:
@@ -258,8 +259,18 @@ class Told:
         if self.tiny(row):
             return "The group is too small: its values are not published."
         if self._mixed(row):
-            return f"They are about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
-        return f"{self._have(row)} of them have {self._called(row)}{self._usual(row)}"
+            return f"They {self._are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
+        return f"{self._have(row)} of them {self._do} {self._called(row)}{self._usual(row)}"
+
+    @property
+    def _are(self) -> str:
+        """Beside what people are like."""
+        return "are" if self.truthful else "are published as"
+
+    @property
+    def _do(self) -> str:
+        """Beside the value that people have."""
+        return "have" if self.truthful else "are published with"
 
     def _mixed(self, row: int) -> bool:
         """Whether a class is told to be like everybody."""
@@ -317,7 +328,8 @@ class Told:
         if self.tiny(row):
             return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
         if self._mixed(row):
-            alike = f"Every group is about as mixed in {name} as {wording.everybody}."
+            is_so = "is" if self.truthful else "is published as"
+            alike = f"Every group {is_so} about as mixed in {name} as {wording.everybody}."
             return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
         sentence = f"{people[:1].upper()}{people[1:]}: {who}."
         if label is None:
@@ -325,7 +337,7 @@ class Told:
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         if self.posterior(row) is None and count < of:
             sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is told as a range: {who}."
-        unit = f"of the worst group have {self._called(row)}{self._usual(row)}".rstrip(".")
+        unit = f"of the worst group {self._do} {self._called(row)}{self._usual(row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -22,14 +22,7 @@ def write_files(
     refuse_nameless(path)
     if defuse and path.suffix == ".parquet":
         raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
-    targets: list[Path] = []
-    for name in tables:
-        safe = re.sub(r"[^\w.-]+", "_", name)
-        target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
-        while target in targets:
-            target = target.with_stem(f"{target.stem}_")
-        targets.append(target)
-    targets += (books := codebooks(path) if codebook else [])
+    targets = [*files_of(path, tables), *(books := codebooks(path) if codebook else [])]
     there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
     if there:
         raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
@@ -51,3 +44,17 @@ def write_tables(tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None =
             with aside.open("wb") as file:
                 (export.write_csv if path.suffix == ".csv" else export.write_parquet)(rows, file)
             recount.refuse_other(aside, rows, path)
+
+
+def files_of(path: Path, tables: Collection[str]) -> list[Path]:
+    """The file of each table: no name is that of another or of a codebook, also where capitals make no difference."""
+    found: list[Path] = []
+    taken = {str(book).casefold() for book in codebooks(path)}
+    for name in tables:
+        safe = re.sub(r"[^\w.-]+", "_", name)
+        target = path if len(tables) == 1 else path.with_stem(f"{path.stem}-{safe}")
+        while str(target).casefold() in taken:
+            target = target.with_stem(f"{target.stem}_")
+        taken.add(str(target).casefold())
+        found.append(target)
+    return found

@@ -3,9 +3,9 @@ import pytest
 
 from tests.methods.raking.tables import table
 from workbench.measures.privacy.learning import about_learning, guessed_right
-from workbench.methods import Mondrian
+from workbench.methods import Mondrian, RakedBuckets
 from workbench.miners.learning import learnt
-from workbench.models import KAnonymity
+from workbench.models import KAnonymity, TCloseness
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +21,20 @@ def test_guesses_of_who_learns_are_counted_and_others_are_believed(release):
     histogram = release.classes.histograms["illness"]
     sizes, right = guessed_right(release, "illness", "own class")
     assert sizes @ right == pytest.approx(histogram.max(axis=1).sum())
+
+
+@pytest.mark.parametrize("adversary", ["own class", "covering classes"])
+def test_guesses_by_exchanged_values_are_counted(adversary):
+    """A bucket shows less of its commonest value than its people have: who guesses it is right more often."""
+    data = table(1)
+    release = RakedBuckets()(data, TCloseness(0.02, distance="js"))
+    told, right = release.classes.histograms["illness"], 0.0
+    for value, bucket in zip(data.sensitive_codes("illness"), release.group_of_record, strict=True):
+        guessed = np.flatnonzero(told[bucket] == told[bucket].max())
+        right += (value in guessed) / len(guessed)
+    sizes, found = guessed_right(release, "illness", adversary)
+    assert sizes.sum() == 1500 and sizes @ found == pytest.approx(right)
+    assert right > 1.1 * told.max(axis=1).sum()
 
 
 def test_the_sentence_tells_people_and_population_apart(release):

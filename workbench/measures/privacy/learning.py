@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
+from workbench.data.cells import distinct_rows
 from workbench.measures import LEARNING, average
 from workbench.miners.learning import learnt
-from workbench.releases.base import Posterior, Release
+from workbench.releases.base import OWN_CLASS, Posterior, Release
 
 NEARLY_ALL = 0.999
+ROUNDING = 1e-9
 
 
 def believed(release: Release, sensitive: str, adversary: str) -> Posterior:
@@ -37,10 +40,24 @@ def about_learning(release: Release, sensitive: str, loss: np.ndarray) -> str:
 
 def guessed_right(release: Release, sensitive: str, adversary: str) -> tuple[np.ndarray, np.ndarray]:
     """The sizes of the groups that are believed alike, and for which share of each the best guess is right: as often as
-    it is believed, by what classes publish; of who learns it is counted."""
+    it is believed, by what classes publish; of who learns, and where values were exchanged, it is counted."""
     if adversary != LEARNING:
         sizes, beliefs = release.posterior(sensitive, adversary)
-        return sizes, beliefs.max(axis=1)
+        most = beliefs.max(axis=1)
+        if release.truthful or sensitive in release.removed:
+            return sizes, most
+        best = beliefs >= most[:, None] * (1 - ROUNDING)  # one of them where several are
+        return sizes, (_true(release, sensitive, adversary) * best).sum(axis=1) / best.sum(axis=1) / sizes
     found = learnt(release, sensitive)
     sizes, rows = found.true.sum(axis=1), np.arange(len(found.true))
     return sizes, found.true[rows, found.learning.argmax(axis=1)] / sizes
+
+
+def _true(release: Release, sensitive: str, adversary: str) -> np.ndarray:
+    """How many people of each group that is believed alike have each value."""
+    cells, values = release.table.cells(), len(release.table.sensitive[sensitive])
+    group = release.group_of_cell if adversary == OWN_CLASS else distinct_rows(cells.quasi.T)[1]
+    if group is None:
+        raise Undefined("which records are in a group is not known of this release, so no guess can be counted")
+    place = group.astype(np.int64) * values + cells.others[sensitive]
+    return np.bincount(place, cells.weight, (int(group.max()) + 1) * values).reshape(-1, values)
