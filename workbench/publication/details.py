@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -113,7 +113,7 @@ class Groups:
             within = allowed(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
             limits[name] = np.minimum(promised(self.model, seen, self.smallest), within)
         found = standing_out(classes, self.smallest, self.most, self.release.table.wording, limits)
-        return found._replace(truthful=self.release.truthful)
+        return replace(found, truthful=self.release.truthful)
 
 
 def _most_exposed(groups: Groups, kind: str) -> Figure:
