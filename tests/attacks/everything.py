@@ -66,7 +66,7 @@ class _Drawn:
     def __init__(self, frontier: Frontier) -> None:
         self.points = frontier.points.to_csv(index=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, validate: bool) -> dict[str, Any]:
         return {"points": self.points}
 
 
