@@ -61,7 +61,7 @@ def recovered(read: Read, counts: Sequence[int]) -> list[int]:
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
     """Without warnings, and without the chart, which is drawn of the points."""
-    drawn = SimpleNamespace(to_dict=lambda: {"datasets": {"points": []}, "layer": []})
+    drawn = SimpleNamespace(to_dict=lambda validate: {"datasets": {"points": []}, "layer": []})
     with warnings.catch_warnings(), patch.object(Frontier, "chart", lambda self, *size: drawn):
         warnings.simplefilter("ignore")
         yield
