@@ -69,7 +69,7 @@ def test_a_sensitive_column_of_many_values_needs_a_level():
     )
     assert len(table.sensitive["s"]) == 12 and table.sensitive["s"].totals.tolist() == [100] * 12
     assert (table.sensitive_codes("s") == np.arange(1200) // 100).all()
-    assert table.sensitive_values("s").tolist()[:2] == ["[0-99]", "[100-199]"]
+    assert table.published("s").tolist()[:2] == ["[0-99]", "[100-199]"]
 
 
 @pytest.mark.filterwarnings("error")  # they are the whole process's, whatever thread is asked

@@ -33,6 +33,10 @@ class Undefined(Exception):
     """A question that a release cannot answer; the message is the reason."""
 
 
+class TooMany(BadInput, Undefined):
+    """What needs all cells of a table in memory, where they do not fit."""
+
+
 def said(value: object) -> str:
     """What was given in a call, for a message: of all but small values the type alone, since it may hold records."""
     if value is None or isinstance(value, (str, Number)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -170,3 +170,11 @@ def spare(name: str, taken: Container[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of several lengths in one array; short ones end in zeros."""
+    found = np.zeros((len(rows), max(map(len, rows))))
+    for place, row in zip(found, rows, strict=True):
+        place[: len(row)] = row
+    return found

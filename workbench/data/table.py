@@ -18,7 +18,7 @@ from workbench.data import level_ranges as ranges
 from workbench.data import workload_specs
 from workbench.data.cells import Cells, locate
 from workbench.data.coding import arrange, ascending, complete, decode, only_those, without_missing
-from workbench.data.column import Column
+from workbench.data.column import Column, padded
 from workbench.data.engines import Engine, memory_limit
 from workbench.data.fingerprint import fingerprint
 from workbench.data.hierarchies.hierarchy import Hierarchy
@@ -56,6 +56,10 @@ class Table:
     workloads: dict[str, Any] = field(default_factory=dict)  # by name, plain data of which `Workload.named` makes each
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        cells = {name: self.columns[name] for name in (*self.quasi, *self._in_role("sensitive"))}
+        object.__setattr__(self, "engine", self.engine.for_cells(cells, self.levels))
 
     @classmethod
     def read(
@@ -319,22 +323,22 @@ class Table:
         """Each record's value of a sensitive column, at the level that models see."""
         return self.seen.codes[name]
 
-    def sensitive_values(self, name: str) -> pd.Series:
-        """What each value of a sensitive column is published as: at a level above the values, the level's labels."""
+    def published(self, name: str) -> pd.Series:
+        """What each code of a column is published as where a release does not generalize it: a sensitive column that
+        is seen at a level above its values as the labels of that level."""
         if self.levels.get(name, 0):
             return pd.Series(self.sensitive[name].labels, dtype=object)
-        return decode(self.columns[name], np.arange(self.columns[name].size))
-
-    def published(self, name: str) -> pd.Series:
-        """What each code of a column is published as where a release does not generalize it."""
-        if name in self.sensitive:
-            return self.sensitive_values(name)
         return decode(self.columns[name], np.arange(self.columns[name].size))
 
     def cells(self, others: Iterable[str] = ()) -> Cells:
         """Distinct codes of the quasi-identifiers, the sensitive columns and `others`, with their records."""
         beside = self._beside(others)
-        return self.remember(("cells", beside), lambda: self.seen.collapse(self.quasi, (*self.sensitive, *beside)))
+
+        def counted() -> Cells:
+            self.engine.require_few([*self.quasi, *self.sensitive, *beside], self.columns)
+            return self.seen.collapse(self.quasi, (*self.sensitive, *beside))
+
+        return self.remember(("cells", beside), counted)
 
     def _beside(self, others: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in self._known(others) if name not in self.quasi and name not in self.sensitive)
@@ -353,18 +357,13 @@ class Table:
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right edge of what every code covers, quasi-identifiers x codes (short axes are padded)."""
-        return self._padded(lambda column: column.edges[0]), self._padded(lambda column: column.edges[1])
+        left, right = zip(*(self.columns[name].edges for name in self.quasi), strict=True)
+        return padded(left), padded(right)
 
     @cached_property
     def positions(self) -> np.ndarray:
         """Where every code lies, quasi-identifiers x codes (short axes are padded)."""
-        return self._padded(lambda column: column.positions)
-
-    def _padded(self, of: Callable[[Column], np.ndarray]) -> np.ndarray:
-        found = np.zeros((len(self.quasi), max(self.columns[name].size for name in self.quasi)))
-        for a, name in enumerate(self.quasi):
-            found[a, : self.columns[name].size] = of(self.columns[name])
-        return found
+        return padded([self.columns[name].positions for name in self.quasi])
 
     @cached_property
     def fingerprint(self) -> str:

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from workbench.base.errors import BadInput, Unsatisfiable, said
 from workbench.base.figures import figures
 from workbench.base.progress import step
 from workbench.base.variants import Variant, from_package, parameter
 from workbench.data.table import Table
 from workbench.models import Model
-from workbench.models.classes import Classes
+from workbench.models.classes import whole_table
 from workbench.releases.base import Release
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
@@ -136,14 +134,6 @@ def refuse_impossible(table: Table, model: Model, suppress: float = 0.0) -> None
         )
     if reason:
         raise Unsatisfiable(f"no release of this table keeps {model}: {reason}")
-
-
-def whole_table(table: Table) -> Classes:
-    """The whole table as one class."""
-    histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
-    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
-    ends = np.zeros_like(last), last
-    return Classes(np.array([table.records]), histograms, table.sensitive, *ends, population=table.population)
 
 
 def __getattr__(name: str) -> Any:

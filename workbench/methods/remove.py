@@ -12,6 +12,7 @@ from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.releases.base import Release
+from workbench.releases.in_parts import InParts, whole
 from workbench.releases.partition import Partition
 
 
@@ -32,6 +33,8 @@ class Remove(Method):
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         removed = table.quasi if self.columns is None else self.columns
+        if not table.engine.cells_fit and {*table.quasi} <= {*removed}:
+            return InParts.of(table, lambda: iter([whole(table)]), frozenset(removed))
         cells = table.cells()
         kept = [a for a, name in enumerate(table.quasi) if name not in removed]
         _, group = distinct_rows(cells.quasi[kept].T) if kept else (None, np.zeros(len(cells), np.int32))

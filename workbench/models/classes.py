@@ -13,6 +13,7 @@ from workbench.data.sensitive import Sensitive
 
 if TYPE_CHECKING:  # it loads the whole engine, and a dashboard's first picture waits for this file
     from workbench.data.population import Population
+    from workbench.data.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,3 +94,11 @@ class Classes:
         for a, held in self.sets.items():
             np.logical_or.at(sets[a], number, held)
         return replace(self, sizes=sizes, histograms=added, low=low, high=high, sets=sets)
+
+
+def whole_table(table: Table) -> Classes:
+    """The whole table as one class."""
+    histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
+    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
+    ends = np.zeros_like(last), last
+    return Classes(np.array([table.records]), histograms, table.sensitive, *ends, population=table.population)

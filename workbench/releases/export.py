@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from workbench.base.errors import BadInput
 from workbench.base.randomness import operating_system_random
-from workbench.data.engines import ClassesOfCells, Engine
+from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine
 
 NONE = np.zeros(0, np.int32)
 TEXT = pa.large_string()
@@ -47,7 +47,7 @@ class Held(NamedTuple):
 
     engine: Engine
     names: Sequence[str | None]
-    partition: ClassesOfCells
+    partition: ClassesOfCells | ClassesOfParts
 
 
 @dataclass(frozen=True, eq=False)

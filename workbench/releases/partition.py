@@ -181,17 +181,21 @@ class Partition(Release):
 
     def _shuffled(self, columns: Sequence[tuple[Named, str | None]]) -> Rows:
         """The records in random order, in columns that each follow a column of the table or the class (None)."""
+        names, classes = [name for _, name in columns], self._classes_of_records
+        held = Held(self.table.seen, names, classes)
+        return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
+
+    @property
+    def _classes_of_records(self) -> engines.ClassesOfCells | engines.ClassesOfParts:
+        """The class of each cell, and of each record."""
         groups = len(self.classes)
 
         def published(group: np.ndarray) -> np.ndarray:
             return np.where(group < groups, group, -1) if self.left_out else group
 
-        classes = engines.ClassesOfCells(
+        return engines.ClassesOfCells(
             self.table.quasi, self.cells, published(self.group_of_entry), lambda: published(self.group_of_record)
         )
-        names = [name for _, name in columns]
-        held = Held(self.table.seen, names, classes)
-        return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
 
     @property
     def blurred(self) -> dict[str, np.ndarray]:
@@ -347,4 +351,4 @@ class Bucketized(Partition):
         group, value = np.nonzero(histogram)
         of_class, count = self._added
         counts = Coded(count, pd.Series(histogram[group, value]), np.arange(len(group)))
-        return [Coded(of_class, number, group), Coded(name, self.table.sensitive_values(name), value), counts]
+        return [Coded(of_class, number, group), Coded(name, self.table.published(name), value), counts]

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput
 from workbench.data.column import spare
+from workbench.data.engines import ClassesOfCells
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_writing import Aside, is_folder, is_text, released, whole
 from workbench.releases.codebook import as_rows
@@ -51,6 +52,7 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
             if rows.held is None:
                 aside.write(engine.session.given(_table(rows, values)).toDF(*names))
             else:
+                assert isinstance(rows.held.partition, ClassesOfCells)
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
                 _recount(engine, aside, values, rows.held)
     return [Path(f"{IN_SPARK}{target}") for target in targets]

@@ -51,7 +51,9 @@ def of_records(table: Table, names: Sequence[str]) -> Tree:
     """The records of a table by some columns, or all together; where they have weights, the people that they stand
     for."""
     weight = [table.weight] if table.weight else []
-    cells = table.engine.collapse([*names, *weight] or table.names[:1], [])
+    columns = [*names, *weight] or table.names[:1]
+    table.engine.require_few(columns, table.columns, "ask about fewer columns together, or about coarser ones")
+    cells = table.engine.collapse(columns, [])
     amount = cells.weight * table.columns[table.weight].values[cells.quasi[-1]] if table.weight else cells.weight
     return Tree.of([*cells.quasi[: len(names)]], amount)
 

@@ -112,7 +112,8 @@ class _Lists(NamedTuple):
 
 def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed: float) -> tuple[_Lists, int]:
     """The populations that are listed, and how many there are."""
-    cells, values = _counted(table), sum(map(len, table.sensitive.values()))
+    cells, runs = _counted(table, axes, runs)
+    values = sum(map(len, table.sensitive.values()))
     trie = _trie(table, cells, axes, runs)
     frames, state = _frames(cells, trie, axes[0]), np.zeros(3, np.int64)
     most = max(min(LISTED, NUMBERS // max(values, 1)), 10)
@@ -138,14 +139,32 @@ def _smallest(found: _Lists, count: int) -> tuple[_Lists, float]:
     return found.only(found.chances <= limit), limit
 
 
-def _counted(table: Table) -> Cells:
-    """The cells with what is counted of each: its records, or the people that they stand for, where there are any."""
+def _counted(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple[Cells, list[np.ndarray]]:
+    """The cells with what is counted of each: its records, or the people that they stand for, where there are any.
+
+    Where they do not fit into memory, codes that no run tells apart are one, in the cells and in the runs.
+    """
+    if not table.engine.cells_fit and table.weight is None:
+        maps = [atoms(one, table.columns[table.quasi[a]].size) for a, one in zip(axes, runs, strict=True)]
+        seen = table.seen.mapped({table.quasi[a]: atom for a, atom in zip(axes, maps, strict=True)})
+        columns = [*table.quasi, *table.sensitive]
+        seen.require_few(columns, table.columns, "raise min_support, or choose fewer quasi-identifiers")
+        return seen.collapse(table.quasi, [*table.sensitive]), [atom[one] for atom, one in zip(maps, runs, strict=True)]
     cells, people = table.cells(), weights.people(table)
     if table.weight is None:
-        return cells
+        return cells, [*runs]
     counted = people > 0
     others = {name: codes[counted] for name, codes in cells.others.items()}
-    return Cells(np.ascontiguousarray(cells.quasi[:, counted]), others, people[counted])
+    return Cells(np.ascontiguousarray(cells.quasi[:, counted]), others, people[counted]), [*runs]
+
+
+def atoms(runs: np.ndarray, size: int) -> np.ndarray:
+    """The number of each code of an axis, where codes that none of the runs tells apart have the same one."""
+    begins = np.zeros(size + 1, np.int32)
+    begins[runs[:, 0]] = 1
+    begins[runs[:, 1] + 1] = 1
+    begins[0] = 0
+    return np.cumsum(begins[:size]).astype(np.int32)
 
 
 def _trie(table: Table, cells: Cells, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:

@@ -171,7 +171,7 @@ class Workload:
     @property
     def everybody(self) -> float:
         """How many people there are."""
-        return float(weights.people(self.table).sum())
+        return float(self.table.records if self.table.weight is None else weights.people(self.table).sum())
 
     @cached_property
     def people(self) -> np.ndarray:

@@ -33,11 +33,19 @@ class ClassesOfCells(NamedTuple):
     of_record: Callable[[], np.ndarray]
 
 
+class ClassesOfParts(NamedTuple):
+    """The same part by part, where all cells do not fit into memory. A part is the engine of its records alone, with
+    its classes; where it is one class as a whole, that class."""
+
+    parts: Callable[[], Iterator[tuple[Engine, ClassesOfCells | int]]]
+
+
 class Engine(ABC):
     """The codes of records, by column. Counts leave it, and records only as they are released, in random order."""
 
     records: int
     in_memory = False
+    cells_fit = True  # all of them at once, into the memory of this process
     _codes: dict[str, np.ndarray]
 
     @property
@@ -60,6 +68,13 @@ class Engine(ABC):
         self.require_memory("this looks at records one by one")
         return self._codes
 
+    def for_cells(self, columns: Mapping[str, Column], levels: Mapping[str, int]) -> Engine:
+        """The same records, of which the cells are by these columns, some of them at a level of their hierarchy."""
+        return self
+
+    def require_few(self, names: Sequence[str], columns: Mapping[str, Column], instead: str = "") -> None:  # noqa: B027
+        """Raise TooMany where the combinations of these columns do not fit into memory; `instead` says what to do."""
+
     @abstractmethod
     def select(self, names: Sequence[str]) -> Engine:
         """The same records with these columns alone."""
@@ -77,7 +92,9 @@ class Engine(ABC):
         """The distinct codes of these columns, in their order, with the number of their records."""
 
     @abstractmethod
-    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
+    def shuffled(
+        self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
+    ) -> Iterator[list[np.ndarray]]:
         """The codes of these columns (None: the class) in an order that only the operating system knows, some
         records at a time, without those that are left out."""
 

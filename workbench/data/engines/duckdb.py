@@ -21,7 +21,8 @@ from workbench.base.progress import stoppable
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, counted
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, Engine, Gathering, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Gathering, changing, plain
+from workbench.data.engines.elsewhere import Cut, Elsewhere, Runs, Tallies, between, case, union
 from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")
@@ -101,7 +102,7 @@ class Growing:
         self._begin = "INSERT INTO {}"
 
 
-class DuckDB(Engine):
+class DuckDB(Elsewhere):
     """`records` is what a query is asked FROM; `fields` is what it calls the columns."""
 
     about = "in a file of DuckDB's on the disk, as engine='duckdb' asks for; only counts are in memory"
@@ -139,24 +140,56 @@ class DuckDB(Engine):
         fields = [self._fields[name] for name in quasi], {name: self._fields[name] for name in others}
         return _careful(lambda: counted(cursor, f"{self._from} AS r", *fields), cursor)
 
-    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
-        cells, chance, aside = partition.cells, operating_system_random(), Growing(self._store)
-        keys = dict(zip((*partition.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
-        known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": partition.group})
-        same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
-        columns = ["k.class" if name is None else f"r.{self._fields[name]}" for name in names]
-        listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
+    def within(self, runs: Runs, records: int) -> DuckDB:
+        if not runs:
+            return self
+        chosen = between(runs, self._fields.__getitem__)
+        return DuckDB(self._store, f"(SELECT * FROM {self._from} AS r WHERE {chosen})", self._fields, records)
+
+    def tallies(self, cuts: Cut | int, names: Sequence[str]) -> Tallies:
+        part = case(cuts, self._fields.__getitem__)
+
+        def found_in(field: str) -> str:
+            return f"(SELECT {part} AS part, CAST({field} AS INTEGER) AS code FROM {self._from} AS r) AS s"
+
+        found = self._store.ask(union(names, self._fields.__getitem__, found_in))
+        return Tallies(*(found[name].to_numpy() for name in ("part", "number", "code", "n")))
+
+    def different(self, names: Sequence[str]) -> int:
+        hashed = f"hash({', '.join(self._fields[name] for name in names)})"
+        return self._store.ask(f"SELECT approx_count_distinct({hashed}) AS n FROM {self._from} AS r")["n"][0].as_py()
+
+    def shuffled(
+        self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
+    ) -> Iterator[list[np.ndarray]]:
+        chance, aside = operating_system_random(), Growing(self._store)
+        parts = partition.parts() if isinstance(partition, ClassesOfParts) else iter([(self, partition)])
         try:
-            for batch in self._store.batches(
-                f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
-            ):
-                rows = dict(zip(batch.schema.names, batch.columns, strict=True))
-                aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
+            for engine, classes in parts:
+                assert isinstance(engine, DuckDB)
+                for batch in engine._in_classes(names, classes):
+                    rows = dict(zip(batch.schema.names, batch.columns, strict=True))
+                    aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
             listed = ", ".join(f"v{i}" for i in range(len(names)))
             for batch in self._store.batches(f"SELECT {listed} FROM {aside.name} ORDER BY chance", BATCH):
                 yield [column.to_numpy() for column in batch.columns]
         finally:
             self._store.run(f"DROP TABLE IF EXISTS {aside.name}")
+
+    def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[pa.RecordBatch]:
+        """The codes of these columns (None: the class), without the records that are left out, in no order."""
+        of_class = f"CAST({classes} AS INTEGER)" if isinstance(classes, int) else "k.class"
+        columns = [of_class if name is None else f"r.{self._fields[name]}" for name in names]
+        listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
+        if isinstance(classes, int):
+            return self._store.batches(f"SELECT {listed} FROM {self._from} AS r")
+        cells = classes.cells
+        keys = dict(zip((*classes.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": classes.group})
+        same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
+        return self._store.batches(
+            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
+        )
 
     def content(self) -> Iterator[bytes]:
         hashed = f"hash({', '.join(self._fields.values())})"

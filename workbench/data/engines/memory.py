@@ -12,7 +12,7 @@ import pyarrow as pa
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, collapse
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, Engine, Gathering, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Engine, Gathering, changing, plain
 from workbench.data.reading.value_types import Values
 
 PENDING = 1 << 24  # bytes of distinct values that wait to be merged
@@ -46,7 +46,10 @@ class Memory(Engine):
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
         return collapse({name: self._codes[name] for name in quasi}, {name: self._codes[name] for name in others})
 
-    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
+    def shuffled(
+        self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
+    ) -> Iterator[list[np.ndarray]]:
+        assert isinstance(partition, ClassesOfCells)  # all cells fit where the records do
         group = partition.of_record()
         order = np.arange(self.records, dtype=np.int32)
         if (partition.group < 0).any():

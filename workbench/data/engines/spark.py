@@ -18,7 +18,7 @@ from workbench.base.figures import join_names
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, Coding, Engine, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, Engine, changing, plain
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.value_types import Values
 
@@ -105,7 +105,10 @@ class Spark(Engine):
         self._refuse_changed(codes, weight)
         return in_order([codes[name] for name in quasi], {name: codes[name] for name in others}, weight)
 
-    def shuffled(self, names: Sequence[str | None], partition: ClassesOfCells) -> Iterator[list[np.ndarray]]:
+    def shuffled(
+        self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
+    ) -> Iterator[list[np.ndarray]]:
+        assert isinstance(partition, ClassesOfCells)
         wanted = ["class" if name is None else self.code_of(name) for name in names]
         found = self.session.ask(self.in_classes([name for name in names if name], partition).selectExpr(*wanted))
         if len(found) != int(partition.cells.weight[partition.group >= 0].sum()):

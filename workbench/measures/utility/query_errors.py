@@ -13,6 +13,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import figures
 from workbench.releases.answers import expected
 from workbench.releases.base import Release
+from workbench.releases.in_parts import InParts, whole
 from workbench.releases.partition import Partition
 from workbench.releases.selections import selected
 from workbench.workloads.exact import denominators
@@ -227,6 +228,8 @@ class Detail(dict[str, Any]):
 def removed(release: Release) -> Release:
     """The same table without quasi-identifiers: everybody is in one class."""
     table = release.table
+    if not table.engine.cells_fit:
+        return InParts.of(table, lambda: iter([whole(table)]), frozenset(table.quasi))
     cells = table.cells()
     return Partition(table, cells, np.zeros(len(cells), np.int32), removed=frozenset(table.quasi))
 

@@ -8,11 +8,13 @@ from workbench.base.variants import Plain, parameter
 from workbench.data.table import Table
 from workbench.methods import Method, suppress
 from workbench.methods.mondrian import splitters
+from workbench.methods.mondrian.first_cuts import parts
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
 from workbench.methods.mondrian.search import classes_of_entries
 from workbench.models import Model
 from workbench.releases.base import Release
+from workbench.releases.in_parts import BucketizedInParts, InParts
 from workbench.releases.partition import Bucketized, Partition
 from workbench.workloads.workload import Workload
 
@@ -62,16 +64,19 @@ class Mondrian(Method):
             splitters.require_quasi(table, self.order or ())
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
+        if not table.engine.cells_fit and splitters.by_counts(self, table):
+            kind = BucketizedInParts if self.publish == "bucketized" else InParts
+            return kind.of(table, lambda: parts(table, model, self.median == "even"))
         others = splitters.neutral_columns(self, table)
         cells = table.cells(others)
-        parts, entries = None, cells
+        pieces, entries = None, cells
         if not self.strict:
             table.engine.require_memory("a relaxed Mondrian deals records one by one", "use the strict one")
             entries, cell = dealt(cells, seed)
-            parts = (cell, entries.weight)
+            pieces = (cell, entries.weight)
         levels = Levels.of(table, exact=self.publish == "bucketized") if self.recode == "levels" else None
         group = classes_of_entries(self, table, entries, model, levels)
         if self.publish == "bucketized":
-            return Bucketized(table, cells, group, others=others, parts=parts)
+            return Bucketized(table, cells, group, others=others, parts=pieces)
         shown = levels.shown(cells, group) if levels else {}
-        return Partition(table, cells, group, others=others, parts=parts, **shown)
+        return Partition(table, cells, group, others=others, parts=pieces, **shown)

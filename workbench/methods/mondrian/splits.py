@@ -35,10 +35,10 @@ class Nodes:
 
     @classmethod
     def root(cls, table: Table, cells: Cells) -> Nodes:
-        """The whole table as one class."""
+        """All cells as one class."""
         high = np.array([[table.columns[name].size - 1 for name in table.quasi]], dtype=np.int32)
         order, ends = np.arange(len(cells), dtype=np.int32), np.array([len(cells)])
-        sizes = np.array([table.records])
+        sizes = np.array([int(cells.weight.sum())])
         return cls(order, np.zeros(1, np.int64), ends, sizes, np.zeros_like(high), high, np.zeros(high.shape, bool))
 
     def only(self, wanted: np.ndarray) -> Nodes:
@@ -152,6 +152,15 @@ def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> C
     return Classes(nodes.sizes, histograms, sensitive, low, high)
 
 
+def spans(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Where each code of each quasi-identifier lies, and what a width counts as one beside: that of the whole table,
+    less where the column is more important."""
+    edge = table.positions
+    ends = np.array([table.columns[name].size - 1 for name in table.quasi])
+    span = edge[np.arange(len(ends)), ends] - edge[:, 0]
+    return edge, np.where(span > 0, span, 1.0) / table.weights_of_quasi
+
+
 class AmongAxes(Splitter, Protocol):
     """A splitter that can be kept from cutting some axes."""
 
@@ -169,10 +178,7 @@ class Widest:
         self.cells, self.strict, self.even = cells, strict, even
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.population = table.population if model and model.needs_population else None
-        self.edge = table.positions
-        ends = np.array([table.columns[name].size - 1 for name in table.quasi])
-        span = self.edge[np.arange(len(ends)), ends] - self.edge[:, 0]
-        self.span = np.where(span > 0, span, 1.0) / table.weights_of_quasi
+        self.edge, self.span = spans(table)
         self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:

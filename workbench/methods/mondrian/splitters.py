@@ -54,6 +54,12 @@ def require_together(method: Mondrian) -> None:
         )
 
 
+def by_counts(method: Mondrian, table: Table) -> bool:
+    """Whether the first cuts can be made by counts alone."""
+    plain = method.split == "widest" and method.strict and method.recode == "regions"
+    return plain and not method.suppress and table.weight is None
+
+
 def require_quasi(table: Table, names: Sequence[str]) -> None:
     """Raise BadInput where an order names what is not cut."""
     for name in names:

@@ -1,0 +1,149 @@
+"""Records that are not in memory: counted where they are; where their cells do not fit here, part by part.
+
+A part is the records between two codes of some columns. The first parts are told apart by a tree of cuts.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.errors import BadInput, TooMany
+from workbench.base.figures import join_names
+from workbench.data.column import Column
+from workbench.data.engines import Engine
+
+MOST = 50_000_000  # cells that are in memory at a time: gigabytes
+OTHERWISE = (
+    "only mondrian (strict, split = widest, recode = regions, suppress = 0, without weights) and remove do without all "
+    "of them; else leave out a column, or give the finest one fewer values"
+)
+Runs = Mapping[str, tuple[int, int]]  # the first and the last code, by column
+
+
+class Cut(NamedTuple):
+    """Records with codes up to `code` are on the left; a side is a cut again, or the number of a part (-1: none)."""
+
+    column: str
+    code: int
+    left: Cut | int
+    right: Cut | int
+
+
+class Tallies(NamedTuple):
+    """The records of each part by the codes of one column after the other, in no order."""
+
+    part: np.ndarray
+    column: np.ndarray
+    code: np.ndarray
+    records: np.ndarray
+
+    def of(self, column: int, parts: int, sizes: int) -> np.ndarray:
+        """Parts x codes of a column, of which there are so many."""
+        found, here = np.zeros((parts, sizes), np.int64), self.column == column
+        found[self.part[here], self.code[here]] = self.records[here]
+        return found
+
+
+class Elsewhere(Engine):
+    """An engine that knows which of its columns make the cells, and whether these fit into memory."""
+
+    _cells: tuple[Mapping[str, Column], Mapping[str, int]] = ({}, {})
+
+    def for_cells(self, columns: Mapping[str, Column], levels: Mapping[str, int]) -> Elsewhere:
+        same = copy.copy(self)
+        for known in ("combinations", "cells_fit"):
+            same.__dict__.pop(known, None)
+        same._cells = columns, levels
+        return same
+
+    @cached_property
+    def combinations(self) -> int:
+        """At most so many cells there are, or about so many, where these do not fit."""
+        columns, levels = self._cells
+        if (most := self._at_most([*columns], columns)) <= MOST:
+            return most
+        seen = self.mapped({name: columns[name].node(level - 1) for name, level in levels.items() if level})
+        return seen.different([*columns])
+
+    @cached_property
+    def cells_fit(self) -> bool:  # type: ignore[override]
+        return self.combinations <= MOST
+
+    def require_few(self, names: Sequence[str], columns: Mapping[str, Column], instead: str = "") -> None:
+        found, fit = self._at_most(names, columns), self.cells_fit or not {*names} >= {*self._cells[0]}
+        if not fit:
+            found, names = self.combinations, [*self._cells[0]]
+        elif found > MOST:
+            found = self.different(names)
+        if not fit or found > MOST:
+            raise TooMany(
+                f"there are about {_many(found, names)}, more than the {MOST:,} that fit into memory; "
+                f"{instead or OTHERWISE}"
+            )
+
+    def _at_most(self, names: Sequence[str], columns: Mapping[str, Column]) -> int:
+        return min(self.records, math.prod(columns[name].size for name in names))
+
+    def __repr__(self) -> str:
+        """Which of three sizes it is: all in memory, cells in memory, or parts of the cells."""
+        if not self._cells[0]:
+            return super().__repr__()
+        found, many = f"{self.records:,} records {self.about}", _many(self.combinations, self._cells[0])
+        if self.cells_fit:
+            return f"<{found}; there are at most {many}, which fit into memory>"
+        return (
+            f"<{found}; there are about {many}, more than the {MOST:,} that fit into memory: Mondrian makes the first "
+            "cuts by counts, and the others part by part>"
+        )
+
+    def changed(self) -> BadInput:
+        """What is said when the records are no longer those that were read."""
+        return BadInput("the records have changed since they were read, and figures of both would be wrong; read again")
+
+    @abstractmethod
+    def within(self, runs: Runs, records: int) -> Elsewhere:
+        """The records between two codes of some columns; there are so many."""
+
+    @abstractmethod
+    def tallies(self, cuts: Cut | int, names: Sequence[str]) -> Tallies:
+        """The records of each part of a tree of cuts, by the codes of each of these columns."""
+
+    @abstractmethod
+    def mapped(self, maps: Mapping[str, np.ndarray]) -> Elsewhere: ...
+
+    @abstractmethod
+    def different(self, names: Sequence[str]) -> int:
+        """About how many combinations of codes these columns have."""
+
+
+def case(cuts: Cut | int, field: Callable[[str], str]) -> str:
+    """The number of the part that a record is in, as SQL has it."""
+    if isinstance(cuts, int):
+        return str(cuts)
+    left, right = (case(side, field) for side in (cuts.left, cuts.right))
+    return f"CASE WHEN {field(cuts.column)} <= {cuts.code} THEN {left} ELSE {right} END"
+
+
+def between(runs: Runs, field: Callable[[str], str]) -> str:
+    """The condition that a record is in a part."""
+    return " AND ".join(f"{field(name)} BETWEEN {low} AND {high}" for name, (low, high) in runs.items())
+
+
+def union(names: Sequence[str], field: Callable[[str], str], found_in: Callable[[str], str]) -> str:
+    """One query for the tallies of all columns; `found_in` has a column's part and code."""
+    return " UNION ALL ".join(
+        f"SELECT part, {i} AS number, code, count(*) AS n FROM {found_in(field(name))} WHERE part >= 0 "
+        "GROUP BY part, code"
+        for i, name in enumerate(names)
+    )
+
+
+def _many(count: int, names: Collection[str]) -> str:
+    return f"{count:,} combinations of {join_names([*names])}"

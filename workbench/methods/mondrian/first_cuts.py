@@ -1,0 +1,227 @@
+"""Mondrian where cells do not fit into memory: the first cuts by counts, then one part after the other by its cells.
+
+Which cuts are proposed in a class follows from the records of each code alone, and what a model says of them from the
+sensitive values and the ranges of both halves. So the classes are those that `grow` makes of all cells, in their order.
+For another parameter of a model the counts are there already, as far as its cuts are the same.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.base.progress import step
+from workbench.data.engines.elsewhere import Cut, Elsewhere, Tallies
+from workbench.data.population import Population
+from workbench.data.table import Table
+from workbench.methods.mondrian.splits import Nodes, Widest, allowed_by, grow, spans
+from workbench.models import Model
+from workbench.models.classes import Classes
+from workbench.releases.in_parts import Part
+
+PART = 2**22  # cells that are fetched at a time
+
+
+@dataclass(eq=False)
+class Node:
+    """Records between two codes of some columns, `runs`; once they are counted, of all: from `low` to `high`, exactly.
+
+    `cuts` are those that are proposed, the best first, once they are known; `cells` is how many there are at most.
+    """
+
+    runs: dict[str, tuple[int, int]]
+    size: int
+    cells: int
+    above: tuple[Node, Proposed] | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    histograms: dict[str, np.ndarray] = field(default_factory=dict)
+    cuts: list[Proposed] | None = None
+
+
+@dataclass(eq=False)
+class Proposed:
+    """A cut at a median: codes up to `code` go left."""
+
+    axis: int
+    code: int
+    left: Node
+    right: Node
+
+
+class Halved(NamedTuple):
+    """The cut of each node that has one."""
+
+    root: Node
+    cut: dict[Node, Proposed]
+
+    @property
+    def leaves(self) -> Iterator[Node]:
+        """From left to right."""
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if node in self.cut:
+                pending += [self.cut[node].right, self.cut[node].left]
+            else:
+                yield node
+
+
+class FirstCuts:
+    """The cuts of a table by counts, down to parts whose cells fit into memory; it asks for what it does not know."""
+
+    def __init__(self, table: Table, even: bool) -> None:
+        assert isinstance(table.seen, Elsewhere)
+        self.engine, self.quasi, self.sensitive, self.even = table.seen, table.quasi, dict(table.sensitive), even
+        self.sizes = [table.columns[name].size for name in table.quasi]
+        self.edge, self.span = spans(table)
+        self.root = Node({}, table.records, table.records)
+        self.root.histograms = {name: seen.totals for name, seen in table.sensitive.items()}
+        self._propose(self.root, [table.columns[name].totals for name in table.quasi])
+        self._lock = threading.Lock()
+
+    def made(self, model: Model | None, population: Population | None) -> Halved:
+        """What Mondrian cuts under a model, until the cells of each part fit."""
+        while not self._lock.acquire(timeout=0.1):
+            step()
+        try:
+            return self._made(model, population)
+        finally:
+            self._lock.release()
+
+    def _made(self, model: Model | None, population: Population | None) -> Halved:
+        found, opened, floor = Halved(self.root, {}), [self.root], model.floor if model else 1
+        while opened:
+            self._count([node for node in opened if node.cells > PART])
+            pending = [(node, self._floored(node, floor)) for node in opened if node.cells > PART]
+            opened = []
+            while pending := [(node, cuts) for node, cuts in pending if cuts]:
+                step(f"{len(found.cut):,} cuts by counts")
+                halves = [half for _, cuts in pending for half in (cuts[0].left, cuts[0].right)]
+                both = allowed_by(model)(self._classes(halves, model, population)).reshape(-1, 2)
+                good = both.all(axis=1).tolist()
+                for (node, cuts), one in zip(pending, good, strict=True):
+                    if one:
+                        found.cut[node] = cuts[0]
+                        opened += [cuts[0].left, cuts[0].right]
+                pending = [(node, cuts[1:]) for (node, cuts), one in zip(pending, good, strict=True) if not one]
+        self.describe([node for node in found.leaves if node.cells > PART])
+        return found
+
+    def _floored(self, node: Node, floor: int) -> list[Proposed]:
+        """The cuts of a node that leave both halves enough records."""
+        assert node.cuts is not None
+        return [one for one in node.cuts if min(one.left.size, one.right.size) >= floor]
+
+    def _classes(self, halves: Sequence[Node], model: Model | None, population: Population | None) -> Classes:
+        """What a model sees of them."""
+        sensitive = self.sensitive if model and model.needs_sensitive else {}
+        sizes = np.array([node.size for node in halves])
+        if sensitive:
+            self.describe(halves)
+        histograms = {name: np.stack([node.histograms[name] for node in halves]) for name in sensitive}
+        if population is None:
+            return Classes(sizes, histograms, sensitive)
+        self._count(halves)
+        low, high = (np.stack([getattr(node, end) for node in halves]) for end in ("low", "high"))
+        return Classes(sizes, histograms, sensitive, low, high, population=population)
+
+    # --- counts
+
+    def describe(self, nodes: Sequence[Node]) -> None:
+        """How many of their records have each sensitive value."""
+        new = [node for node in nodes if not node.histograms]
+        if not new or not self.sensitive:
+            return
+        tallies = self._tallies(new, [*self.sensitive])
+        for i, (name, seen) in enumerate(self.sensitive.items()):
+            for node, histogram in zip(new, tallies.of(i, len(new), len(seen)), strict=True):
+                node.histograms[name] = histogram
+
+    def _count(self, nodes: Sequence[Node]) -> None:
+        """Where they begin and end, and which cuts are proposed."""
+        new = [node for node in nodes if node.cuts is None]
+        if not new:
+            return
+        tallies = self._tallies(new, self.quasi)
+        every = [tallies.of(a, len(new), size) for a, size in enumerate(self.sizes)]
+        for node, *counts in zip(new, *every, strict=True):
+            self._propose(node, counts)
+
+    def _tallies(self, nodes: Sequence[Node], names: Sequence[str]) -> Tallies:
+        found = self.engine.tallies(self._cuts_to(nodes), names)
+        total = np.zeros((len(names), len(nodes)), np.int64)
+        np.add.at(total, (found.column, found.part), found.records)
+        if (total != [node.size for node in nodes]).any():
+            raise self.engine.changed()
+        return found
+
+    def _cuts_to(self, nodes: Sequence[Node]) -> Cut | int:
+        """The tree of cuts that tells these nodes apart."""
+        number, through = {node: i for i, node in enumerate(nodes)}, dict[Node, Proposed]()
+        for node in nodes:
+            while node.above is not None:
+                node, cut = node.above
+                through[node] = cut
+
+        def below(node: Node) -> Cut | int:
+            if node not in through:
+                return number.get(node, -1)
+            cut = through[node]
+            return Cut(self.quasi[cut.axis], cut.code, below(cut.left), below(cut.right))
+
+        return below(self.root)
+
+    def _propose(self, node: Node, counts: Sequence[np.ndarray]) -> None:
+        """The median of each attribute that has a width, the widest first, of records by code."""
+        there = [np.flatnonzero(one) for one in counts]
+        node.low, node.high = (np.array([codes[end] for codes in there], np.int32) for end in (0, -1))
+        node.cells = min(node.cells, math.prod([*map(len, there), *map(len, self.sensitive.values())]))
+        axes = np.arange(len(counts))
+        width = (self.edge[axes, node.high] - self.edge[axes, node.low]) / self.span
+        node.cuts = [
+            self._halved(node, a, there[a], np.cumsum(counts[a][there[a]]))
+            for a in np.argsort(-width, kind="stable").tolist()
+            if width[a] > 0
+        ]
+
+    def _halved(self, node: Node, axis: int, codes: np.ndarray, upto: np.ndarray) -> Proposed:
+        """The cut below or at the median, with its halves; `upto` has the records up to each code."""
+        place = int(np.searchsorted(upto, (node.size + 1) // 2))
+        below = int(upto[place - 1]) if place else 0
+        nearer = abs(2 * below - node.size) < abs(2 * int(upto[place]) - node.size)
+        if place == len(codes) - 1 or (self.even and below and nearer):
+            place -= 1
+        name, code, left = self.quasi[axis], int(codes[place]), int(upto[place])
+        first, last = node.runs.get(name, (0, self.sizes[axis] - 1))
+        halves = [
+            Node({**node.runs, name: run}, size, min(size, node.cells))
+            for run, size in (((first, code), left), ((code + 1, last), node.size - left))
+        ]
+        proposed = Proposed(axis, code, *halves)
+        for half in halves:
+            half.above = node, proposed
+        return proposed
+
+
+def parts(table: Table, model: Model | None, even: bool) -> Iterator[Part]:
+    """The classes of a table, part by part from left to right."""
+    cuts = table.remember(("first cuts", even), lambda: FirstCuts(table, even))
+    needed = table.population if model and model.needs_population else None
+    leaves = [*cuts.made(model, needed).leaves]
+    for i, node in enumerate(leaves):
+        step(f"part {i + 1:,} of {len(leaves):,}")
+        if node.cells > PART:
+            histograms = {name: histogram[None, :] for name, histogram in node.histograms.items()}
+            assert node.low is not None and node.high is not None
+            ends = node.low[None, :], node.high[None, :]
+            yield Part(node.runs, Classes(np.array([node.size]), histograms, table.sensitive, *ends))
+            continue
+        cells = cuts.engine.within(node.runs, node.size).collapse(table.quasi, [*table.sensitive])
+        widest = Widest(table, cells, model, strict=True, even=even)
+        yield Part.of(node.runs, cells, grow(Nodes.root(table, cells), widest, model), table.sensitive)
