@@ -27,12 +27,24 @@ def answers(workload: Workload) -> np.ndarray:
     """Counts, sums and averages over the records that meet the conditions, by their original codes."""
     table = workload.table
     names = sorted(workload.columns, key=lambda name: table.columns[name].size)  # few branches first
-    tree = of_records(table, names)
+    if table.engine.few(names, table.columns):
+        tree = of_records(table, names)
+        return put_together(workload, lambda which, of: _added(workload, tree, names, which, of))
 
     def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
-        return together.sums(tree, [coded(workload, name, which, of) for name in names], len(which))
+        """Queries about the same columns together: all of them would be too many."""
+        found, asked = np.zeros(len(which)), workload.conditions.at[which] >= 0
+        for kind in np.unique(asked, axis=0):
+            here = (asked == kind).all(axis=1)
+            some = [name for name in names if kind[workload.columns.index(name)]]
+            found[here] = _added(workload, of_records(table, some), some, which[here], of[here])
+        return found
 
     return put_together(workload, sums)
+
+
+def _added(workload: Workload, tree: Tree, names: Sequence[str], which: np.ndarray, of: np.ndarray) -> np.ndarray:
+    return together.sums(tree, [coded(workload, name, which, of) for name in names], len(which))
 
 
 def people(workload: Workload) -> np.ndarray:
@@ -52,7 +64,7 @@ def of_records(table: Table, names: Sequence[str]) -> Tree:
     for."""
     weight = [table.weight] if table.weight else []
     columns = [*names, *weight] or table.names[:1]
-    table.engine.require_few(columns, table.columns, "ask about fewer columns together, or about coarser ones")
+    table.engine.require_few(columns, table.columns, "ask about fewer columns in one query")
     cells = table.engine.collapse(columns, [])
     amount = cells.weight * table.columns[table.weight].values[cells.quasi[-1]] if table.weight else cells.weight
     return Tree.of([*cells.quasi[: len(names)]], amount)

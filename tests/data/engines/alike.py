@@ -44,6 +44,11 @@ def assert_same_release(memory, elsewhere):
         assert (getattr(memory.classes, end) == getattr(elsewhere.classes, end)).all()
     for name, histogram in memory.classes.histograms.items():
         assert (histogram == elsewhere.classes.histograms[name]).all()
+    assert_same_files(memory, elsewhere)
+
+
+def assert_same_files(memory, elsewhere):
+    """The records in any order, and the codebook."""
     assert elsewhere.codebook() == memory.codebook()
     one, other = memory.tables(), elsewhere.tables()
     assert list(one) == list(other)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.errors import BadInput, meant, said
+from workbench.base.errors import BadInput, TooMany, meant, said
+from workbench.base.figures import join_names
 from workbench.data.cells import Cells
 from workbench.data.column import Column
 from workbench.data.reading.value_types import Values
@@ -20,6 +21,10 @@ LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's, for reading and for co
 GATHERINGS = {"memory": "MemoryGathering", "duckdb": "DuckDBGathering"}  # in the engine's module
 SPARK = "spark"  # gathers nothing: the records are there
 ENGINES = (*LIMITS, SPARK)
+OTHERWISE = (
+    "only mondrian (strict, split = widest, recode = regions, suppress = 0, without weights) and remove do without all "
+    "of them; else leave out a column, or give the finest one fewer values"
+)
 BATCH = 1 << 16  # records at a time that are read, or written
 
 
@@ -72,8 +77,14 @@ class Engine(ABC):
         """The same records, of which the cells are by these columns, some of them at a level of their hierarchy."""
         return self
 
-    def require_few(self, names: Sequence[str], columns: Mapping[str, Column], instead: str = "") -> None:  # noqa: B027
-        """Raise TooMany where the combinations of these columns do not fit into memory; `instead` says what to do."""
+    def few(self, names: Sequence[str], columns: Mapping[str, Column]) -> bool:
+        """Whether the combinations of these columns fit into memory."""
+        return True
+
+    def require_few(self, names: Sequence[str], columns: Mapping[str, Column], instead: str = OTHERWISE) -> None:
+        """Raise TooMany where they do not; `instead` says what to do."""
+        if not self.few(names, columns):
+            raise TooMany(f"the combinations of {join_names(names)} do not fit into memory; {instead}")
 
     @abstractmethod
     def select(self, names: Sequence[str]) -> Engine:

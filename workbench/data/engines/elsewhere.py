@@ -14,16 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.errors import BadInput, TooMany
+from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 
 MOST = 50_000_000  # cells that are in memory at a time: gigabytes
-OTHERWISE = (
-    "only mondrian (strict, split = widest, recode = regions, suppress = 0, without weights) and remove do without all "
-    "of them; else leave out a column, or give the finest one fewer values"
-)
 Runs = Mapping[str, tuple[int, int]]  # the first and the last code, by column
 
 
@@ -76,17 +72,10 @@ class Elsewhere(Engine):
     def cells_fit(self) -> bool:  # type: ignore[override]
         return self.combinations <= MOST
 
-    def require_few(self, names: Sequence[str], columns: Mapping[str, Column], instead: str = "") -> None:
-        found, fit = self._at_most(names, columns), self.cells_fit or not {*names} >= {*self._cells[0]}
-        if not fit:
-            found, names = self.combinations, [*self._cells[0]]
-        elif found > MOST:
-            found = self.different(names)
-        if not fit or found > MOST:
-            raise TooMany(
-                f"there are about {_many(found, names)}, more than the {MOST:,} that fit into memory; "
-                f"{instead or OTHERWISE}"
-            )
+    def few(self, names: Sequence[str], columns: Mapping[str, Column]) -> bool:
+        if {*names} >= {*self._cells[0]} and not self.cells_fit:
+            return False
+        return self._at_most(names, columns) <= MOST or self.different(names) <= MOST
 
     def _at_most(self, names: Sequence[str], columns: Mapping[str, Column]) -> int:
         return min(self.records, math.prod(columns[name].size for name in names))

@@ -53,18 +53,19 @@ def largest_told(attacker: str, release: Release, fraction: float, smallest: int
 
 def alike(release: Release) -> np.ndarray:
     """The sizes of the groups that share their published quasi-identifiers."""
-    classes, cells = release.classes, release.table.cells()
-    if not classes.exact:
-        return classes.sizes
+    if not release.classes.exact:
+        return release.classes.sizes
+    cells = release.table.cells()
     _, group = distinct_rows(cells.quasi.T)
     return np.bincount(group, weights=cells.weight).astype(np.int64)
 
 
 def fitting(release: Release) -> np.ndarray:
     """How many people of the population each of these groups fits."""
-    population, cells = release.table.population, release.table.cells()
+    population = release.table.population
     if not release.classes.exact or population is None:
         return release.classes.fitting()
+    cells = release.table.cells()
     codes = np.ascontiguousarray(cells.quasi.T[distinct_rows(cells.quasi.T)[0]], np.int32)
     return population.fitting(codes, codes)
 

@@ -104,7 +104,7 @@ class FirstCuts:
                 step(f"{len(found.cut):,} cuts by counts")
                 halves = [half for _, cuts in pending for half in (cuts[0].left, cuts[0].right)]
                 both = allowed_by(model)(self._classes(halves, model, population)).reshape(-1, 2)
-                good = both.all(axis=1).tolist()
+                good: list[bool] = np.all(both, axis=1).tolist()
                 for (node, cuts), one in zip(pending, good, strict=True):
                     if one:
                         found.cut[node] = cuts[0]

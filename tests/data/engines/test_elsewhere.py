@@ -1,0 +1,76 @@
+"""Parts of records by a tree of cuts: counted where they are, as one counts them one by one."""
+
+import numpy as np
+import pytest
+
+from tests.releases.parted import SENSITIVE, apart, pair
+from workbench.base.errors import BadInput, TooMany
+from workbench.data.engines import elsewhere
+from workbench.data.engines.elsewhere import Cut, case
+
+
+def part_of(cuts, codes, record):
+    while isinstance(cuts, Cut):
+        cuts = cuts.left if codes[cuts.column][record] <= cuts.code else cuts.right
+    return cuts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tallies_are_counted_record_by_record(seed):
+    memory, other = pair(seed)
+    codes, one, two = memory.seen.codes, memory.quasi[0], memory.quasi[-1]
+    middle = [memory.columns[name].size // 2 for name in (one, two)]
+    cuts = Cut(one, middle[0], Cut(two, middle[1], 1, -1), Cut(one, middle[0] + 1, 0, 2))
+    names = [*memory.quasi, *SENSITIVE]
+    tallies = other.seen.tallies(cuts, names)
+    parts = np.array([part_of(cuts, codes, record) for record in range(memory.records)])
+    for i, name in enumerate(names):
+        expected = np.zeros((3, memory.columns[name].size), int)
+        for part, code in zip(parts, codes[name], strict=True):
+            if part >= 0:
+                expected[part, code] += 1
+        assert (tallies.of(i, 3, memory.columns[name].size) == expected).all()
+    assert len(tallies.records) == len({*zip(tallies.part, tallies.column, tallies.code, strict=True)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_records_between_two_codes_are_counted_alone(seed):
+    memory, other = pair(seed)
+    name, codes = memory.quasi[0], memory.codes
+    low, high = memory.columns[name].size // 4, memory.columns[name].size // 2
+    inside = (codes[name] >= low) & (codes[name] <= high)
+    within = other.engine.within({name: (low, high)}, int(inside.sum()))
+    for column in memory.names:
+        size = memory.columns[column].size
+        assert (within.counts(column, size) == np.bincount(codes[column][inside], minlength=size)).all()
+    assert other.engine.within({}, other.records) is other.engine
+
+
+def test_combinations_are_estimated_and_refused_in_one_sentence(monkeypatch):
+    memory, other = pair(11)
+    assert abs(other.engine.different([*memory.quasi]) / len({*zip(*memory.cells().quasi, strict=True)}) - 1) < 0.2
+    with pytest.raises(TooMany, match=r"^the combinations of .* do not fit into memory; only mondrian"):
+        other.cells()
+    assert other.engine.few(other.quasi, other.columns) and memory.engine.few(memory.names, memory.columns)
+    monkeypatch.setattr(elsewhere, "MOST", 2)
+    with pytest.raises(TooMany, match=r"; take fewer$"):
+        other.engine.require_few(other.quasi, other.columns, "take fewer")
+
+
+def test_what_does_not_fit_follows_the_roles_and_levels_of_the_table(monkeypatch):
+    _, other = pair(11)
+    fewer = other.with_roles(other.quasi[:1], SENSITIVE[1])
+    monkeypatch.setattr(elsewhere, "MOST", fewer.columns[other.quasi[0]].size * 3)
+    assert fewer.engine.cells_fit and not apart(other).engine.cells_fit
+    assert len(fewer.cells()) <= elsewhere.MOST
+
+
+def test_a_tree_of_cuts_in_sql():
+    assert case(3, str) == "3"
+    tree = Cut("a", 5, -1, Cut("b", 0, 0, 1))
+    assert case(tree, str.upper) == "CASE WHEN A <= 5 THEN -1 ELSE CASE WHEN B <= 0 THEN 0 ELSE 1 END END"
+
+
+def test_records_that_changed_are_said():
+    _, other = pair(2)
+    assert isinstance(other.engine.changed(), BadInput)

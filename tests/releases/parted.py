@@ -1,0 +1,83 @@
+"""Random tables whose cells are taken not to fit into memory, beside the same in memory; names are awkward."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from tests.methods.tables import HIERARCHIES, random_frame
+from workbench.data.engines import elsewhere
+from workbench.data.table import Table
+from workbench.models import (
+    AlphaK,
+    BetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    KMap,
+    ProbabilisticLDiversity,
+    RecursiveLDiversity,
+    TCloseness,
+)
+
+NAMES = {
+    "whole": 'who"le; --',
+    "word": "séléct",
+    "real": "c0",
+    "day": " part",
+    "plain": "number",
+    "s": "n",
+    "s2": "code",
+}
+QUASI = [NAMES[name] for name in ("whole", "word", "real", "day", "plain")]
+SENSITIVE = [NAMES["s"], NAMES["s2"]]
+MODELS = [
+    KAnonymity(3),
+    None,
+    DistinctLDiversity(2),
+    EntropyLDiversity(1.5),
+    ProbabilisticLDiversity(1.4),
+    RecursiveLDiversity(2.0, 2),
+    TCloseness(0.35),
+    AlphaK(0.9, 3),
+    BetaLikeness(2.0),
+    DeltaDisclosure(2.0),
+    KMap(15),
+    DeltaPresence(0.0, 0.6),
+    KAnonymity(2) & TCloseness(0.5, "js"),
+    KMap(10) & DistinctLDiversity(2),
+]
+
+
+def awkward(frame):
+    return frame.rename(columns=NAMES).drop(columns=["person", "one"])
+
+
+def apart(table):
+    """The same table, for which it is decided that its cells do not fit."""
+    most, elsewhere.MOST = elsewhere.MOST, 0
+    try:
+        assert not table.engine.cells_fit
+    finally:
+        elsewhere.MOST = most
+    return table
+
+
+def pair(seed, read=None):
+    """A random table in memory, and one elsewhere whose cells do not fit."""
+    rng = np.random.default_rng(seed)
+    records = int(rng.integers(20, 250))
+    frame = awkward(random_frame(seed, records, int(rng.integers(2, 6)), missing=float(rng.choice([0, 0.1]))))
+    everybody = pd.concat([frame, awkward(random_frame(seed + 1, 2 * records))])
+    quasi = [str(name) for name in rng.permutation(QUASI)[: rng.integers(1, 6)]]
+    hierarchies = {NAMES[name]: build for name, build in HIERARCHIES.items() if rng.random() < 0.5}
+    found = []
+    for engine in (None, read or "duckdb"):
+        data, options = (frame, {"engine": engine}) if not callable(engine) else (engine(frame), {})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # in a small table everything is different in every record
+            table = Table.read(data, quasi, SENSITIVE, (), hierarchies, **options)
+        found.append(table.with_population(everybody[[*quasi]]))
+    return found[0], apart(found[1])

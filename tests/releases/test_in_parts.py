@@ -1,0 +1,159 @@
+"""A release of which only the classes are in memory: answers and files are those of the same release in memory."""
+
+import numpy as np
+import pytest
+
+from tests.data.engines.alike import assert_same_files
+from tests.releases.parted import SENSITIVE, pair
+from workbench.base.errors import BadInput, TooMany, Undefined
+from workbench.data.engines import elsewhere
+from workbench.measures import QueryError
+from workbench.measures.utility.query_errors import removed
+from workbench.methods import Mondrian, Remove
+from workbench.methods.mondrian import first_cuts
+from workbench.models import KAnonymity
+from workbench.releases import in_parts
+from workbench.workloads.populations import atoms, large_populations
+from workbench.workloads.workload import Workload
+
+SEEDS = range(5)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(first_cuts, "PART", 12)
+
+
+def releases(seed, publish="generalized", model=None):
+    tables = pair(seed)
+    return [Mondrian(publish=publish)(table, model or KAnonymity(3)) for table in tables]
+
+
+def random_runs(table, seed):
+    rng = np.random.default_rng(seed)
+    sizes = [table.columns[name].size for name in table.quasi]
+    return np.stack([np.sort(rng.integers(0, size, (40, 2)), axis=1) for size in sizes], axis=1).astype(np.int32)
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_estimates_are_those_of_memory(seed, publish):
+    one, parts = releases(seed, publish)
+    runs = random_runs(one.table, seed)
+    for sensitive in (None, *SENSITIVE):
+        assert parts.estimate(runs, sensitive) == pytest.approx(one.estimate(runs, sensitive), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_a_class_that_is_a_part_records_are_counted_between_the_ends_of_what_is_asked(monkeypatch, seed):
+    monkeypatch.setattr(first_cuts, "PART", 1)
+    one, parts = releases(seed, "bucketized", KAnonymity(6))
+    assert any(part.cells is None for part in parts.again())
+    runs = random_runs(one.table, seed)
+    assert parts.estimate(runs, SENSITIVE[0]) == pytest.approx(one.estimate(runs, SENSITIVE[0]), rel=1e-12, abs=1e-12)
+
+
+def answered(release, seed):
+    """What is told and true of random queries, some of them about neutral columns."""
+    table = release.table
+    columns = [name for name in table.names if table.columns[name].size > 1]
+    workload = Workload.random(table, 15, 2, 0.2, seed=seed, columns=columns[:4])
+    low, high = release.bounds(workload)
+    return release.count(workload), low, high, workload.truth, QueryError(workload)(release).value
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+@pytest.mark.parametrize("seed", SEEDS[:3])
+def test_queries_are_answered_as_in_memory(monkeypatch, seed, publish):
+    monkeypatch.setattr(first_cuts, "PART", 40)
+    for expected, found in zip(*(answered(release, seed) for release in releases(seed, publish)), strict=True):
+        assert np.array_equal(expected, found)
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+@pytest.mark.parametrize("part", [1, 12])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_files_have_the_same_records(monkeypatch, seed, part, publish):
+    monkeypatch.setattr(first_cuts, "PART", part)
+    assert_same_files(*releases(seed, publish))
+
+
+def test_files_are_written_whole_in_random_order(tmp_path):
+    one, parts = releases(8)
+    for release in (one, parts):
+        release.export(tmp_path / f"{type(release).__name__}.csv", giveaways=True)
+    lines = [(tmp_path / f"{name}.csv").read_text().splitlines() for name in ("Partition", "InParts")]
+    assert lines[0] != lines[1] and sorted(lines[0]) == sorted(lines[1])
+    again = parts.export(tmp_path / "again.csv", giveaways=True)
+    assert again[0].read_text().splitlines() != lines[1]
+
+
+def test_large_populations_are_those_of_memory():
+    for seed in range(6):
+        one, other = (large_populations(table, 0.1) for table in pair(seed))
+        assert np.array_equal(one.runs, other.runs) and np.array_equal(one.support, other.support)
+        assert one.every == other.every and all(
+            np.array_equal(one.truth[name], other.truth[name]) for name in one.truth
+        )
+
+
+@pytest.mark.parametrize("runs", [[[0, 9]], [[0, 9], [3, 4], [4, 4], [7, 9]], [[2, 2], [0, 5]]])
+def test_atoms_are_told_apart_by_some_run(runs):
+    found, runs = atoms(np.array(runs), 10), np.array(runs)
+    for a in range(10):
+        for b in range(10):
+            apart_by = ((runs[:, 0] <= a) & (a <= runs[:, 1])) != ((runs[:, 0] <= b) & (b <= runs[:, 1]))
+            if apart_by.any():
+                assert found[a] != found[b]
+    assert (np.diff(found) >= 0).all() and found[0] == 0
+
+
+def test_all_removed_is_one_class():
+    memory, other = pair(6)
+    for one, parts in ((Remove()(memory), Remove()(other)), (removed(Remove()(memory)), removed(Remove()(other)))):
+        assert_same_release_of_one_class(one, parts)
+    assert_same_files(Remove()(memory), Remove()(other))
+    with pytest.raises(TooMany):
+        Remove((*other.quasi[:1],))(pair(4)[1])
+
+
+def assert_same_release_of_one_class(one, parts):
+    assert parts.classes.sizes.tolist() == one.classes.sizes.tolist() == [one.table.records]
+    assert parts.removed == one.removed
+    for name in SENSITIVE:
+        assert (parts.classes.histograms[name] == one.classes.histograms[name]).all()
+    assert (parts.classes.low == one.classes.low).all() and (parts.classes.high == one.classes.high).all()
+
+
+def test_classes_that_do_not_fit_are_counted_and_refused(monkeypatch):
+    _, other = pair(8)
+    monkeypatch.setattr(in_parts, "LARGEST", 1000)
+    with pytest.raises(
+        TooMany, match=r"^the first \d+ classes are as many as fit .* ask for larger classes, such as a larger k$"
+    ):
+        Mondrian()(other, KAnonymity(2))
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        (lambda release: release.group_of_record, BadInput),
+        (lambda release: release.group_of_entry, TooMany),
+        (lambda release: release.beside, BadInput),
+        (lambda release: release.posterior(SENSITIVE[0], "covering classes"), TooMany),
+        (lambda release: release.without(np.array([0])), Undefined),
+    ],
+)
+def test_what_needs_all_cells_is_refused(asked, error):
+    _, parts = releases(8)
+    assert parts.group_of_cell is None
+    with pytest.raises(error) as caught:
+        asked(parts)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_combinations_in_classes_that_do_not_fit_are_refused(monkeypatch):
+    _, parts = releases(8, "bucketized")
+    monkeypatch.setattr(elsewhere, "MOST", 3)
+    with pytest.raises(TooMany, match="ask about fewer columns"):
+        parts.joint(parts.table.quasi)
