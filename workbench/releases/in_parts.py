@@ -94,7 +94,7 @@ class InParts(Partition):
 
     @property
     def _classes_of_records(self) -> ClassesOfParts:
-        return ClassesOfParts(self._of_parts)
+        return ClassesOfParts(self._of_parts, self.classes.sizes, self.classes.histograms)
 
     def _of_parts(self) -> Iterator[tuple[Engine, ClassesOfCells | int]]:
         for first, part in self._numbered():

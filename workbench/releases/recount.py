@@ -32,13 +32,11 @@ def expected(held: Held, values: Sequence[pa.Array]) -> Iterator[pa.Table]:
 
     `values` are those of the written columns, v0, v1, ...; the last column is their `count`. Classes may look alike.
     """
-    cells, kept = held.partition.cells, held.partition.group >= 0
-    group, weight = held.partition.group[kept].astype(np.int64), cells.weight[kept]
     classes = [i for i, name in enumerate(held.names) if name is None]
-    told = [(i, cells.others[name][kept]) for i, name in enumerate(held.names) if name in cells.others]
-    for i, code in told or [(-1, np.zeros(len(group), np.int64))]:
+    told = [i for i, name in enumerate(held.names) if name in held.partition.others]
+    for i in told or [-1]:
         many = len(values[i]) if told else 1
-        counts = np.bincount(group * many + code, weight).astype(np.int64)
+        counts = held.partition.counts(held.names[i] if told else None, many)
         there = np.flatnonzero(counts)
         shown = {f"v{one}": values[one].take(pa.array(there // many)) for one in classes}
         if told:

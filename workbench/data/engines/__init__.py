@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,12 +37,29 @@ class ClassesOfCells(NamedTuple):
     group: np.ndarray
     of_record: Callable[[], np.ndarray]
 
+    @property
+    def others(self) -> Collection[str]:
+        """The columns of the cells beside the quasi-identifiers."""
+        return self.cells.others
+
+    def counts(self, name: str | None, size: int) -> np.ndarray:
+        """The records by class and code of one of these columns, of which there are so many; by class alone."""
+        kept = self.group >= 0
+        code = 0 if name is None else self.cells.others[name][kept]
+        return np.bincount(self.group[kept].astype(np.int64) * size + code, self.cells.weight[kept]).astype(np.int64)
+
 
 class ClassesOfParts(NamedTuple):
     """The same part by part, where all cells do not fit into memory. A part is the engine of its records alone, with
     its classes; where it is one class as a whole, that class."""
 
     parts: Callable[[], Iterator[tuple[Engine, ClassesOfCells | int]]]
+    sizes: np.ndarray
+    others: Mapping[str, np.ndarray]  # classes x codes
+
+    def counts(self, name: str | None, size: int) -> np.ndarray:
+        """The same."""
+        return (self.sizes if name is None else self.others[name]).ravel()
 
 
 class Engine(ABC):

@@ -11,7 +11,7 @@ import math
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,10 @@ from workbench.data.table import Table
 from workbench.methods.mondrian.splits import Nodes, Widest, allowed_by, grow, spans
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.in_parts import Part
+from workbench.releases.in_parts import BucketizedInParts, InParts, Part
+
+if TYPE_CHECKING:
+    from workbench.methods.mondrian.mondrian import Mondrian
 
 PART = 2**22  # cells that are fetched at a time
 
@@ -207,6 +210,12 @@ class FirstCuts:
         for half in halves:
             half.above = node, proposed
         return proposed
+
+
+def in_parts(method: Mondrian, table: Table, model: Model | None) -> InParts:
+    """The release of a table whose cells do not fit into memory."""
+    kind = BucketizedInParts if method.publish == "bucketized" else InParts
+    return kind.of(table, lambda: parts(table, model, method.median == "even"))
 
 
 def parts(table: Table, model: Model | None, even: bool) -> Iterator[Part]:

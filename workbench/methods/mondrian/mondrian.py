@@ -8,13 +8,12 @@ from workbench.base.variants import Plain, parameter
 from workbench.data.table import Table
 from workbench.methods import Method, suppress
 from workbench.methods.mondrian import splitters
-from workbench.methods.mondrian.first_cuts import parts
+from workbench.methods.mondrian.first_cuts import in_parts
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.relaxed import dealt
 from workbench.methods.mondrian.search import classes_of_entries
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.in_parts import BucketizedInParts, InParts
 from workbench.releases.partition import Bucketized, Partition
 from workbench.workloads.workload import Workload
 
@@ -65,8 +64,7 @@ class Mondrian(Method):
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         if not table.engine.cells_fit and splitters.by_counts(self, table):
-            kind = BucketizedInParts if self.publish == "bucketized" else InParts
-            return kind.of(table, lambda: parts(table, model, self.median == "even"))
+            return in_parts(self, table, model)
         others = splitters.neutral_columns(self, table)
         cells = table.cells(others)
         pieces, entries = None, cells
