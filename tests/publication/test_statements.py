@@ -118,6 +118,15 @@ def test_who_gets_what_is_told_apart(read):
     ] == ["nobody’s disease"]
 
 
+def test_the_promise_names_whom_it_holds_against(read):
+    one = next(i for i, point in enumerate(read.points) if point["settings"]["model"])
+    said = statements.holds(read, one)
+    assert said.startswith("This holds against an attacker who knows everybody’s ") and "group by itself" in said
+    assert said.endswith("One who learns from all groups together may be surer of the disease.")
+    none = next(i for i, point in enumerate(read.points) if not point["settings"]["model"])
+    assert statements.holds(read, none) == "", "it promises nothing of groups"
+
+
 def test_the_end_of_the_chart_is_not_called_certain_where_no_loss_is_so_large(tmp_path):
     """With l = 2 no value is believed with more than a half, and the loss is told as no more than that allows."""
     recipes = [{"method": {"name": "mondrian"}, "model": {"name": "l-diversity", "l": [2.0, 2.5]}}]

@@ -182,6 +182,7 @@ class Dashboard(Part):
             "title": point["title"],
             "brief": f"{point['brief'][:1].upper()}{point['brief'][1:]}" or point["title"],
             "rule": statements.rule(study, index, self.cap),
+            "holds": statements.holds(study, index),
             "alone": statements.alone(study, index),
             "beside": statements.beside(study, index, study.opens(self.cap)),
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",

@@ -67,6 +67,18 @@ def rule(study: Published, index: int, cap: float | None) -> str:
     return f"This version’s own rule: {example}."
 
 
+def holds(study: Published, index: int) -> str:
+    """Against whom the promise of a release holds that is about values in groups; nothing where it is about none."""
+    table, wording = study.results["table"], study.wording
+    if not table["sensitive"] or not study.points[index]["settings"]["model"]:
+        return ""
+    names = wording.columns([one["name"] for one in table["sensitive"]], "or")
+    return (
+        f"This holds against an attacker who knows {wording.all_of_them} {wording.columns(table['quasi'])}, and looks "
+        f"at each group by itself. One who learns from all groups together may be surer of the {names}."
+    )
+
+
 def beside(study: Published, index: int, first: int) -> str:
     """How a version compares with the one that is shown first, on the two measures that versions are compared by."""
     compared = []

@@ -24,7 +24,6 @@ from workbench.base.small_counts import (
     share,
     stepped,
 )
-from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
@@ -165,6 +164,8 @@ class Told:
     @cached_property
     def alike(self) -> tuple[np.ndarray, np.ndarray]:
         """The first of those classes of which all the same is told, and of each class which of them it is like."""
+        from workbench.data.cells import distinct_rows  # loads DuckDB, which no page needs
+
         count = np.zeros(len(self.loss), np.int64)
         for i, name in enumerate(self.names):
             of = np.flatnonzero(self.column == i)
