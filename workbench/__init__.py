@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.frontier.recipe import Point as Point
     from workbench.frontier.recipe import Recipe as Recipe
     from workbench.frontier.recipe import recipes as recipes
+    from workbench.frontier.search import search as search
     from workbench.frontier.store import Store as Store
     from workbench.frontier.sweep import sweep as sweep
 
@@ -52,6 +53,7 @@ _HOME = {
     "Frontier": "frontier.frontier",
     "Store": "frontier.store",
     "sweep": "frontier.sweep",
+    "search": "frontier.search",
     "lattice": "frontier.lattice",
     "disclosure_table": "disclosure.table",
     "uniqueness_by_subset": "disclosure.any_subset",

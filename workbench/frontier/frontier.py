@@ -44,6 +44,7 @@ class Frontier:
     complete: bool = True  # the sweep was not cancelled
     privacy: Measure | str | None = None
     utility: Measure | str | None = None
+    notes: tuple[str, ...] = ()  # what a search tried, and why it stopped
     _by_key: Mapping[str, Measure] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -57,20 +57,17 @@ def sweep(
         if not isinstance(given, kind):
             raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
     every = distinct([*recipes, *(BASELINES if baselines else ())])
-    chosen = _checked(table, every, measures)
+    bench = Bench(table, every, measures, store)
     if threads is not None and threads < 1:
         raise BadInput(f"sweep: threads = {threads} must be at least 1")
-    kept = store if store is None or isinstance(store, Store) else Store(store)
-    shelf = None if kept is None else StoreShelf(kept)
     stop = threading.Event()
 
     def work(recipe: Recipe) -> Point | None:
         if stop.is_set():
             return None
         try:
-            with _named(recipe), underway.listening(cancel, say), kept_in(shelf):
-                underway.step()
-                return _point(table, recipe, chosen, kept)
+            with underway.listening(cancel, say):
+                return bench.point(recipe)
         except underway.Cancelled:
             return None
 
@@ -90,7 +87,31 @@ def sweep(
             raise
         finally:  # after an error, points under way are finished and no other is begun
             stop.set()
-    return Frontier([done[i] for i in sorted(done)], chosen, complete=len(done) == len(every))
+    return Frontier([done[i] for i in sorted(done)], bench.measures, complete=len(done) == len(every))
+
+
+class Bench:
+    """Where points are made, one by one: found in the store, or computed and kept there.
+
+    The measures are each there once; a parameter of a measure or recipe that does not go with the table is a BadInput.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        recipes: Iterable[Recipe],
+        measures: Iterable[Measure],
+        store: Store | str | PathLike[str] | None,
+    ) -> None:
+        self.measures = _checked(table, recipes, measures)
+        self._table, self._store = table, store if store is None or isinstance(store, Store) else Store(store)
+        self._shelf = None if self._store is None else StoreShelf(self._store)
+
+    def point(self, recipe: Recipe) -> Point:
+        """The recipe's point; what goes wrong says in which recipe."""
+        with _named(recipe), kept_in(self._shelf):
+            underway.step()
+            return _point(self._table, recipe, self.measures, self._store)
 
 
 def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
@@ -106,7 +127,7 @@ def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     return list(found.values())
 
 
-def _checked(table: Table, recipes: Sequence[Recipe], measures: Iterable[Measure]) -> list[Measure]:
+def _checked(table: Table, recipes: Iterable[Recipe], measures: Iterable[Measure]) -> list[Measure]:
     """The measures, each once; raises BadInput for any parameter that does not go with the table."""
     found: dict[str, Measure] = {}
     for measure in measures:

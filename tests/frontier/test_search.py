@@ -1,0 +1,147 @@
+"""A search: what it finds, that it stops, and that it says what it did."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+import pytest
+
+import workbench
+from tests.methods.raking.tables import table
+from workbench.base import progress
+from workbench.base.errors import BadInput
+from workbench.base.variants import parameter
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.search import search
+from workbench.frontier.store import Store
+from workbench.measures import AverageClassSize, PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.methods import Keep, Method, Mondrian, RakedBuckets
+from workbench.models import KAnonymity, TCloseness
+
+MEASURES = [PrivacyLoss(), UtilityLoss()]
+CAP = {"P_loss": 0.05}
+MEDIAN = "t-closeness, distance=js (mondrian)"
+
+
+@pytest.fixture(scope="module")
+def data():
+    return table(1, records=500)
+
+
+@dataclass(frozen=True)
+class Slow(Method):
+    """Everything is kept, after a while."""
+
+    number: int = parameter(0, "tells one from another", low=0)
+    name = "slow"
+
+    def release(self, table, model, seed):
+        for _ in range(1000):
+            progress.step()
+            time.sleep(0.01)
+        return Keep().release(table, model, seed)
+
+
+def seen(found):
+    return [(str(point.recipe), point.values) for point in found.measured]
+
+
+def test_the_cap_is_touched_and_the_best_family_found(data):
+    found = search(data, MEASURES, CAP, "30 evaluations")
+    best = found.best(CAP)
+    assert isinstance(best.recipe.method, RakedBuckets) and 0.97 * 0.05 <= best.values["P_loss"] <= 0.05
+    median = search(data, MEASURES, CAP, "15 evaluations", families=[MEDIAN])
+    assert best.values["U_loss"] < median.best(CAP).values["U_loss"]
+    assert all(isinstance(p.recipe.method, Mondrian) for p in median.measured if not p.recipe.baseline)
+
+
+def test_the_same_again_whatever_is_in_the_store(data, tmp_path):
+    store = Store(tmp_path / "points")
+    first, again, bare = (search(data, MEASURES, CAP, "14 evaluations", store=one) for one in (store, store, None))
+    assert seen(first) == seen(again) == seen(bare) and first.notes == again.notes == bare.notes
+    assert len(store.keys()) == 14 == len(first.measured)
+    assert [str(p.recipe) for p in first.measured[-2:]] == ["keep", "remove"]
+
+
+def test_notes_say_what_was_tried_and_why_it_stopped(data):
+    found = search(data, MEASURES, CAP, "30 evaluations")
+    assert found.notes[-1] == "It stopped after 30 evaluations: the budget of 30 evaluations is used."
+    assert any("raked buckets" in note and "within the caps at best U_loss" in note for note in found.notes)
+    assert any("given up: within the caps it loses at least about" in note for note in found.notes)
+    few = search(data, MEASURES, CAP, "4 evaluations")
+    assert any(note.endswith("more families were not tried.") for note in few.notes)
+    whole = search(data, MEASURES, CAP, "500 evaluations", families=["l-diversity (mondrian)"])
+    assert whole.notes[-1].endswith("nothing is left to try.") and len(whole.measured) < 500
+
+
+def test_without_caps_it_fills_the_widest_gaps(data):
+    found = search(data, MEASURES, None, "40 evaluations", families=["t-closeness, distance=js (raked buckets)"])
+    efficient = found.efficient[["P_loss", "U_loss"]].to_numpy()
+    assert len(efficient) > 15
+    grid = search(data, MEASURES, None, "8 evaluations", families=["t-closeness, distance=js (raked buckets)"])
+    assert found.area < grid.area
+    assert found.complete
+
+
+def test_under_a_cap_on_utility_privacy_is_what_is_sought(data):
+    found = search(data, MEASURES, {"U_loss": 0.02}, "25 evaluations", families=[MEDIAN])
+    best = found.best({"U_loss": 0.02}, minimise="P_loss")
+    assert 0.017 <= best.values["U_loss"] <= 0.02
+    assert best.values["P_loss"] == min(p.values["P_loss"] for p in found.measured if p.values["U_loss"] <= 0.02)
+
+
+def test_under_two_caps_models_are_joined(data):
+    measures = [*MEASURES, ReidentificationRisk()]
+    caps = {"P_loss": 0.3, "R_id": 0.02}
+    found = search(data, measures, caps, "40 evaluations", families=[MEDIAN, "k-anonymity (mondrian)"])
+    joined = [p for p in found.measured if p.recipe.model and len(p.recipe.model.parts) == 2]
+    assert joined and all({type(m) for m in p.recipe.model.parts} == {KAnonymity, TCloseness} for p in joined)
+    best = found.best(caps)
+    assert best.values["P_loss"] <= 0.3 and best.values["R_id"] <= 0.02
+
+
+def test_a_family_without_a_release_is_given_up_with_the_reason():
+    bare = table().with_roles(["age", "town"])
+    found = search(bare, [ReidentificationRisk(), AverageClassSize()], {"R_id": 0.1}, "20 evaluations")
+    assert found.best({"R_id": 0.1}).values["R_id"] <= 0.1
+    assert any("given up: raked buckets need a sensitive column" in note for note in found.notes)
+
+
+def test_it_stops_when_it_is_told_and_keeps_what_is_there(data):
+    cancel, found = threading.Event(), []
+    timer = threading.Timer(0.3, cancel.set)
+    timer.start()
+    began = time.monotonic()
+    result = search(
+        data,
+        MEASURES,
+        CAP,
+        600,
+        families=[Recipe(Slow(), KAnonymity())],
+        cancel=cancel,
+        progress=lambda done, frontier: found.append((done, len(frontier.measured))),
+    )
+    assert time.monotonic() - began < 5, "a release takes ten seconds"
+    assert not result.complete and result.notes[-1].endswith("it was cancelled.")
+    assert [done for done, _ in found] == [many for _, many in found] == [1, 2], "the baselines"
+
+
+def test_the_time_ends_it_within_a_release(data):
+    began = time.monotonic()
+    result = search(data, MEASURES, CAP, "0.5 s", families=[Recipe(Slow(), KAnonymity())])
+    assert time.monotonic() - began < 5
+    assert result.complete and result.notes[-1].endswith("the time is over (about 1 s).")
+
+
+def test_what_is_wrong_is_said_before_anything_is_made(data):
+    for wrong in (
+        lambda: search("table", MEASURES),
+        lambda: search(data, MEASURES, {"X": 1}),
+        lambda: search(data, MEASURES, [0.1]),
+        lambda: search(data, MEASURES, CAP, "soon"),
+        lambda: search(data, [PrivacyLoss()], CAP),
+        lambda: search(data, MEASURES, CAP, families=["k-anonimity (mondrian)"]),
+    ):
+        with pytest.raises(BadInput):
+            wrong()
+    assert workbench.search is search
