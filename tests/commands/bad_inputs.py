@@ -92,6 +92,7 @@ COMMANDS: dict[str, list[str]] = {  # a call that would do
     "init": ["init", "people.csv", "-o", "new.yaml"],
     "check": ["check", "study.yaml"],
     "sweep": ["sweep", "study.yaml"],
+    "search": ["search", "study.yaml", "--budget", "6 evaluations"],
     "frontier": ["frontier", "study.yaml"],
     "anonymize": ["anonymize", "study.yaml", "--recipe", "1", "-o", "out.csv"],
     "audit": ["audit", "released.csv", "--quasi", "age,work", "--sensitive", "disease"],
@@ -108,6 +109,9 @@ VALUES = {  # options that take a value of a kind, and values that are none
     "report --cap": ["low", "nan", "-0.5", ""],
     "report --vary": ["cap", "cap=", "cap=x", "k=3", "=3", "seed=0.5", "seed=-1", "smallest=few", "measures=nothing"],
     "report --each": ["wrok", "disease", ""],
+    "search --cap": ["P_loss", "P_loss=x", "P_los=0.1"],
+    "search --budget": ["0", "soon", "-1", "5 days", ""],
+    "search --family": ["mondrian", "k-anonymity", "k-anonymty (mondrian)", ""],
     "frontier --cap": ["P_loss", "P_loss=", "P_loss=x", "=0.1", "P_loss=nan", "P_loss=-1", "P_los=0.1", "0.1"],
     "frontier --privacy": ["U_loss", "P_los", ""],
     "frontier --utility": ["P_loss", "R_id", ""],
@@ -191,6 +195,7 @@ NAMED: dict[str, tuple[str, tuple[str, ...]]] = {  # the file at fault, and what
     "init": ("bad.csv", ("init", "bad.csv", "-o", "new.yaml")),
     "check": ("bad.yaml", ("check", "bad.yaml")),
     "sweep": ("bad.yaml", ("sweep", "bad.yaml")),
+    "search": ("bad.yaml", ("search", "bad.yaml")),
     "frontier": ("bad.yaml", ("frontier", "bad.yaml")),
     "anonymize a study": ("bad.yaml", ("anonymize", "bad.yaml", "--recipe", "1", "-o", "out.csv")),
     "anonymize a table": ("bad.csv", ("anonymize", "bad.csv", *TABLE[2:])),
@@ -528,6 +533,7 @@ def places() -> Iterator[Bad]:
     """Places that cannot be written to, or must not be."""
     commands = {
         "sweep": (("sweep", "study.yaml", "--out"), "csv"),
+        "search": (("search", "study.yaml", "--out"), "csv"),
         "anonymize": (("anonymize", "study.yaml", "--recipe", "1", "-o"), "csv"),
         "a table": (tuple(TABLE[:-1]), "csv"),
         "init": (("init", "people.csv", "--quasi", "age", "-o"), "yaml"),
@@ -547,9 +553,8 @@ def places() -> Iterator[Bad]:
         if name in ("anonymize", "a table", "init"):
             yield Bad(f"{name}: is there already", (*typed, str(there)), setup=text(str(there), "x"), says="--force")
         if name != "init" and name != "report":
-            yield Bad(
-                f"{name}: the data", (*typed, "./people.csv", *(["--force"] * (name != "sweep"))), says="people.csv"
-            )
+            force = [] if name in ("sweep", "search") else ["--force"]
+            yield Bad(f"{name}: the data", (*typed, "./people.csv", *force), says="people.csv")
     for name, make in {"a file": text("out", "x"), "another folder": other_folder, "the study's own": None}.items():
         place = "out" if make else "."
         yield Bad(f"publish: {name}", ("dashboard", "--publish", "study.yaml", place), setup=make, says=place)

@@ -30,6 +30,7 @@ def study(tmp_path, monkeypatch):
     [
         ["sweep", "people.yaml", "--out", "people.csv"],
         ["sweep", "people.yaml", "--out", "groups.csv"],
+        ["search", "people.yaml", "--out", "people.csv"],
         ["sweep", "people.yaml", "--out", "sub/../people.csv"],
         ["sweep", "people.yaml", "--out", "link.csv"],
         ["anonymize", "people.yaml", "--recipe", "1", "-o", "people.csv", "--force"],

@@ -21,6 +21,7 @@ from workbench.commands.frontier import frontier
 from workbench.commands.init import init
 from workbench.commands.query import query
 from workbench.commands.report import report
+from workbench.commands.search import search
 from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
 from workbench.data.reading.cures import OPTIONS, STUDY, in_words
@@ -53,6 +54,7 @@ app = typer.Typer(
 app.command(short_help="Propose a study for a table, with the reasons.")(init)
 app.command(short_help="Every problem of a study, at once.")(check)
 app.command(short_help="Make and measure every candidate of a study.")(sweep)
+app.command(short_help="Better points than a study's candidates, within a budget.")(search)
 app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
 app.command(short_help="One release to a file, audited before it is written.")(anonymize)
 app.command(short_help="What a table anonymised by any tool guarantees and discloses.")(audit)

@@ -46,7 +46,7 @@ def sweep(
     workbench sweep study.yaml --json | jq .undefined
     """
     if out is not None:
-        _refuse(out)
+        refuse_points(out)
         refuse_inputs([out], study)
     found = swept(study)
     if out is not None:
@@ -139,7 +139,7 @@ def _by_reason(point: Point) -> dict[str, list[str]]:
     return reasons
 
 
-def _refuse(out: Path) -> None:
+def refuse_points(out: Path) -> None:
     """Raise BadInput for a place that the points cannot be written to, before hours are spent on them."""
     if out.suffix not in ENDINGS:
         raise BadInput(f"{out}: points are written as {' or '.join(ENDINGS)}; end the name so")

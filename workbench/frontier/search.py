@@ -30,7 +30,7 @@ from workbench.frontier.sweep import BASELINES, Bench
 from workbench.frontier.track import Aim, Track
 from workbench.measures import Measure
 
-Progress = Callable[[int, Frontier], object]
+Progress = Callable[[int, Point], object]
 CLOSE = 1.3  # times the best: families that are tried around where they touch the caps
 PATIENCE = 10  # tries without a better point
 BETTER = 0.001  # by so much a point is better
@@ -54,7 +54,8 @@ def search(
     """The points that were found in seconds ("2 min"), or in a number of evaluations ("40 evaluations").
 
     `families` are recipes, whose model's parameter is free; by default those that are promising. `caps` are by measure.
-    `progress(evaluations, frontier)` is called after each point. Setting `cancel` stops it at once; what is found comes
+    `progress(evaluations, point)` is called after each point. What is sought is about the first measure of each side.
+    Setting `cancel` stops it at once; what is found comes
     back in a frontier that is not complete.
     """
     if not isinstance(table, Table):
@@ -121,7 +122,7 @@ class _Search:
         point = self.bench.point(recipe)
         self.points.append(point)
         if self.progress is not None:
-            self.progress(len(self.points), self.frontier(None, complete=False))
+            self.progress(len(self.points), point)
         return point
 
     def _try(self, track: Track, place: float) -> None:
@@ -163,6 +164,7 @@ class _Search:
             place = track.next(aim, self._guess(track, aim))
             if place is None:
                 track.settled = True
+                track.given_up = "" if track.best(aim) else "none of its recipes is within the caps"
                 continue
             self._try(track, place)
             yield

@@ -17,6 +17,7 @@ from workbench.measures import Measure
 
 NARROW, NEAR = 0.002, 0.003  # of positions that are one, and of a cap that is touched
 STEEP, LOOSE = 3.0, 0.9  # how fast losses fall towards a cap at most, and by how much they may jump
+FAR = 3.0  # times a cap: the most private recipe is tried next
 INNER = 0.1  # of a bracket: nearer to its ends nothing is tried
 AROUND, ABOVE = 0.02, 0.25  # how far from where the caps are touched it is tried once more, and the part beyond
 
@@ -101,7 +102,7 @@ class Track:
         """The next position on the way to where the caps are touched; None where it is found."""
         if not self.tried:
             return guess
-        if len(self.tried) == 2 and (end := self._one_sided(aim)) is not None and self.new(end):
+        if (end := self._one_sided(aim)) is not None and self.new(end):
             return end
         low, high = self.bracket(aim)
         if high - low <= NARROW or self._one(low, high) or self._touches(aim, low, high):
@@ -137,9 +138,11 @@ class Track:
         return f"{self.family}: {many}{span}{found}{'; given up: ' if self.given_up else ''}{self.given_up}."
 
     def _one_sided(self, aim: Aim) -> float | None:
-        """The end of all positions to which the tries so far point, where they are all on one side of the caps."""
-        out = {aim.beyond(point) > 1 for point in self.tried.values()}
-        return None if len(out) > 1 else float(out != {aim.rising})
+        """The end of all positions to which the tries so far point, where one is far beyond the caps or two are on one
+        side."""
+        beyond = [aim.beyond(point) for point in self.tried.values()]
+        out = {one > 1 for one in beyond}
+        return None if len(out) > 1 or (len(beyond) < 2 and beyond[0] < FAR) else float(out != {aim.rising})
 
     def _end(self, aim: Aim, low: float, high: float) -> float | None:
         """The end of a bracket that was not tried, if it is one."""

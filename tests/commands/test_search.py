@@ -1,0 +1,81 @@
+"""`workbench search`, as it is typed."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from tests.commands.people import STUDY, run, study_in, wrong
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.studies.study import Study
+
+FEW = ("--budget", "12 evaluations")
+
+
+def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys):
+    study = study_in(tmp_path)
+    out, err = run(capsys, "search", study, "--cap", "P_loss=0.2", *FEW)
+    first, best, line, *notes = out.splitlines()
+    assert first.startswith("12 points, ") and best.startswith("best under the caps: t-closeness, t = ")
+    assert notes[-1] == "It stopped after 12 evaluations: the budget of 12 evaluations is used."
+    assert err.count("measured: ") == 12
+    written = yaml.safe_load(line.removeprefix("  in the study: "))
+    study.write_text(study.read_text().replace("recipes:\n", f"recipes:\n- {json.dumps(written[0])}\n"))
+    out, _ = run(capsys, "frontier", study, "--cap", "P_loss=0.2")
+    assert re.search(r"1 .*raked buckets", out), "the study has it now"
+
+
+def test_points_are_kept_beside_the_study_and_not_made_again(tmp_path, capsys):
+    study = study_in(tmp_path)
+    out, _ = run(capsys, "search", study, *FEW)
+    keys = Store(tmp_path / "people.results").keys()
+    assert len(keys) == 12
+    assert run(capsys, "search", study, *FEW)[0] == out, "the same each time"
+    assert Store(tmp_path / "people.results").keys() == keys
+    asked = Study.open(study)
+    data, recipe = asked.table(asked.read()), asked.candidates()[0]
+    assert sweep(data, [recipe], asked.measured(), Store(tmp_path / "people.results")).measured[0].key not in keys
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_all_points_in_a_file_and_as_json(tmp_path, capsys, ending):
+    study, file = study_in(tmp_path), tmp_path / f"points.{ending}"
+    out, err = run(capsys, "search", study, "--json", "--out", file, *FEW, "--family", "k-anonymity (mondrian)")
+    found = json.loads(out)
+    assert found["caps"] == {"P_loss": 0.5} and str(file) in err
+    best = found["points"][found["best"] - 1]
+    allowed = [one["values"] for one in found["points"] if not one["baseline"] and one["values"]["P_loss"] <= 0.5]
+    assert best["values"]["U_loss(min_support=0.1)"] == min(one["U_loss(min_support=0.1)"] for one in allowed)
+    assert {one["line"] for one in found["points"] if not one["baseline"]} == {"k-anonymity (mondrian)"}
+    assert len(found["points"]) == (len(file.read_text().splitlines()) - 1 if ending == "csv" else 12)
+
+
+def test_what_is_sought_is_about_the_axes_of_the_study(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}", "axes: [R_id, U_loss(min_support=0.1)]"))
+    found = json.loads(run(capsys, "search", study, "--json", "--cap", "R_id=0.1", "--budget", "30 evaluations")[0])
+    assert found["axes"]["privacy"] == "R_id"
+    assert found["points"][found["best"] - 1]["values"]["R_id"] <= 0.1
+
+
+def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}\n", ""))
+    out, _ = run(capsys, "search", study, *FEW)
+    assert out.count("  in the study: ") > 1 and "best" not in out
+    out, _ = run(capsys, "search", study, "--cap", "P_loss=0", *FEW, "--family", "k-anonymity, k=3 (mondrian)")
+    assert "no best point: no point has P_loss at most 0; the lowest P_loss is " in out or "best under the caps" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (("--cap", "P_los=0.1"), "P_los"),
+        (("--budget", "soon"), "give seconds"),
+        (("--family", "mondrian"), "not a model and a method"),
+        (("--out", "points.txt"), ".csv or .json"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_made(tmp_path, capsys, typed, words):
+    assert words in wrong(capsys, "search", study_in(tmp_path), *typed)
+    assert not list(tmp_path.glob("people.results/*"))
