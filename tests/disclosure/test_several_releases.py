@@ -55,6 +55,15 @@ def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_ha
     assert certain(table, [values, bucket]) == (12, 0, True)
 
 
+def test_who_knows_everybody_subtracts_one_file_from_another():
+    """Of the two in town b who are 1 at most one is ill, so who is 1 and in town a is ill."""
+    rows = [(1, "a", "ill"), (1, "b", "ill"), (1, "b", "well"), (2, "a", "ill"), (2, "a", "well"), (2, "b", "well")]
+    table = Table.from_frame(pd.DataFrame(rows, columns=["age", "town", "state"]), ["age", "town"], "state")
+    by_age, by_town = Remove("town")(table), Remove("age")(table)
+    assert certain(table, [by_age, by_town]) == (2, 0, False)
+    assert certain(table, [by_age, by_age]).together == 0
+
+
 def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():
     """The last person alone is left out of one file: the values of the other file, less those of this one, are hers."""
     frame = pd.DataFrame({"age": [age for age in range(20, 30) for _ in range(30)] + [31]})

@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.base.errors import Undefined
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
+from workbench.disclosure.subtraction import Sums, bounds
 from workbench.releases.base import Release
 from workbench.releases.giveaways import known_by
 from workbench.releases.partition import Bucketized
 
 BLOCK = 10_000_000  # groups x values looked at together
+MOST = 20_000_000  # groups and values that are possible there: of more nothing is subtracted
 
 
 class Certain(NamedTuple):
@@ -53,7 +56,8 @@ class _Units(NamedTuple):
 
 
 def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
-    """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them.
+    """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them. Who
+    knows everybody's subtracts what the classes of one file have from those of another.
 
     Values that were exchanged between people rule nothing out beside another file. Neutral columns may join the files
     record by record: then what remains are the records alike in every class, and in all quasi-identifiers where one
@@ -70,13 +74,14 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
         if joined and len({isinstance(release, Bucketized) for release in crossing}) == 2:
             apart = np.column_stack([groups, units.alike(table)])
         first, crossed = distinct_rows(apart)
-        rows = _joined(units, crossed) if joined else _certain(crossing, groups[first])
+        people = np.bincount(crossed, units.weight)
+        rows = _joined(units, crossed) if joined else _certain(crossing, groups[first], people)
         rows |= _left_over(units, crossing, groups[first], crossed)
         found = rows[crossed]
     alone = 0
     for release in dict.fromkeys([*releases, *shown]):
         group = units.group_in(release)
-        own = _certain([release], np.arange(int(group.max()) + 1)[:, None])[group]
+        own = _certain([release], np.arange(int(group.max()) + 1)[:, None], np.bincount(group, units.weight))[group]
         alone = max(alone, int(units.weight[own].sum()))
         found = found | own
     return Certain(int(units.weight[found].sum()), alone, joined)
@@ -87,17 +92,45 @@ def certain_beside(table: Table, release: Release) -> int:
     return release.beside.certain
 
 
-def _certain(releases: Sequence[Release], groups: np.ndarray) -> np.ndarray:
-    """Which rows of groups, one a release, have a single value that all believe possible, of any sensitive column."""
+def _certain(releases: Sequence[Release], groups: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Which rows of groups, one a release, have a single value that all believe possible, of any sensitive column; also
+    where that follows when what classes have is subtracted from what others have."""
     found = np.zeros(len(groups), bool)
     for name, seen in releases[0].table.sensitive.items():
-        there = [(r.posterior(name).beliefs > 0, i) for i, r in enumerate(releases) if name not in r.removed]
-        step = max(1, BLOCK // len(seen))
-        for start in range(0, len(groups) if there else 0, step):
-            rows = slice(start, start + step)
-            common = np.logical_and.reduce([has[groups[rows, i]] for has, i in there])
-            found[rows] |= common.sum(axis=1) == 1
+        there = [(r, groups[:, i]) for i, r in enumerate(releases) if name not in r.removed]
+        if not there:
+            continue
+        row, value = _possible([(r.posterior(name).beliefs > 0, of) for r, of in there], len(seen))
+        if len(there) > 1 and len(row) <= MOST:
+            sums = [Sums.told(np.arange(len(row)), row, people)]
+            sums += [_told(counts, of[row], value) for r, of in there if (counts := _counts(r, name)) is not None]
+            row = row[bounds(len(row), sums)[1] > 0]
+        found |= np.bincount(row, minlength=len(groups)) == 1
     return found
+
+
+def _possible(there: Sequence[tuple[np.ndarray, np.ndarray]], values: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows, and the values that each may have by all releases: by what is believed possible in which group."""
+    rows, step, found = len(there[0][1]), max(1, BLOCK // values), list[np.ndarray]()
+    for start in range(0, rows, step):
+        common = np.logical_and.reduce([has[of[start : start + step]] for has, of in there])
+        found.append(np.argwhere(common) + np.array([start, 0]))
+    row, value = np.concatenate(found).T
+    return row, value
+
+
+def _counts(release: Release, name: str) -> np.ndarray | None:
+    """How often each class has each value, if there are classes."""
+    try:
+        return release.classes.histograms[name]
+    except Undefined:
+        return None
+
+
+def _told(counts: np.ndarray, group: np.ndarray, value: np.ndarray) -> Sums:
+    """What the classes of a file have, of those who are in one."""
+    parts = np.flatnonzero(group < len(counts))
+    return Sums.told(parts, group[parts].astype(np.int64) * counts.shape[1] + value[parts], counts.ravel())
 
 
 def _left_over(units: _Units, releases: Sequence[Release], groups: np.ndarray, crossed: np.ndarray) -> np.ndarray:

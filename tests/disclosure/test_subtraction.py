@@ -1,0 +1,41 @@
+"""What is left when sums are subtracted: never less than all ways to fill them, and often exactly these."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from workbench.disclosure.subtraction import Sums, bounds
+
+
+def ways(sums, parts, most):
+    """All numbers of people in the parts that come to the sums."""
+    found = []
+    for numbers in product(range(most + 1), repeat=parts):
+        of_parts = np.array(numbers)
+        if all((np.bincount(one.of, of_parts[one.parts], len(one.total)) == one.total).all() for one in sums):
+            found.append(numbers)
+    return np.array(found)
+
+
+def test_who_has_two_sums_subtracts_them():
+    """Three people, of whom two have x; the last two have one x and one y: so the first has x."""
+    people, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    of_people = Sums.told(np.arange(4), people, np.array([1, 2]))
+    of_all = Sums.told(np.arange(4), value, np.array([2, 1]))
+    of_last = Sums.told(np.array([2, 3]), value[2:], np.array([1, 1]))
+    least, most = bounds(4, [of_people, of_all, of_last])
+    assert least.tolist() == most.tolist() == [1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nothing_is_ruled_out_that_may_be(seed):
+    """Six groups with two values each, crossed by two files with three classes each."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, (5, 2))
+    group, value = np.repeat(np.arange(5), 2), np.tile(np.arange(2), 5)
+    keys = [group, *(2 * rng.integers(0, 3, 5)[group] + value for _ in range(2))]
+    sums = [Sums.told(np.arange(10), key, np.bincount(key, true.ravel(), 10)) for key in keys]
+    least, most = bounds(10, sums)
+    every = ways(sums, 10, 2) if most.max() <= 2 else np.array([true.ravel()])
+    assert (least <= every.min(axis=0)).all() and (every.max(axis=0) <= most).all()
