@@ -1,8 +1,9 @@
-"""Files of several sizes through DuckDB, or a server of Spark's: read, collapsed, eight points, a release written.
+"""Files of several sizes through DuckDB, or a server of Spark's: read, collapsed, one recipe and a hundred, written.
 
     python benchmarks/scaling.py 1000000 10000000 100000000 [--remote sc://host:15002] [--folder /large/disk]
 
-With `remote` the server has to see the folder too, and writes the release there.
+With `remote` the server has to see the folder too, and writes the release there. Two sizes or more are drawn in
+scaling.svg beside what the smallest of them leads one to expect; 1000000000 records need about 60 GB in the folder.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,32 +22,62 @@ if str(Path(__file__).resolve().parents[1]) not in sys.path:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import generated
-from benchmarks.measuring import Figure, child, own_peak
+from benchmarks.measuring import HERE, Figure, child, own_peak
 
 GB = 1e9
 QUASI = generated.QUASI[:6]
 SIZES = (1_000_000, 10_000_000)
+PANDAS = 10_000_000  # records that pandas collapses too
+MANY = 100  # recipes
+LINE = 1.3  # times what the line says
+PER_RECORD, PER_CELL = ("read", "collapsed", "release written"), ("one recipe", f"{MANY} recipes")
 
 
 def measure(sizes: Sequence[int] = SIZES, remote: str = "", folder: str | None = None) -> list[Figure]:
     """Peak memory and CPU time by size; time beside that of the smallest size, a record."""
-    figures, first = [], None
+    figures, ran = [], dict[int, dict[str, Any]]()
     for records in sizes:
         with tempfile.TemporaryDirectory(dir=folder) as name:
             path, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
             child([sys.executable, generated.__file__, path, str(records)])
             done = child([sys.executable, __file__, "--one", path, out, remote])
-        found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
-        steps = (
-            f"{step}: {used['cpu']:.0f} s CPU, {used['peak'] / GB:.2f} GB" for step, used in found["steps"].items()
-        )
-        note, first = f"{records:,} records, {found['cells']:,} cells", first or done.cpu / records
-        figures += [
-            Figure(f"{note}: peak memory", done.peak / GB, "GB", 4, note="; ".join(steps)),
-            Figure(f"{note}: CPU time", done.cpu, "s"),
-            Figure(f"{note}: CPU time of a record, beside the smallest file's", done.cpu / records / first, "", 1.3),
-        ]
+            found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
+            ran[records] = found
+            figures += _of_one(records, found, done.peak, done.cpu, ran)
+            if records <= PANDAS and not remote:
+                figures += _beside_pandas(records, path, found["steps"])
+        for figure in figures[-6:]:
+            print(f"{figure.what}: {figure.measured:.2f} {figure.unit}  {figure.note}", file=sys.stderr, flush=True)
+    if len(ran) > 1 and not remote:
+        draw(ran)
     return figures
+
+
+def _of_one(records: int, found: Mapping[str, Any], peak: int, cpu: float, ran: Mapping[int, Any]) -> list[Figure]:
+    steps, (smallest, first) = found["steps"], next(iter(ran.items()))
+    said = "; ".join(f"{step}: {used['cpu']:.1f} s CPU, {used['peak'] / GB:.2f} GB" for step, used in steps.items())
+    note = f"{records:,} records, {found['cells']:,} cells"
+    a_record = [sum(one["steps"][s]["cpu"] for s in PER_RECORD) / n for n, one in ((records, found), (smallest, first))]
+    begun = steps["read"]["cpu"] + steps["collapsed"]["cpu"]
+    share = (begun + steps[PER_CELL[1]]["cpu"]) / (begun + steps[PER_CELL[0]]["cpu"])
+    return [
+        Figure(f"{note}: peak memory", peak / GB, "GB", 4, note=said),
+        Figure(f"{note}: CPU time", cpu, "s"),
+        Figure(
+            f"{note}: CPU time that follows records, beside the smallest file's", a_record[0] / a_record[1], "", LINE
+        ),
+        Figure(f"{note}: CPU time of {MANY} recipes, in units of one's", share, note="both with reading and collapse"),
+    ]
+
+
+def _beside_pandas(records: int, path: Path, steps: Mapping[str, Any]) -> list[Figure]:
+    """The same cells by `groupby`, from the same file."""
+    done = child([sys.executable, __file__, "--pandas", path])
+    pandas: dict[str, float] = json.loads(done.printed)
+    here = steps["read"]["cpu"] + steps["collapsed"]["cpu"]
+    said = f"pandas: {pandas['cpu']:.1f} s CPU, {pandas['peak'] / GB:.2f} GB for {pandas['cells']:,.0f} cells"
+    what = f"{records:,} records: CPU time of pandas, read and grouped, in units of DuckDB's, read and collapsed"
+    return [Figure(what, pandas["cpu"] / here, "", note=said)]
 
 
 def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
@@ -73,21 +104,60 @@ def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
     note("read")
     cells = len(table.cells())
     note("collapsed")
-    models = [*(KAnonymity(k) for k in (10, 100, 1000, 10_000)), *(TCloseness(t) for t in (0.4, 0.3, 0.2, 0.1))]
-    points = sweep(table, [Recipe(Mondrian(), model) for model in models], [PrivacyLoss(), UtilityLoss()]).points
-    note(f"{len(points)} points with the baselines")
-    release = Mondrian()(table, KAnonymity(10))
-    release.export(f"spark:{out}" if remote else out)
+    models = [
+        *(KAnonymity(10 + 10 * i) for i in range(MANY // 2)),
+        *(TCloseness(0.4 - i / 200) for i in range(MANY // 2)),
+    ]
+    measures, recipes = [PrivacyLoss(), UtilityLoss()], [Recipe(Mondrian(), model) for model in models]
+    sweep(table, recipes[:1], measures, baselines=False)
+    note(PER_CELL[0])
+    sweep(table, recipes, measures, baselines=False)
+    note(PER_CELL[1])
+    Mondrian()(table, KAnonymity(10)).export(f"spark:{out}" if remote else out)
     note("release written")
     shutil.rmtree(out, ignore_errors=True)
     return {"cells": cells, "steps": steps}
 
 
+def by_pandas(path: Path) -> dict[str, float]:
+    """What pandas takes for the same cells."""
+    import pandas as pd
+
+    began = time.process_time()
+    names = [*QUASI, generated.SENSITIVE]
+    cells = pd.read_parquet(path, columns=names).groupby(names, dropna=False).size()
+    return {"cells": len(cells), "cpu": time.process_time() - began, "peak": own_peak()}
+
+
+def draw(ran: Mapping[int, Mapping[str, Any]]) -> None:
+    """CPU time by records, both logarithmic, beside the cost model: so much a record, so much a cell and recipe, as the
+    second file took it (a file of a million records takes what it takes to start)."""
+    import altair as alt
+
+    known = list(ran)[min(1, len(ran) - 1)]
+    rows = []
+    for n, found in ran.items():
+        for step, used in found["steps"].items():
+            size = "cells" if step in PER_CELL else "records"
+            grown = found["cells"] / ran[known]["cells"] if size == "cells" else n / known
+            expected = ran[known]["steps"][step]["cpu"] * grown
+            rows += [
+                {"records": n, "CPU seconds": used["cpu"], "step": step, "line": "measured"},
+                {"records": n, "CPU seconds": expected, "step": step, "line": f"a {size[:-1]}, from {known:,} records"},
+            ]
+    x, y = alt.X("records:Q").scale(type="log"), alt.Y("CPU seconds:Q").scale(type="log")
+    lines = alt.StrokeDash("line:N").title("")
+    chart = alt.Chart(alt.Data(values=rows)).mark_line(point=True).encode(x, y, color="step:N", strokeDash=lines)
+    chart.save(str(HERE / "scaling.svg"))
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(one(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])))
+    elif sys.argv[1:2] == ["--pandas"]:
+        print(json.dumps(by_pandas(Path(sys.argv[2]))))
     else:
-        given = argparse.ArgumentParser(description=__doc__)
+        given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
         given.add_argument("sizes", nargs="*", type=int, default=SIZES)
         given.add_argument("--remote", default="")
         given.add_argument("--folder")

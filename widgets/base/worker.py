@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from widgets.base.turns import turns_here
-from workbench.base.progress import Cancelled, listening
+from workbench.base.progress import Cancelled, Say, listening
 
 Tell = Callable[..., None]
 Job = Callable[[threading.Event, Tell], None]
+OFTEN = 0.15  # seconds between two words
 
 
 class Worker:
@@ -91,3 +93,15 @@ class Worker:
 
     def _done(self) -> None:
         self.busy = False
+
+
+class Seldom:
+    """Says only now and then what it is told, in the thread of the work."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._last = say, 0.0
+
+    def __call__(self, words: str) -> None:
+        if time.monotonic() - self._last >= OFTEN:
+            self._last = time.monotonic()
+            self._say(words)

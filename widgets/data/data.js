@@ -79,7 +79,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- where from
   const tabs = [["bundled", "Adult", "The census data that come with the workbench"],
     ["path", "Path", "A file on the server"], ["upload", "Upload", "A file of yours"],
-    ["given", "Notebook", "What the notebook handed over"]];
+    ["spark", "Spark", "A table in Spark, which stays there"], ["given", "Notebook", "What the notebook handed over"]];
   const group = fresh("source");
   const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
     type: "radio", name: group, value: key, class: "wb-hush", onchange: () => choose(key),
@@ -94,6 +94,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     say("choose", { field: "path", value: path.value });
   } }, field("path", "File on the server, or in the notebook's folder", path));
   path.after(h("button", { type: "submit" }, "Read"));
+
+  const catalog = catalogOf({ say, on, use: (remote, path) => say("choose", { field: "spark", remote, path }) });
 
   const file = h("input", { type: "file", class: "wb-hush", tabindex: -1, "aria-label": "File to upload" });
   const pick = h("button", { type: "button", onclick: () => file.click() }, "Choose a file…");
@@ -159,10 +161,10 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   on("welcome", ({ upload: token }) => { if (upload?.token === token) upload.begin(); });
   on("got", ({ upload: token, received }) => { if (upload?.token === token) upload.got(received); });
   on("idle", idle);
-  on("reading", ({ what, records }) => {
+  on("reading", ({ what, records, words }) => {
     busy = what;
-    working(records ? `${what}: ${count(records)} records read` : `Reading ${what}…`);
-    for (const name of ["source", "path", "upload"]) mark(name, "");
+    working(words ? `${what}: ${words}` : records ? `${what}: ${count(records)} records read` : `Reading ${what}…`);
+    for (const name of ["source", "path", "upload", "spark"]) mark(name, "");
   });
 
   // --- what is in use
@@ -191,7 +193,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const notes = h("ul"), notesTitle = h("summary");
   const noted = h("details", { class: "wb-notes" }, notesTitle, notes);
   const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, noted);
-  body.append(source, pathPanel, drop, work, unreadable, typeWrong, markersRow, known);
+  body.append(source, pathPanel, catalog.element, drop, work, unreadable, typeWrong, markersRow, known);
 
   let summary = {};
   const drawRows = () => rows.replaceChildren(
@@ -224,14 +226,16 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     if (key === "bundled" || key === "given") say("choose", { field: "source", value: key });
     drawState();
     if (key === "path") path.focus();
+    if (key === "spark") catalog.server.focus();
   }
 
   function drawState() {
     const at = open ?? originTab();
     for (const [key, radio] of Object.entries(radios)) radio.checked = key === at;
-    labels.path.hidden = !state.paths;
+    labels.path.hidden = labels.spark.hidden = !state.paths;
     labels.given.hidden = !state.given;
     pathPanel.hidden = at !== "path" || !state.paths;
+    catalog.element.hidden = at !== "spark" || !state.paths;
     drop.hidden = at !== "upload";
     limit.textContent = `At most ${megabytes(state.most).replace(".0", "")}; ${state.known ?? ""}`;
     const name = { bundled: "adult (bundled)", path: state.data.path, spark: state.data.spark, given: state.data.given }[origin()] ?? "a query";
@@ -258,6 +262,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       h("b", {}, name), " ", typeChoice(name, "", (state.types ?? {})[name], say), h("span", { class: "wb-wrong" }, text))));
     if (!path.value && state.typed) path.value = state.typed;
     if (!path.value && state.data.path) path.value = state.data.path;
+    if (!catalog.server.value && state.data.remote) catalog.server.value = state.data.remote;
     if (state.busy && !upload) { busy = state.busy; working(`Reading ${busy}…`); }
     drawState();
   });

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
-import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,21 +11,20 @@ import traitlets
 
 from widgets.base.given import ADULT
 from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import Seldom, Tell, Worker
+from widgets.data.catalog import Catalog
 from widgets.data.summary import summary
+from widgets.data.upload import CHUNK, KNOWN, Upload, suffix
 from workbench.base.errors import BadColumns, BadInput, said
-from workbench.base.scratch import scratch
+from workbench.base.progress import listening
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.reading.dialect import refuse_larger
-from workbench.data.reading.formats import SUFFIXES
 from workbench.data.table import Table
 from workbench.studies.study import Study
 
-CHUNK = 1_000_000  # well below what a websocket takes
 READ_AS = ("types", "missing")  # what may be said of values
 MOST_BYTES = 200_000_000
 UNPACKED = 20  # times as many may be in a packed file
-KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
 
 
 T = TypeVar("T")
@@ -37,44 +34,6 @@ class ReadingCancelled(Exception):
     """Whoever asked does not want it any more."""
 
 
-class Upload:
-    """A file that arrives in chunks, in a private folder that goes with it."""
-
-    def __init__(self, token: str, name: str, size: int) -> None:
-        self.token, self.name, self.size, self.received, self.chunks = token, name, size, 0, 0
-        ending, folder = suffix(name), scratch()
-        self.path = folder / f"upload{ending}"  # no name from outside on our disk
-        self._file = self.path.open("wb")
-        self.discard = weakref.finalize(self, _discard, self._file, folder)
-
-    def add(self, index: Any, chunk: memoryview) -> bool:
-        """One chunk more; True when that was the last."""
-        if index != self.chunks:
-            raise BadInput(f"{self.name}: the upload arrived out of order; upload the file again")
-        if not 0 < chunk.nbytes <= CHUNK or self.received + chunk.nbytes > self.size:
-            raise BadInput(f"{self.name}: the upload is larger than announced; upload the file again")
-        self._file.write(chunk)
-        self.received, self.chunks = self.received + chunk.nbytes, self.chunks + 1
-        if self.received == self.size:
-            self._file.close()
-        return self.received == self.size
-
-
-def _discard(file: Any, folder: Path) -> None:
-    file.close()
-    shutil.rmtree(folder)
-
-
-def suffix(name: str) -> str:
-    """The extension that says how to read a file; BadInput where it says nothing."""
-    found = [one.lower() for one in Path(name).suffixes]
-    packed = found[-1:] == [".gz"]
-    kind = found[-2] if packed and len(found) > 1 else found[-1] if found else ""
-    if kind not in SUFFIXES:
-        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}, or one of these with .gz")
-    return kind + ".gz" * packed
-
-
 class DataPicker(Part):
     """Choose the data. `base` is the table, every column neutral yet, `data` where it is from, as a study says it.
 
@@ -82,17 +41,18 @@ class DataPicker(Part):
     `paths=False` refuses paths on the server, `most_bytes` larger uploads; only Python can set them.
     """
 
-    _esm = script("data/data")
-    _css = styles("data/data")
-    data = traitlets.Dict(help="as in a study: bundled, path or given, and drop_missing")
+    _esm = script("data/catalog", "data/data")
+    _css = styles("data/data", "data/catalog")
+    data = traitlets.Dict(help="as in a study: bundled, path, spark or given, and drop_missing")
     base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet, all records")
-    paths = traitlets.Bool(True, help="whether a path on the server may be typed")
+    paths = traitlets.Bool(True, help="whether a path on the server may be typed, or the address of another server")
     most_bytes = traitlets.Int(MOST_BYTES, min=1, help="the largest upload")
     folder = traitlets.Unicode(".", help="where relative paths begin")
     trouble = traitlets.Unicode("", help="why what was asked for last could not be read")
 
     def __init__(self, given: Any = None, **traits: Any) -> None:
         self._worker = Worker(self._failed)
+        self._catalog = Catalog(self.tell, lambda error: self.wrong("spark", error))
         self._upload: Upload | None = None
         self._busy = ""  # what is being read
         self._field = "source"
@@ -193,12 +153,27 @@ class DataPicker(Part):
             if not self._typed:
                 raise BadInput("type the path of a file; one without a leading / begins at the folder of the notebook")
             self._read(self._options({"path": self._typed}), "path")
+        elif field == "spark":
+            self._refuse_servers()
+            self._read(self._options(self._catalog.data(content)), "spark")
         elif field == "source" and value == "bundled":
             self._read(self._options(dict(ADULT.data)), "source")
         elif field == "source" and value == "given" and self._given is not None:
             self._read(self._options(self._handed()), "source")
         else:
             raise BadInput(f"there is no such choice: {said(value)}")
+
+    def hear_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """What a server of Spark's has below a catalog, a schema or a table."""
+        self._refuse_servers()
+        self._catalog.look(content)
+
+    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        self._catalog.forget()
+
+    def _refuse_servers(self) -> None:
+        if not self.paths:
+            raise BadInput("other servers are switched off here; upload a file instead")
 
     def _read_as(self, field: str, content: Mapping[str, Any]) -> None:
         """Types of columns and what stands for missing: the data asked for last are read again with these."""
@@ -297,8 +272,9 @@ class DataPicker(Part):
             try:
                 if upload and upload.path.suffix == ".gz":
                     readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
-                table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
-                seen = summary(table)
+                with listening(cancel, Seldom(lambda words: tell(self._progressed, 0, words))):
+                    table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
+                    seen = summary(table)
             except ReadingCancelled:
                 return
             finally:
@@ -309,9 +285,9 @@ class DataPicker(Part):
 
         self._worker.start(job)
 
-    def _progressed(self, records: int) -> None:
+    def _progressed(self, records: int, words: str = "") -> None:
         if self._busy:
-            self.tell("reading", what=self._busy, records=records)
+            self.tell("reading", what=self._busy, records=records, words=words)
 
     def _took(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
         if not self._busy:
@@ -323,7 +299,7 @@ class DataPicker(Part):
         """Both change together: whoever hears of one finds the other."""
         self._good, self._summary, self._summarised = data, seen, table
         self._asked, self._unreadable = data, []
-        for field in ("source", "path", "upload", "type", "missing"):
+        for field in ("source", "path", "upload", "spark", "type", "missing"):
             self.fine(field)
         with self.hold_trait_notifications():
             self.base, self.data, self.trouble = table, data, ""
@@ -379,7 +355,7 @@ def origin(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def said_where(data: Mapping[str, Any]) -> str:
     """Where data are from, in a word or two."""
-    found = next((str(data[key]) for key in ("bundled", "path", "given") if key in data), "the query")
+    found = next((str(data[key]) for key in ("bundled", "path", "spark", "given") if key in data), "the query")
     return (Path(found).name if "path" in data else found) or found or "the data"
 
 

@@ -84,7 +84,9 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   });
   on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = wide.hidden = false; });
   on("gone", clear);
-  on("working", ({ asker }) => { status.textContent = asker && asker !== view ? "" : "Making the file…"; });
+  on("working", ({ asker, words }) => {
+    status.textContent = asker && asker !== view ? "" : words ? `Making the file: ${words}` : "Making the file…";
+  });
   on("refused", ({ columns }) => { sure.hidden = false; leave.title = `Leave out ${columns.join(", ")}`; });
   on("ended", () => { status.textContent = ""; });
 

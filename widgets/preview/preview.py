@@ -17,10 +17,11 @@ import traitlets
 
 from widgets.base.host import under_voila
 from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import Seldom, Tell, Worker
 from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import join_names
+from workbench.base.progress import listening
 from workbench.base.scratch import scratch
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
@@ -173,14 +174,19 @@ class ReleasePreview(Part):
         make = self._made_of(what, anyway, content.get("stars") is True)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            name, data = make()
+            with listening(cancel, Seldom(lambda words: tell(self._working, words))):
+                name, data = make()
             tell(self._send_file, name, data)
 
         self._what = what
         self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
         self._asker = str(content.get("from") or "")
-        self.tell("working", what=what, asker=self._asker)  # to all: a file that another view waits for comes no more
+        self._working()
         self._maker.start(job)
+
+    def _working(self, words: str = "") -> None:
+        """To all views: a file that another one waits for comes no more."""
+        self.tell("working", what=self._what, asker=self._asker, words=words)
 
     def hear_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The neutral columns that tell too much are to be left out."""

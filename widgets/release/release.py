@@ -12,7 +12,7 @@ import traitlets
 
 from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import Seldom, Tell, Worker
 from widgets.parameters import ranges, shares
 from widgets.parameters.draft import Draft
 from widgets.release import facts
@@ -31,7 +31,7 @@ from widgets.release.neighbours import (
     stands,
     tried,
 )
-from widgets.release.underway import PATIENT, SENT, Seldom, Underway
+from widgets.release.underway import PATIENT, SENT, Underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.progress import listening
 from workbench.base.variants import about, catalog

@@ -9,21 +9,8 @@ from workbench.base.progress import Say
 
 PATIENT = 1.0  # seconds after which it is said how far a release is; a shorter time is not estimated either
 SENT = 0.01  # seconds in which a kernel sends a message, if nothing else wants to run in it
-OFTEN = 0.15  # seconds between two words
 KEPT = "Its clusters are kept: the same release goes on from there."
 NOT_KEPT = "A release is whole or it is none, so nothing of it is kept; points that were measured before stay."
-
-
-class Seldom:
-    """Says only now and then what it is told, in the thread of the work."""
-
-    def __init__(self, say: Say) -> None:
-        self._say, self._last = say, 0.0
-
-    def __call__(self, words: str) -> None:
-        if time.monotonic() - self._last >= OFTEN:
-            self._last = time.monotonic()
-            self._say(words)
 
 
 class Underway:

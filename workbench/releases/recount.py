@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from workbench.base.connection import Private
 from workbench.base.errors import BadInput
-from workbench.base.progress import stoppable
+from workbench.base.progress import step, stoppable
 from workbench.data.reading.source import literal
 from workbench.releases.export import Held, Rows, text_of
 
@@ -60,6 +60,7 @@ def refuse_other(path: Path, rows: Rows, target: Path) -> None:
     """
     if rows.held is None or rows.held.engine.in_memory:
         return
+    step("what was written, counted again")
     values = _texts(rows) if target.suffix == ".csv" else [pa.array(v, from_pandas=True) for _, v in rows.columns]
     names = [f"v{i}" for i in range(len(values))]
     given: dict[str, object] = {"path": literal(path)}

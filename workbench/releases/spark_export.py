@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.progress import step
 from workbench.data.column import spare
 from workbench.data.engines import ClassesOfCells
 from workbench.data.engines.spark import Spark
@@ -53,6 +54,7 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
                 aside.write(engine.session.given(_table(rows, values)).toDF(*names))
             else:
                 assert isinstance(rows.held.partition, ClassesOfCells)
+                step(f"{engine.records:,} records, written by Spark")
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
                 _recount(engine, aside, values, rows.held)
     return [Path(f"{IN_SPARK}{target}") for target in targets]
@@ -81,6 +83,7 @@ def _table(rows: Rows, values: Sequence[pa.Array]) -> pa.Table:
 
 def _recount(engine: Spark, aside: Aside, values: Sequence[pa.Array], held: Held) -> None:
     """Raise BadInput unless what was written is the release; else the table has changed meanwhile."""
+    step(f"{engine.records:,} records, counted again")
     written = aside.read()
     written = written.toDF(*(f"v{i}" for i in range(len(held.names))))
     for wanted in expected(held, values):

@@ -1,6 +1,8 @@
 """How often an engine goes through the records: for a hundred recipes no more often than for one."""
 
+import shutil
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.data.engines import spark_servers
+from workbench.base import progress
 from workbench.data.engines import duckdb
 from workbench.data.engines.spark_session import Session
 from workbench.data.table import Table
@@ -80,3 +83,37 @@ def test_what_is_known_is_not_asked_again(asked, engine):
         release = Mondrian()(table, KAnonymity(k))
         assert release.audit(KAnonymity(k)) and release.codebook()
     assert asked == []
+
+
+READING = ["values of age", "values of work", "values of ill", "codes of all records", "combinations of values"]
+WRITING = {
+    "duckdb": ["with their classes", "in random order", "counted again"],
+    "sail": ["written by Spark", "counted again"],
+}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "sail"])
+def test_every_stage_says_what_is_done_and_a_cancel_in_any_of_them_leaves_nothing(tmp_path, engine):
+    target = f"spark:{tmp_path}/out.parquet" if engine == "sail" else tmp_path / "out.parquet"
+
+    def heard(stop_at=None):
+        """What was said until the end, or until it was cancelled."""
+        said, cancel = [], threading.Event()
+
+        def hear(words):
+            said.append(words)
+            if words == stop_at:
+                cancel.set()
+
+        with progress.listening(cancel, hear), suppress(progress.Cancelled):
+            Mondrian()(read(engine).drop(["region"]), KAnonymity(20)).export(target)
+        return said
+
+    said = heard()
+    places = [next(i for i, words in enumerate(said) if stage in words) for stage in (*READING, *WRITING[engine])]
+    assert places == sorted(places) and len(list(tmp_path.iterdir())) > 1
+    for stage in said:
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+        assert heard(stage)[-1] == stage
+        assert list(tmp_path.iterdir()) == []

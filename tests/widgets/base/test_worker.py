@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 
-from widgets.base.worker import Worker
+from widgets.base.worker import Seldom, Worker
 from workbench.base.progress import step
 
 
@@ -178,3 +178,13 @@ def test_long_work_that_is_cancelled_has_not_failed():
         return said, failed
 
     assert asyncio.run(asyncio.wait_for(play(), 20)) == (["new"], [])
+
+
+def test_words_come_now_and_then(monkeypatch):
+    said, now = [], [10.0]
+    monkeypatch.setattr("widgets.base.worker.time.monotonic", lambda: now[0])
+    seldom = Seldom(said.append)
+    for moment in (10.0, 10.1, 10.2, 10.3, 10.4):
+        now[0] = moment
+        seldom(str(moment))
+    assert said == ["10.0", "10.2", "10.4"]

@@ -1,7 +1,7 @@
 """How far a release is that takes long."""
 
 from widgets.release import underway
-from widgets.release.underway import KEPT, NOT_KEPT, Seldom, Underway
+from widgets.release.underway import KEPT, NOT_KEPT, Underway
 
 
 def test_nothing_is_said_of_a_release_that_is_there_at_once():
@@ -39,13 +39,3 @@ def test_one_that_nobody_expected_to_be_long_says_how_far_it_is(monkeypatch):
     said = []
     Underway(said.append).hears("cutting classes")
     assert said == ["cutting classes"]
-
-
-def test_words_come_now_and_then(monkeypatch):
-    said, now = [], [10.0]
-    monkeypatch.setattr(underway.time, "monotonic", lambda: now[0])
-    seldom = Seldom(said.append)
-    for moment in (10.0, 10.1, 10.2, 10.3, 10.4):
-        now[0] = moment
-        seldom(str(moment))
-    assert said == ["10.0", "10.2", "10.4"]

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from workbench.base.connection import Private, discard
 from workbench.base.errors import BadInput
-from workbench.base.progress import stoppable
+from workbench.base.progress import step, stoppable
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, counted
 from workbench.data.column import Column
@@ -136,6 +136,7 @@ class DuckDB(Elsewhere):
         return found
 
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
+        step(f"combinations of values among {self.records:,} records")
         cursor = self._store.cursor()
         fields = [self._fields[name] for name in quasi], {name: self._fields[name] for name in others}
         return _careful(lambda: counted(cursor, f"{self._from} AS r", *fields), cursor)
@@ -164,6 +165,7 @@ class DuckDB(Elsewhere):
     ) -> Iterator[list[np.ndarray]]:
         chance, aside = operating_system_random(), Growing(self._store)
         parts = partition.parts() if isinstance(partition, ClassesOfParts) else iter([(self, partition)])
+        step(f"{self.records:,} records, with their classes")
         try:
             for engine, classes in parts:
                 assert isinstance(engine, DuckDB)
@@ -171,6 +173,7 @@ class DuckDB(Elsewhere):
                     rows = dict(zip(batch.schema.names, batch.columns, strict=True))
                     aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
             listed = ", ".join(f"v{i}" for i in range(len(names)))
+            step(f"{self.records:,} records, in random order")
             for batch in self._store.batches(f"SELECT {listed} FROM {aside.name} ORDER BY chance", BATCH):
                 yield [column.to_numpy() for column in batch.columns]
         finally:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
+from workbench.base.progress import step
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, in_order
 from workbench.data.column import Column
@@ -91,6 +92,7 @@ class Spark(Engine):
         return found
 
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
+        step(f"combinations of values among {self.records:,} records")
         names = list(dict.fromkeys([*quasi, *others]))
         fields = [self.code_of(name) for name in names]
         query = self.coded(names).groupBy(*fields).count()

@@ -43,7 +43,8 @@ def encode(
     engine = engine or source.engine
     gathered = source.coding(names) if engine == SPARK else _gathered(source, names, engine, progress)
     coded = {}
-    for name in names:
+    for i, name in enumerate(names):
+        step(f"values of {name}, column {i + 1} of {len(names)}")
         marks = missing.get(name) if isinstance(missing, Mapping) else missing
         there = gathered.distinct(name)  # what goes wrong here is no fault of the column's
         try:
@@ -57,6 +58,7 @@ def encode(
         coded[name] = gathered.code(name, found)
     if wrong:
         raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
+    step("codes of all records")
     return coded, gathered.engine()
 
 

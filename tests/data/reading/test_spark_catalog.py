@@ -1,0 +1,52 @@
+"""What a server has, level by level, with awkward names; what it cannot show is said without a value."""
+
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from workbench.base.errors import BadInput
+from workbench.data.engines.spark_session import Session
+from workbench.data.reading.spark_catalog import below, columns, records, table_name
+from workbench.data.table import Table
+
+PEOPLE = pa.table({"age": [30, 40, 40], "Full name": ["marker a", "marker b", None]})
+
+
+@pytest.fixture(params=["sail", pytest.param("apache", marks=pytest.mark.slow)])
+def session(request):
+    found = Session(spark_servers.session(getattr(spark_servers, request.param)()))
+    for name in ("plain_schema", "`my schema`"):
+        found.spark.sql(f"CREATE SCHEMA {name}").toArrow()
+        found.spark.createDataFrame(PEOPLE).write.saveAsTable(f"{name}.people")
+    found.spark.createDataFrame(PEOPLE).createOrReplaceTempView("of_this_session")
+    yield found
+    found.spark.catalog.dropTempView("of_this_session")
+    for name in ("plain_schema", "`my schema`"):
+        found.spark.sql(f"DROP TABLE {name}.people").toArrow()
+        found.spark.sql(f"DROP SCHEMA {name}").toArrow()
+    found.spark.stop()
+
+
+def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(session):
+    catalog = session.spark.catalog.currentCatalog()
+    assert catalog in below(session, [])
+    assert {"default", "my schema", "plain_schema"} <= {*below(session, [catalog])}
+    for schema in ("my schema", "plain_schema"):
+        assert below(session, [catalog, schema]) == ["people"]
+        path = [catalog, schema, "people"]
+        assert columns(session, path) == [("age", "bigint"), ("Full name", "string")]
+        assert records(session, path) == 3
+        assert Table.read(session.spark.table(table_name(path)), ["age"]).records == 3
+    with pytest.raises(BadInput, match="columns alone"):
+        below(session, [catalog, "plain_schema", "people"])
+
+
+def test_a_table_that_is_not_there_is_said(session):
+    with pytest.raises(BadInput, match=r"there is no such table|cannot do this") as caught:
+        columns(session, [session.spark.catalog.currentCatalog(), "plain_schema", "nobody"])
+    assert "marker" not in str(caught.value)
+
+
+def test_names_are_quoted_where_they_have_to_be():
+    assert table_name(["a", "B_1", "people"]) == "a.B_1.people"
+    assert table_name(["my schema", "a`b", "é", "1st"]) == "`my schema`.`a``b`.`é`.`1st`"

@@ -1,0 +1,115 @@
+"""The catalog of a server in the data step: a level when it is asked for, no value, no token; what is lost is said."""
+
+import threading
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from tests.widgets.data.test_data import asked, problems
+from widgets.data import catalog as widget
+from widgets.data.data import DataPicker
+from workbench.data.engines import spark_session
+from workbench.data.engines.spark_session import TOKEN, Session
+
+FRAME = pd.DataFrame({"age": [31, 32, 33, 34] * 5, "ill": ["marker of flu", "marker of cold"] * 10})
+
+
+@pytest.fixture
+def place(monkeypatch):
+    """A server with one table, and the path of that; sessions are the test's own."""
+    remote = spark_servers.sail()
+    session = Session(spark_servers.session(remote))
+    monkeypatch.setattr(Session, "opened", lambda remote: session)
+    session.spark.createDataFrame(pa.Table.from_pandas(FRAME)).write.saveAsTable("default.`in a catalog`")
+    yield remote, [session.spark.catalog.currentCatalog(), "default", "in a catalog"]
+    session.spark.sql("DROP TABLE default.`in a catalog`").toArrow()
+    session.spark.stop()
+
+
+def found(sent):
+    return [{k: v for k, v in one.items() if k not in ("kind", "remote")} for one in sent if one["kind"] == "found"]
+
+
+def test_each_level_is_asked_for_alone_and_tells_no_value(place):
+    remote, path = place
+    picker = DataPicker(FRAME)
+    for depth in range(3):
+        sent = asked(picker, "look", remote=remote, path=path[:depth])
+        (one,) = found(sent)
+        assert one["path"] == path[:depth] and path[depth] in one["names"]
+    first, then = found(asked(picker, "look", remote=remote, path=path))
+    assert first == {"path": path, "columns": [["age", "bigint"], ["ill", "string"]], "records": None}
+    assert then == {"path": path, "records": 20}
+    assert "marker" not in str(sent) + str(first) + str(then)
+
+
+def test_a_table_that_is_chosen_is_the_studys_data(place):
+    remote, path = place
+    picker = DataPicker()
+    sent = asked(picker, "choose", field="spark", remote=remote, path=path)
+    assert not problems(sent)
+    assert picker.data == {"spark": f"{path[0]}.default.`in a catalog`", "remote": remote}
+    assert picker.base.records == 20 and not picker.base.engine.in_memory
+    assert picker.about() == f"{path[0]}.default.`in a catalog`, 20 records"
+    assert any("values of age, column 1 of 2" in str(one) for one in sent)
+
+
+@pytest.mark.parametrize(
+    ("remote", "path", "said"),
+    [
+        ("sc://host:1/;token=t0ps3cret", [], TOKEN),
+        ("host:1", [], "sc://host:15002"),
+        ("", [], "sc://host:15002"),
+        ("sc://host:1", ["a", "b", "c", "d"], "a catalog, a schema and a name"),
+        ("sc://host:1", "t0ps3cret", "a catalog, a schema and a name"),
+        ("sc://host:1", ["a", 1], "a catalog, a schema and a name"),
+    ],
+)
+def test_what_is_no_place_is_refused_and_a_token_is_not_repeated(remote, path, said):
+    picker = DataPicker()
+    for kind in ("look", "choose"):
+        sent = asked(picker, kind, field="spark", remote=remote, path=path)
+        ((field, text),) = problems(sent)
+        assert field == "spark" and said in text and "t0ps3cret" not in str(sent)
+    assert "t0ps3cret" not in str(picker.get_state()) and "bundled" in picker.data
+
+
+def test_no_other_server_is_reached_where_paths_are_switched_off(place):
+    picker = DataPicker(paths=False)
+    for kind in ("look", "choose"):
+        assert "switched off" in problems(asked(picker, kind, field="spark", remote=place[0], path=place[1]))[0][1]
+    assert "bundled" in picker.data
+
+
+def test_a_lost_connection_is_said_in_one_sentence_and_the_data_stay(monkeypatch):
+    monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
+    spark_servers.client()
+    picker = DataPicker(FRAME)
+    base = picker.base
+    for kind, path in (("look", []), ("choose", ["a", "b", "c"])):
+        sent = asked(picker, kind, field="spark", remote="sc://127.0.0.1:9", path=path)
+        ((field, text),) = problems(sent)
+        assert field == "spark" and text.count("the connection is lost") == 1
+        assert picker.base is base and picker.data == {"given": "frame"}
+    assert {"stopped"} <= {one["kind"] for one in asked(picker, "look", remote="sc://127.0.0.1:9", path=[])}
+
+
+def test_a_cancel_stops_the_question_and_nothing_is_heard_of_it(monkeypatch, place):
+    remote, path = place
+    picker, stopped = DataPicker(FRAME), threading.Event()
+
+    def endless(session, path):
+        try:
+            session.run(lambda: session.spark.range(10**12).selectExpr("sum(id % 7)").toArrow())
+        finally:
+            stopped.set()
+
+    monkeypatch.setattr(widget, "records", endless)
+    looking = threading.Thread(target=asked, args=(picker, "look"), kwargs={"remote": remote, "path": path})
+    looking.start()
+    threading.Timer(0.5, lambda: picker.hear_stop({}, [])).start()
+    assert stopped.wait(20)
+    looking.join(20)
+    assert not looking.is_alive() and not picker._catalog.busy

@@ -1,0 +1,84 @@
+// The catalog of a server of Spark's: catalogs, schemas, tables, columns; each level is asked for when it is unfolded.
+
+const KINDS_OF = ["catalog", "schema", "table"];
+
+/** A form for the server's address and a tree below it. `use(remote, path)` is called with the table that is chosen. */
+function catalogOf({ say, on, use }) {
+  const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002" });
+  const connect = h("button", { type: "submit" }, "Connect");
+  const doing = h("span", { class: "wb-doing", role: "status" });
+  const work = h("div", { class: "wb-row", hidden: true }, doing, h("button", { type: "button", onclick: stop }, "Cancel"));
+  const tree = h("div", { class: "wb-catalog", role: "group", "aria-label": "Tables on the server", hidden: true });
+  const element = h("div", { class: "wb-panel" },
+    h("form", { onsubmit: event => { event.preventDefault(); connected = server.value.trim(); ask([]); } },
+      field("spark", "Server that speaks Spark Connect", server,
+        "A token is taken from the environment, as SPARK_CONNECT_AUTHENTICATE_TOKEN; do not type it here")),
+    work, tree);
+  server.after(connect);
+  let connected = "", asked = null;
+  const places = new Map(); // what is unfolded below a path
+  const name = path => JSON.stringify(path);
+
+  function ask(path) {
+    if (asked?.length) fold(asked); // one question at a time
+    asked = path;
+    if (!path.length) {
+      places.clear();
+      places.set(name([]), tree);
+      tree.hidden = true;
+    }
+    doing.textContent = `Asking for what is in ${path.at(-1) ?? "the server"}…`;
+    work.hidden = false;
+    say("look", { field: "spark", remote: connected, path });
+  }
+
+  function fold(path) {
+    const place = places.get(name(path));
+    if (!place) return;
+    delete place.dataset.known;
+    place.replaceChildren();
+    place.parentElement.open = false;
+  }
+
+  function rest() {
+    asked = null;
+    work.hidden = true;
+  }
+
+  function stop() {
+    say("stop");
+    if (asked?.length) fold(asked);
+    rest();
+  }
+
+  function branch(path) {
+    const inside = h("div", { class: "wb-inside" });
+    places.set(name(path), inside);
+    const one = h("details", { ontoggle: () => { if (one.open && !inside.dataset.known) ask(path); } },
+      h("summary", { title: KINDS_OF[path.length - 1] }, path.at(-1)), inside);
+    return one;
+  }
+
+  on("found", ({ remote, path, names, columns, records }) => {
+    const place = places.get(name(path));
+    if (remote !== connected || !place) return;
+    place.dataset.known = "yes";
+    tree.hidden = false;
+    if (names) {
+      place.replaceChildren(...names.map(one => branch([...path, one])));
+      if (!names.length) place.append(h("p", { class: "wb-note" }, "Nothing is in it, or nothing that may be seen."));
+    } else if (columns) {
+      const size = h("span", { class: "wb-note" }, "counting records…");
+      place.replaceChildren(
+        h("div", { class: "wb-row" }, h("button", { type: "button", onclick: () => use(connected, path) }, "Use this table"), size),
+        h("table", { "aria-label": `Columns of ${path.at(-1)}` }, columns.map(([column, kind]) =>
+          h("tr", {}, h("th", { scope: "row" }, column), h("td", {}, kind)))));
+      doing.textContent = `Counting the records of ${path.at(-1)}…`;
+      return;
+    } else place.querySelector(".wb-note").textContent = `${count(records)} records`;
+    rest();
+  });
+  on("stopped", () => { if (asked?.length) fold(asked); rest(); });
+
+  return { element, server };
+}

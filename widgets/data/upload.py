@@ -1,0 +1,53 @@
+"""A file that arrives from the browser in chunks, in a private folder that goes with it."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from pathlib import Path
+from typing import Any
+
+from workbench.base.errors import BadInput
+from workbench.base.scratch import scratch
+from workbench.data.reading.formats import SUFFIXES
+
+CHUNK = 1_000_000  # well below what a websocket takes
+KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
+
+
+class Upload:
+    """A file that arrives in chunks, in a private folder that goes with it."""
+
+    def __init__(self, token: str, name: str, size: int) -> None:
+        self.token, self.name, self.size, self.received, self.chunks = token, name, size, 0, 0
+        ending, folder = suffix(name), scratch()
+        self.path = folder / f"upload{ending}"  # no name from outside on our disk
+        self._file = self.path.open("wb")
+        self.discard = weakref.finalize(self, _discard, self._file, folder)
+
+    def add(self, index: Any, chunk: memoryview) -> bool:
+        """One chunk more; True when that was the last."""
+        if index != self.chunks:
+            raise BadInput(f"{self.name}: the upload arrived out of order; upload the file again")
+        if not 0 < chunk.nbytes <= CHUNK or self.received + chunk.nbytes > self.size:
+            raise BadInput(f"{self.name}: the upload is larger than announced; upload the file again")
+        self._file.write(chunk)
+        self.received, self.chunks = self.received + chunk.nbytes, self.chunks + 1
+        if self.received == self.size:
+            self._file.close()
+        return self.received == self.size
+
+
+def _discard(file: Any, folder: Path) -> None:
+    file.close()
+    shutil.rmtree(folder)
+
+
+def suffix(name: str) -> str:
+    """The extension that says how to read a file; BadInput where it says nothing."""
+    found = [one.lower() for one in Path(name).suffixes]
+    packed = found[-1:] == [".gz"]
+    kind = found[-2] if packed and len(found) > 1 else found[-1] if found else ""
+    if kind not in SUFFIXES:
+        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}, or one of these with .gz")
+    return kind + ".gz" * packed
