@@ -2,8 +2,8 @@
 
     python benchmarks/scaling.py 1000000 10000000 100000000 [--remote sc://host:15002] [--folder /large/disk]
 
-With `remote` the server has to see the folder too, and writes the release there. Two sizes or more are drawn in
-scaling.svg beside what the smallest of them leads one to expect; 1000000000 records need about 60 GB in the folder.
+With `remote` the server has to see the folder too, and writes the release there. From a hundred million records on, all
+sizes are drawn in scaling.svg. A billion are `nice python benchmarks/scaling.py 10000000 1000000000 --folder ...`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ GB = 1e9
 QUASI = generated.QUASI[:6]
 SIZES = (1_000_000, 10_000_000)
 PANDAS = 10_000_000  # records that pandas collapses too
+DRAWN = 100_000_000  # from so many records on
 MANY = 100  # recipes
 LINE = 1.3  # times what the line says
 PER_RECORD, PER_CELL = ("read", "collapsed", "release written"), ("one recipe", f"{MANY} recipes")
@@ -43,12 +44,13 @@ def measure(sizes: Sequence[int] = SIZES, remote: str = "", folder: str | None =
             done = child([sys.executable, __file__, "--one", path, out, remote])
             found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
             ran[records] = found
-            figures += _of_one(records, found, done.peak, done.cpu, ran)
+            new = _of_one(records, found, done.peak, done.cpu, ran)
             if records <= PANDAS and not remote:
-                figures += _beside_pandas(records, path, found["steps"])
-        for figure in figures[-6:]:
+                new += _beside_pandas(records, path, found["steps"])
+        for figure in new:  # the next size may take an hour
             print(f"{figure.what}: {figure.measured:.2f} {figure.unit}  {figure.note}", file=sys.stderr, flush=True)
-    if len(ran) > 1 and not remote:
+        figures += new
+    if max(sizes) >= DRAWN and not remote:
         draw(ran)
     return figures
 
@@ -161,5 +163,4 @@ if __name__ == "__main__":
         given.add_argument("sizes", nargs="*", type=int, default=SIZES)
         given.add_argument("--remote", default="")
         given.add_argument("--folder")
-        for figure in measure(**vars(given.parse_args())):
-            print(f"{figure.what}: {figure.measured:.2f} {figure.unit}  {figure.note}", flush=True)
+        measure(**vars(given.parse_args()))
