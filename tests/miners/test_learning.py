@@ -13,7 +13,7 @@ from workbench.base.errors import Undefined
 from workbench.base.progress import Cancelled, listening
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss
-from workbench.methods import Laplace, Mondrian, RakedBuckets
+from workbench.methods import Laplace, Mondrian, RakedBuckets, RandomizedResponse
 from workbench.miners.learning import learnt
 from workbench.models import KAnonymity, TCloseness
 from workbench.models.distances import jensen_shannon
@@ -133,7 +133,35 @@ def test_her_largest_loss_is_told_to_nobody_who_has_not_the_data():
     assert measure.promised(release, js(0.05), 10) is None
 
 
-def test_noise_is_not_learnt_from_yet():
+def many(likely):
+    """Eight thousand women and men; of women so large a share have flu, of men one in ten."""
+    rng = np.random.default_rng(3)
+    sex = rng.choice(["f", "m"], 8000)
+    flu = rng.random(8000) < np.where(sex == "f", likely, 0.1)
+    return Table.from_frame(
+        pd.DataFrame({"sex": sex, "ill": np.where(flu, "flu", "none")}), quasi=["sex"], sensitive="ill"
+    )
+
+
+def test_from_rows_with_noise_she_learns_what_is_true_of_people_alike():
+    """Of a row alone Bayes' rule says little where few are kept; of four thousand alike what they have."""
+    given = many(0.7)
+    release = RandomizedResponse(0.5)(given)
+    found, flu = learnt(release, "ill"), list(given.sensitive["ill"].labels).index("flu")
+    women = int(found.true[:, flu].argmax())
+    assert found.learning[women, flu] == pytest.approx(0.7, abs=0.06)
+    assert found.learning[1 - women, flu] == pytest.approx(0.1, abs=0.06)
+    own = release.posterior("ill")
+    assert found.own[women, flu] < 0.6 and sorted(found.own[:, flu]) == pytest.approx(sorted(own.beliefs[:, flu]))
+    assert PrivacyLoss(adversary="learning")(release).value > 1.5 * PrivacyLoss()(release).value
+
+
+def test_from_rows_with_noise_there_is_nothing_to_learn_where_people_are_alike():
+    release = RandomizedResponse(0.3)(many(0.1))
+    assert PrivacyLoss(adversary="learning")(release).value < 0.005
+
+
+def test_with_noise_on_what_people_are_found_by_no_model_is_learnt():
     noisy = Laplace(epsilon=1, columns=["age"], bounds="age: 18..80")(table())
-    with pytest.raises(Undefined, match="not learnt from it yet"):
+    with pytest.raises(Undefined, match="with noise on age no model is learnt"):
         PrivacyLoss(adversary="learning")(noisy)

@@ -2,12 +2,14 @@
 everybody, whom she knows, and tells the people of a class apart by that.
 
 Expectation maximisation: a multinomial logistic model is fitted to what is believed of everybody; beliefs are then the
-model's, made to add up to what each class publishes (Sinkhorn). A model of the original, which no release has told,
-says what is true of the population, and so is not learnt about anybody from a release.
+model's, made to add up to what each class publishes (Sinkhorn), or revised by what a row with noise tells (Bayes). A
+model of the original, which no release has told, says what is true of the population, and so is not learnt about
+anybody from a release.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +21,8 @@ from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
+from workbench.models.classes import Classes
 from workbench.releases.base import Posterior, Release
-from workbench.releases.perturbed import NO_CLASSES
 
 ROUNDS, SINKHORN = 12, 12
 STEPS, POPULATION_STEPS = 15, 200  # of the model in a round, and of that of the original
@@ -71,33 +73,65 @@ def _learnt(release: Release, sensitive: str) -> Learnt:
     if sensitive in release.removed:
         raise Undefined(f"{sensitive} is not published, so nothing is learnt about it")
     table.engine.require_memory("whoever learns looks at people one by one")
+    kind, values = _kinds(table), len(table.sensitive[sensitive])
     try:
         classes = release.own_classes
     except Undefined:
-        raise Undefined(f"{NO_CLASSES}: how values go together is not learnt from it yet") from None
-    kind, group, values = _kinds(table), release.group_of_record, len(table.sensitive[sensitive])
-    key, first, unit = np.unique(kind * (len(classes) + 1) + group, return_index=True, return_inverse=True)
-    of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
-    codes = table.sensitive_codes(sensitive)
-    true = np.bincount(unit * values + codes, minlength=len(key) * values).reshape(-1, values)
-    there = of_class < len(classes)  # who is left out is in no class
-    published = np.vstack([classes.histograms[sensitive], table.sensitive[sensitive].prior])
-    own = published[of_class] / published[of_class].sum(axis=1, keepdims=True)
+        units = _of_rows(release, sensitive, kind)
+    else:
+        units = _of_classes(release, classes, sensitive, kind)
+    of_kind = units.of_kind
+    true = np.bincount(units.of_record * values + table.sensitive_codes(sensitive), minlength=len(of_kind) * values)
+    true = true.reshape(-1, values)
     with threadpool_limits(1):  # the matrices are small
         model = _Model.of(table, kind, values)
-        found = own
+        found, sizes = units.own, true.sum(axis=1, keepdims=True) * units.there[:, None]
         for number in range(ROUNDS):
             step(f"learning about {sensitive}, round {number + 1} of {ROUNDS}")
-            model.fit(
-                _summed(of_kind[there], found[there] * true[there].sum(axis=1, keepdims=True), model.kinds), STEPS
-            )
-            told = model.beliefs()[of_kind]
-            found = _adding_up(told, true.sum(axis=1), of_class, published, there)
+            model.fit(_summed(of_kind, found * sizes, model.kinds), STEPS)
+            found = units.revised(model.beliefs()[of_kind])
         original = _Model.of(table, kind, values)
         original.fit(_summed(of_kind, true, model.kinds), POPULATION_STEPS)
+    first = np.unique(units.of_record, return_index=True)[1]
     quasi = np.stack([table.codes[name][first] for name in table.quasi]).astype(np.int32)
-    people = np.bincount(unit, None if table.weight is None else weights.of_record(table))
-    return Learnt(found, own, original.beliefs()[of_kind], true, quasi, people)
+    people = np.bincount(units.of_record, None if table.weight is None else weights.of_record(table))
+    return Learnt(found, units.own, original.beliefs()[of_kind], true, quasi, people)
+
+
+class _Units(NamedTuple):
+    """People whom nobody tells apart, and what a release tells of them."""
+
+    of_record: np.ndarray
+    of_kind: np.ndarray  # each is of one kind of people
+    own: np.ndarray  # what is believed without learning
+    there: np.ndarray  # whether they are published
+    revised: Callable[[np.ndarray], np.ndarray]  # what a model believes, with what the release tells
+
+
+def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.ndarray) -> _Units:
+    """Alike in all quasi-identifiers and in their class; beliefs come to what each class publishes."""
+    prior = release.table.sensitive[sensitive].prior
+    key, of_record = np.unique(kind * (len(classes) + 1) + release.group_of_record, return_inverse=True)
+    of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
+    there, sizes = of_class < len(classes), np.bincount(of_record)  # who is left out is in no class
+    published = np.vstack([classes.histograms[sensitive], prior])
+    own = published[of_class] / published[of_class].sum(axis=1, keepdims=True)
+    return _Units(of_record, of_kind, own, there, lambda told: _adding_up(told, sizes, of_class, published, there))
+
+
+def _of_rows(release: Release, sensitive: str, kind: np.ndarray) -> _Units:
+    """Alike in all quasi-identifiers; of each row with these Bayes' rule tells the value, and which is whose nobody."""
+    likelihood, of_row = release.likelihood_of_rows(sensitive)
+    sizes = np.bincount(kind)
+    counts = np.bincount(kind * likelihood.shape[1] + of_row, minlength=len(sizes) * likelihood.shape[1])
+    shares = counts.reshape(len(sizes), -1) / sizes[:, None]
+
+    def revised(told: np.ndarray) -> np.ndarray:
+        return told * ((shares / np.maximum(told @ likelihood, TINY)) @ likelihood.T)
+
+    prior = release.table.sensitive[sensitive].prior
+    own = revised(np.broadcast_to(prior, (len(sizes), len(prior))))
+    return _Units(kind, np.arange(len(sizes)), own, np.ones(len(sizes), bool), revised)
 
 
 def _kinds(table: Table) -> np.ndarray:

@@ -212,6 +212,11 @@ class Release(ABC):
         """One row a record as published, in random order."""
         return self.rows()["release"].frame()
 
+    def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
+        """How likely each value of a sensitive column is released as each kind of row shows it, values x kinds, and the
+        kind of each record's row; Undefined where people are not found by their quasi-identifiers."""
+        raise Undefined("it has neither classes nor rows with noise, so how values go together is not learnt from it")
+
     # --- what follows
 
     def audit(self, model: Model) -> Audit:

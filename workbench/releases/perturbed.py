@@ -126,6 +126,20 @@ class Perturbed(Release):
         drawn = self.drawn[sensitive]
         return self.seen(sensitive, drawn.given(self._prior(sensitive))), drawn.codes
 
+    def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
+        seen = self.table.sensitive[sensitive]
+        if changed := [name for name in self.table.quasi if name in self.drawn]:
+            raise Undefined(f"{NO_CLASSES}, and with noise on {', '.join(changed)} no model is learnt from its rows")
+        if sensitive not in self.drawn:
+            return np.eye(len(seen)), self._codes(sensitive)
+        drawn = self.drawn[sensitive]
+        likelihood = drawn.response.likelihood(drawn.values)
+        if len(likelihood) != len(seen):
+            raise Undefined(
+                f"noise was added to the numbers of {sensitive}, not to its level: nothing is learnt from it"
+            )
+        return likelihood, drawn.codes
+
     def _prior(self, sensitive: str) -> np.ndarray:
         """Q of the values that the response reads."""
         if isinstance(self.drawn[sensitive].response, Noise):
