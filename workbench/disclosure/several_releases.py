@@ -17,7 +17,6 @@ from workbench.data.table import Table
 from workbench.disclosure.subtraction import Sums, bounds
 from workbench.releases.base import Release
 from workbench.releases.giveaways import known_by
-from workbench.releases.partition import Bucketized
 
 BLOCK = 10_000_000  # groups x values looked at together
 MOST = 20_000_000  # groups and values that are possible there: of more nothing is subtracted
@@ -71,7 +70,7 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
     if crossing:
         groups = np.stack([units.group_in(release) for release in crossing], axis=1)
         apart = groups
-        if joined and len({isinstance(release, Bucketized) for release in crossing}) == 2:
+        if joined and len({bool(release.untouched(table.sensitive)) for release in crossing}) == 2:
             apart = np.column_stack([groups, units.alike(table)])
         first, crossed = distinct_rows(apart)
         people = np.bincount(crossed, units.weight)
