@@ -22,6 +22,8 @@ from workbench.data.engines import spark_session
 
 RUNNING: list[object] = []  # a server that nobody holds shuts down
 PREPARED = 90  # seconds that Apache Spark may take to start
+# it runs for a minute: the best code that the JVM can make would cost more than it saves
+SOON = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def client():
@@ -77,7 +79,7 @@ def apache() -> str:
     command = [Path(home) / "bin" / "spark-submit", "--master", "local-cluster[2,1,2048]"]
     command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-    given = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    given = {**os.environ, **SOON, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": _scratch()}
     process = subprocess.Popen(list(map(str, command)), env=given, **quiet)
     atexit.register(process.terminate)

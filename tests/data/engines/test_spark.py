@@ -575,7 +575,7 @@ def test_a_session_in_this_process_does_the_same(tmp_path):
         pytest.skip("SPARK_HOME names no Apache Spark, or there is no Java")
     (bridge,) = Path(home).glob("python/lib/py4j-*.zip")
     path = os.pathsep.join(map(str, (Path(home).parent, bridge, Path(__file__).parents[3])))
-    given = {**os.environ, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"}
+    given = {**os.environ, **spark_servers.SOON, "PYTHONPATH": path, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
         [sys.executable, "-c", CLASSIC, str(tmp_path)],
         cwd=tmp_path,
