@@ -13,8 +13,8 @@ from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.progress import Cancelled, listening
 from workbench.data.table import Table
 from workbench.frontier.grid import variants
-from workbench.frontier.least import bound, least
-from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.frontier.least import binding, bound, found_least, least, times_the_least
+from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, RakedBuckets
 from workbench.methods.raking import atoms
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
@@ -139,6 +139,25 @@ def test_on_adult_it_is_as_high_as_was_found(adult):
     for t, together, apart in ((0.05, 0.00480, 0.00229), (0.1, 0.00059, 0.00024)):
         assert bound(adult, t, exact=True) >= together
         assert bound(adult, t) == pytest.approx(apart, rel=0.03)
+
+
+def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
+    data = table(2)
+    raked, median = (one(data, TCloseness(0.05, distance="js")) for one in (RakedBuckets(), Mondrian()))
+    for release, exact, whose in ((raked, True, "with exact quasi-identifiers"), (median, False, "in classes")):
+        private, lost = PrivacyLoss()(release).value, UtilityLoss()(release).value
+        assert times_the_least(release, private, lost, 0.05) == "" and found_least(data, exact=exact) is None
+        times = lost / least(data, exact=exact).at(private)
+        text = times_the_least(release, private, lost, 0.05)
+        assert f"times the least that is possible for a release {whose} at this privacy loss" in text
+        assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
+
+
+def test_it_is_about_who_knows_the_own_class_and_who_takes_classes_as_they_are():
+    assert binding(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
+    assert binding(PrivacyLoss(adversary="learning"), UtilityLoss()) is None
+    assert binding(PrivacyLoss(), UtilityLoss(distance="variation")) is None
+    assert binding(PrivacyLoss(), AverageClassSize()) is None
 
 
 def test_it_stops_when_it_is_told():

@@ -18,6 +18,7 @@ from workbench.base.figures import about_per_cent, figures
 from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, efficient, headline, left_out
 from workbench.frontier.frontier import SIDES, Frontier
+from workbench.frontier.least import binding
 from workbench.frontier.recipe import Point, Recipe
 
 VIEWS = ("frontier", "parallel", "heat")
@@ -39,6 +40,7 @@ class FrontierChart(ChartPart):
         "No points yet. Choose a method and its parameters; the candidates appear here as they are measured.",
         help="what stands where the chart would be",
     )
+    possible = traitlets.Tuple(help="the least losses that are possible: of any release, with exact quasi-identifiers")
     stale = traitlets.Bool(False, help="these points are of what is gone: dimmed until the next come")
     growing = traitlets.Bool(False, help="more points are being measured")
     total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
@@ -56,7 +58,7 @@ class FrontierChart(ChartPart):
         self.still = SavedPicture(self, self._picture)
         super().__init__(frontier=frontier, instead=self.still.name, **traits)
         self._wanted = self._chosen()
-        self.observe(self._changed, ["frontier", "pinned", "axes", "log", "view", "total", "empty"])
+        self.observe(self._changed, ["frontier", "pinned", "axes", "log", "view", "total", "empty", "possible"])
         self.observe(self._follow, "frontier")
         self.observe(self._marked, ["selected", "caps"])
         self.observe(self._moved, ["moving", "nearly"])
@@ -127,7 +129,9 @@ class FrontierChart(ChartPart):
             return None
         moving = None if self.nearly and self.view != "frontier" else self.moving  # no other view can mark it as such
         other, log = self._other(seen)[0], frozenset(self.log)
-        return Scene(seen, other, moving, self.caps, self.selected, log=log, nearly=self.nearly)
+        bound = binding(*(seen.measure(key) for key in seen.axes)) is not None
+        possible = self.possible if bound and not self.stale else ()
+        return Scene(seen, other, moving, self.caps, self.selected, log=log, nearly=self.nearly, possible=possible)
 
     def _seen(self) -> Frontier | None:
         """The frontier on the axes that are drawn, kept while it is the same: so is what it has worked out."""

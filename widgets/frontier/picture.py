@@ -19,6 +19,11 @@ from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_
 from workbench.charts.scene import PLOT, Rows, Scene, baseline_label, efficient, line, spoken, words
 
 WIDTH, HEIGHT = 480, PLOT[1]  # the page has its own width; titles are wrapped for this one
+POSSIBLE = (
+    "",
+    "Shaded: no release in classes can be there.",
+    "Shaded: no release in classes can be there; in the lighter part, none with exact quasi-identifiers.",
+)
 PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips of the caps
 
 
@@ -150,7 +155,7 @@ class Picture:
         if self.view == "parallel":
             return "Up is better on every axis. The baselines are not drawn."
         if self.view == "frontier":
-            return ""
+            return POSSIBLE[len(scene.possible)]
         points = len(scene.frontier.measured)
         drawn = f" The first {MOST} of {points} points." if points > MOST else ""
         return f"Ranked within each measure: lighter is better. ↓ lower, ↑ higher values are better.{drawn}"

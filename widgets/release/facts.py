@@ -13,6 +13,7 @@ from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
 from workbench.disclosure import budgets
 from workbench.frontier.frontier import SIDES, Frontier
+from workbench.frontier.least import binding, times_the_least
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.measures.utility.random_sample import in_words as in_sample
@@ -21,9 +22,14 @@ from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
 
 
 def sentences(
-    point: Point | None, measures: Sequence[Measure], frontier: Frontier | None, table: Table | None = None
+    point: Point | None,
+    measures: Sequence[Measure],
+    frontier: Frontier | None,
+    table: Table | None = None,
+    release: Release | None = None,
 ) -> dict[str, str]:
-    """What is learnt and what is lost, each in a sentence, and the random sample of a table that loses as much."""
+    """What is learnt and what is lost, each in a sentence, and the random sample of a table that loses as much; of a
+    release, how far that is from what is possible."""
     if point is None:
         return {}
     told = {}
@@ -33,7 +39,21 @@ def sentences(
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
             told[side] += f" {in_sample(table, lost, point.values[key])}"
+    if release is not None and (text := from_possible(point, release, measures, frontier)):
+        told["utility"] += f" {text}"
     return told
+
+
+def from_possible(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
+    """How many times the least that is possible a release loses, once that has been found."""
+    by_key, drawn = {one.key: one for one in measures}, _axes(measures, frontier)
+    privacy, utility = (drawn[side] for side in SIDES)
+    if point.recipe.method.draws or not {privacy, utility} <= set(point.values):
+        return ""
+    support = binding(by_key[privacy], by_key[utility])
+    if support is None:
+        return ""
+    return times_the_least(release, point.values[privacy], point.values[utility], support)
 
 
 def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier | None) -> list[dict[str, Any]]:
@@ -180,7 +200,7 @@ def told(
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": in_classes(release),
-        "sentences": sentences(point, measures, frontier, table),
+        "sentences": sentences(point, measures, frontier, table, release),
         "verdict": verdict(point, measures, frontier, caps),
         "neutral": neutral(release),
         "figures": figures(point, measures, frontier),

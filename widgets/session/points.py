@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from widgets.frontier.frontier import FrontierChart
 from widgets.preview.preview import ReleasePreview
 from widgets.release.release import ReleaseCard
+from widgets.session.possible import Possible
 from widgets.session.session import Session
 from widgets.session.sweeping import Sweeper, told_apart
 from widgets.topbar.topbar import TopBar
@@ -35,6 +36,7 @@ class Points:
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
+        self._possible = Possible(self._chart)
         self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words), self._expects)
 
     @property
@@ -45,6 +47,7 @@ class Points:
     def outdate(self) -> None:
         """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
         self.frontier = None
+        self._possible.forget()
         with self._quietly():
             self._card.frontier = self._preview.frontier = self._chart.moving = None
         self._chart.stale = True
@@ -74,6 +77,7 @@ class Points:
     def forget(self) -> None:
         """Stop, and say nothing more."""
         self._sweeper.forget()
+        self._possible.forget()
 
     def __len__(self) -> int:
         return len(self.frontier.measured) if self.frontier is not None else 0
@@ -85,6 +89,7 @@ class Points:
         self._top.state(busy=[done, total, going_on], doing="")
         if not going_on:
             self._measured()
+            self._possible.find(self._session.table, frontier)
 
     def _expects(self, seconds: float) -> None:
         """A sweep that takes long says how long."""

@@ -14,6 +14,7 @@ from workbench.charts.scene import Scene, headline, left_out, spoken
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
+    from workbench.frontier.least import Least
     from workbench.frontier.recipe import Point
     from workbench.measures import Measure
 
@@ -33,15 +34,18 @@ def frontier_chart(
     caps: Mapping[str, float] | None = None,
     selected: int = -1,
     log: Iterable[str] = (),
+    possible: Sequence[Least] = (),
 ) -> alt.LayerChart:
     """One hue and shape a line, efficient points filled, dominated ones hollow.
 
     `pinned` is a second frontier to compare with, `moving` a point under a slider, `selected` an index of
-    `frontier.measured`, `log` names the measures whose axes are logarithmic.
+    `frontier.measured`, `log` names the measures whose axes are logarithmic, and below `possible` no release can be.
     Drag to move, Shift and the wheel to zoom, double click to go back.
     """
     other = None if pinned is None else pinned.on(*frontier.axes)
-    scene = Scene(frontier, other, moving, caps or {}, selected, (width, height), frozenset(log))
+    scene = Scene(
+        frontier, other, moving, caps or {}, selected, (width, height), frozenset(log), possible=tuple(possible)
+    )
     return frontier_drawn(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
 
 
@@ -73,6 +77,7 @@ def frontier_layers(
     zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey || event.ctrlKey]")
     layers = [
         _stairs("stairs", x, y).add_params(zoom),  # the first layer has both axes
+        *_impossible(x, y),
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
@@ -152,6 +157,16 @@ def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
     """The edges that stand for a value: infinity, and on a logarithmic axis zero."""
     found = [(axis, "infinite", axis.edge)] if axis.infinite else []
     return [*found, (axis, "0", axis.place(0.0))] if axis.log and axis.below else found
+
+
+def _impossible(x: Any, y: Any) -> list[alt.Chart]:
+    """What no release can reach, in a shade, with a word in it."""
+    area: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.14, "clip": True}
+    word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True}
+    return [
+        _rows("impossible", x, y).mark_area(**area).encode(y2="y2:Q", detail="region:N"),
+        _rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(text="word:N"),
+    ]
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:

@@ -15,12 +15,14 @@ from workbench.base.figures import estimated, figures
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, PlotArea
 from workbench.charts.look import PINNED
+from workbench.charts.region import impossible, impossible_word
 from workbench.charts.strands import strands
 from workbench.frontier.recipe import Point, Recipe
 
 if TYPE_CHECKING:
     from workbench.base.variants import Variant
     from workbench.frontier.frontier import Frontier
+    from workbench.frontier.least import Least
 
 Rows = list[dict[str, Any]]
 TOGETHER = 4  # pixels: marks that look like one
@@ -42,6 +44,7 @@ class Scene:
     size: tuple[int, int] = PLOT
     log: frozenset[str] = frozenset()  # the measures whose axes are logarithmic
     nearly: str = ""  # what the point under the slider is estimated from, until it is measured
+    possible: tuple[Least, ...] = ()  # below which no release can be; the second: none with exact quasi-identifiers
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
@@ -126,6 +129,8 @@ class Scene:
             "pinned": [] if self.pinned is None else self._points(self.pinned, x, y, PINNED, not live),
             "stairs": stairs(self.frontier, x, y),
             "pinned_stairs": [] if self.pinned is None else stairs(self.pinned, x, y),
+            "impossible": impossible(self.possible, x, y),
+            "impossible_word": impossible_word(self.possible, x, y),
             **self.marked(x, y),
             **self.capped(x, y, grips=live),
             "moving": self.under_slider(x, y, not live),
@@ -377,4 +382,6 @@ def spoken(scene: Scene) -> str:
         said.append(f"The knee is {knee.recipe}: {values}.")
     if scene.best is not None:
         said.append(f"The best under the caps is {scene.best.recipe}.")
+    if scene.possible:
+        said.append("The region that no release in classes can reach is shaded.")
     return " ".join(said)

@@ -13,13 +13,19 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined
+from workbench.base.figures import figures
 from workbench.data.table import Table
 from workbench.frontier.certificates import Line, apart, together
+from workbench.measures import Measure
+from workbench.measures.privacy.privacy_loss import PrivacyLoss
+from workbench.measures.utility.estimators import UNIFORM
+from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.raking.atoms import Atoms
 from workbench.models.distances import jensen_shannon
+from workbench.releases.base import OWN_CLASS, Release
 from workbench.workloads.populations import Populations, large_populations
 
-PARTS = (0.06, 0.12, 0.2, 0.3, 0.42, 0.56, 0.75)  # of the t at which no population is out of reach
+PARTS = (0.08, 0.16, 0.27, 0.42, 0.65)  # of the t at which no population is out of reach
 
 
 class Least(NamedTuple):
@@ -50,9 +56,40 @@ def least(table: Table, *, exact: bool = False, min_support: float = 0.05) -> Le
     """The same for every t at once, a little lower between those that were looked at; found once a table."""
     names = _measurable(table, min_support)
     farthest = {name: float(_from_everybody(table, name, min_support).max()) for name in names}
-    return Least(
+    found = Least(
         tuple(_lines(table, name, [part * farthest[name] for part in PARTS], exact, min_support) for name in names)
     )
+    return _known(table).setdefault((exact, min_support), found)
+
+
+def found_least(table: Table, *, exact: bool = False, min_support: float = 0.05) -> Least | None:
+    """That, where somebody has found it already."""
+    return _known(table).get((exact, min_support))
+
+
+def binding(privacy: Measure, utility: Measure) -> float | None:
+    """The support of the populations that U_loss is about, where it is bounded on these two axes; else None."""
+    own = isinstance(privacy, PrivacyLoss) and (privacy.distance, privacy.adversary) == ("js", OWN_CLASS)
+    plain = isinstance(utility, UtilityLoss) and (utility.distance, utility.estimator) == ("js", UNIFORM)
+    return utility.min_support if own and isinstance(utility, UtilityLoss) and plain else None
+
+
+def times_the_least(release: Release, privacy: float, loss: float, min_support: float) -> str:
+    """How far a release is from what is possible, in a sentence; nothing where that is not known, or tells nothing."""
+    exact = release.classes.exact and not release.left_out
+    found = found_least(release.table, exact=exact, min_support=min_support)
+    possible = 0.0 if found is None else found.at(privacy)
+    if possible <= 0:
+        return ""
+    whose = "with exact quasi-identifiers" if exact else "in classes"
+    return (
+        f"That is {figures(max(loss / possible, 1.0), 'lower')} times the least that is possible for a release {whose} "
+        f"at this privacy loss ({figures(possible, 'higher')})."
+    )
+
+
+def _known(table: Table) -> dict[tuple[bool, float], Least]:
+    return table.remember("least utility losses", dict)
 
 
 def _measurable(table: Table, min_support: float) -> list[str]:

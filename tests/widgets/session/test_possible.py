@@ -1,0 +1,63 @@
+"""The region that nobody can reach is on the chart when all points are there, and goes with them."""
+
+import pytest
+
+from tests.methods.raking.tables import table
+from tests.widgets.server.visitor import within
+from widgets import FrontierChart
+from widgets.base import turns
+from widgets.session import possible
+from widgets.session.possible import Possible
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.least import found_least
+from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
+
+
+@pytest.fixture
+def live(monkeypatch):
+    """As in a notebook, though what is told is called at once."""
+    monkeypatch.setattr(possible, "turns_here", lambda: turns)
+
+
+def on(*measures):
+    return Frontier([], measures)
+
+
+def test_it_is_found_for_any_release_and_for_exact_ones(live):
+    chart, data, seen = FrontierChart(None), table(records=300), []
+    chart.observe(lambda event: seen.append(len(event.new)), "possible")
+    found = Possible(chart)
+    found.find(data, on(PrivacyLoss(), UtilityLoss(min_support=0.1)))
+    assert within(20, lambda: len(chart.possible) == 2) and seen == [1, 2]
+    assert chart.possible == tuple(found_least(data, exact=exact, min_support=0.1) for exact in (False, True))
+    found.forget()
+    assert chart.possible == ()
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [
+        (PrivacyLoss(), AverageClassSize()),
+        (PrivacyLoss(adversary="covering classes"), UtilityLoss()),
+        (PrivacyLoss(adversary="learning"), UtilityLoss()),
+        (PrivacyLoss(distance="variation"), UtilityLoss()),
+        (PrivacyLoss(), UtilityLoss(estimator="learned")),
+        (PrivacyLoss(),),
+    ],
+)
+def test_on_other_axes_there_is_none(live, measures):
+    chart, data = FrontierChart(None), table(records=100)
+    Possible(chart).find(data, on(*measures))
+    assert chart.possible == () and found_least(data) is None
+
+
+def test_where_no_bound_is_known_there_is_none(live):
+    chart = FrontierChart(None)
+    Possible(chart).find(table(weights=True, records=100), on(PrivacyLoss(), UtilityLoss()))
+    assert chart.possible == ()
+
+
+def test_in_a_script_nobody_looks():
+    chart, data = FrontierChart(None), table(records=100)
+    Possible(chart).find(data, on(PrivacyLoss(), UtilityLoss()))
+    assert chart.possible == () and found_least(data) is None
