@@ -52,3 +52,16 @@ def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
     _, rows = read.exposures(read.efficient[-1])
     assert rows[0]["share"] == pytest.approx(1 / least(rows[0]["people"], 10), abs=1e-3)
     assert rows[-1]["share"] == 1.0 and rows[-1]["people"] is None
+
+
+def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_from_the_models_promise(
+    study, tmp_path
+):
+    recipe = {"method": {"name": "raked buckets", "rho": 5}, "model": {"name": "t-closeness", "t": 0.2}}
+    noise = {"method": {"name": "randomized response", "keep": 0.5}}
+    asked = study.with_(data={"given": "p"}, recipes=[recipe, noise])
+    read = Published(publish(asked, tmp_path / "out", given=people(), warn=lambda said: None))
+    raked, responses = (next(one for one in read.points if one["recipe"].count(name)) for name in ("raked", "response"))
+    assert raked["brief"].startswith("every group") and "rho" not in raked["title"]
+    assert raked["also"].startswith("Rho = 5 (zero-concentrated") and "Sensitive values were exchanged" in raked["also"]
+    assert "is kept with chance 0.5" in responses["brief"] and responses["also"] == ""

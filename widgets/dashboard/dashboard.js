@@ -119,7 +119,7 @@ export default widget(({ el, say, on, mark }) => {
       warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
       card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
       within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
-      card.holds ? h("p", { class: "wb-note" }, firm(card.holds)) : [],
+      ...[card.also, card.holds].filter(Boolean).map((text) => h("p", { class: "wb-note" }, firm(text))),
       card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button(file, recommended ? "wb-main-action" : null, "release"),

@@ -182,6 +182,7 @@ class Dashboard(Part):
             "title": point["title"],
             "brief": f"{point['brief'][:1].upper()}{point['brief'][1:]}" or point["title"],
             "rule": statements.rule(study, index, self.cap),
+            "also": point["also"],
             "holds": statements.holds(study, index),
             "alone": statements.alone(study, index),
             "beside": statements.beside(study, index, study.opens(self.cap)),

@@ -75,7 +75,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
     """Every point; only those that can be opened have sentences."""
     plainest, undefined, found = set(simplest(frontier)), np.isnan(frontier.losses()).any(axis=1), []
     for i, (point, record) in enumerate(zip(frontier.measured, frontier.records(), strict=True)):
-        promised = _promised(point.recipe, table, study.smallest)
+        promised, also = _promised(point.recipe, table, study.smallest)
         one: PublishedPoint = {
             "recipe": record["recipe"],
             "line": record["line"],
@@ -87,7 +87,8 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "drawn": point.recipe.method.draws,
             "efficient": record["efficient"],
             "promise": promised,
-            "brief": _promised(point.recipe, table, study.smallest, examples=False),
+            "brief": _promised(point.recipe, table, study.smallest, examples=False)[0],
+            "also": also,
             "allows": allows(point.recipe.model, table, study.smallest),
             "title": f"{promised[:1].upper()}{promised[1:]}" or str(point.recipe),
             "explain": LEFT_OUT if undefined[i] else frontier.explain(point),
@@ -99,10 +100,11 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
     return found
 
 
-def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True) -> str:
-    """What the models promise, and the method by itself; and what everybody has to know of such a release."""
-    told = promise(recipe.model, table, smallest, examples), recipe.guarantee, recipe.method.caution
-    return "; ".join(filter(None, told))
+def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True) -> tuple[str, str]:
+    """What the models promise, else the method by itself; and what else everybody has to know of such a release."""
+    promises = [one for one in (promise(recipe.model, table, smallest, examples), recipe.guarantee) if one]
+    first, *others = promises or [""]
+    return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in (*others, recipe.method.caution) if one)
 
 
 def _words(wording: Wording) -> Words:

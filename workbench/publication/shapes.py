@@ -266,6 +266,7 @@ class PublishedPoint(TypedDict):
     drawn: bool  # at random: another release of the same recipe would tell more
     efficient: bool
     promise: str
+    also: str  # what else has to be known of it, in sentences
     brief: str  # the promise without an example of what it allows
     allows: str  # that example
     title: str

@@ -41,7 +41,7 @@ def decision(study: Published, index: int, cap: float | None) -> Markup:
         promise=point["promise"] or point["recipe"],
         recipe=point["recipe"],
         why=_why(study, index, cap),
-        holds=statements.holds(study, index),
+        notes=(point["also"], statements.holds(study, index)),
         warnings=warnings,
     )
 
