@@ -15,9 +15,8 @@ from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.measures import KnowledgeGain, UtilityLoss
-from workbench.methods import KMember, Laplace, RandomizedResponse
+from workbench.methods import KMember, Laplace, RakedBuckets, RandomizedResponse
 from workbench.models import KAnonymity
-from workbench.releases.kept_draws import written
 
 RECIPE = Recipe(RandomizedResponse(0.5))
 
@@ -109,17 +108,21 @@ def test_another_process_reads_the_same(tmp_path):
     assert drawn(RECIPE.release(table(), Store(tmp_path / "points"))).tolist() == eval(runs[0].stdout)
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", None])
-def test_a_damaged_draw_is_not_drawn_again(tmp_path, content):
+@pytest.mark.parametrize("place", [0, 39, 40, 60, -9, -1, None])
+@pytest.mark.parametrize("recipe", [RECIPE, Recipe(RakedBuckets(rho=0.5))], ids=["response", "raked buckets"])
+def test_a_damaged_draw_is_not_drawn_again(tmp_path, recipe, place):
+    """Whatever byte is another: values that are read all the same would be another draw."""
     store = Store(tmp_path / "points")
-    RECIPE.release(table(), store)
-    (file,) = (tmp_path / "points").glob("*.drawn")
-    if content is None:
-        file.write_bytes(written(table(50), "ill", RECIPE.release(table(50)).drawn["ill"]))
+    recipe.release(table(), store)
+    (file, *_) = (tmp_path / "points").glob("*.drawn")
+    damaged = bytearray(file.read_bytes())
+    if place is None:
+        del damaged[50:]
     else:
-        file.write_bytes(content)
+        damaged[place] ^= 1
+    file.write_bytes(damaged)
     with pytest.raises(BadInput, match=r"cannot be read \(it was changed\)\. Restore it: another draw"):
-        RECIPE.release(table(), store)
+        recipe.release(table(), store)
 
 
 def test_a_store_that_can_only_be_read_gets_no_new_draw(tmp_path, monkeypatch):

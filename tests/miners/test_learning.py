@@ -127,6 +127,12 @@ def test_she_stops_while_a_model_is_fitted():
     assert stop.looks == 21, "in the first rounds: she looks up in each step of a fit"
 
 
+def test_of_more_people_and_values_than_fit_into_memory_she_learns_nothing(monkeypatch):
+    monkeypatch.setattr("workbench.miners.learning.MEMORY", 1000)
+    with pytest.raises(Undefined, match="too many for 1e-06 GB of memory; declare a level for illness"):
+        learnt(Mondrian()(table(4), js(0.05)), "illness")
+
+
 def test_her_largest_loss_is_told_to_nobody_who_has_not_the_data():
     measure, release = PrivacyLoss(adversary="learning"), Mondrian()(table(2), js(0.05))
     assert measure.publish(measure(release), release, 10)[0] is None

@@ -62,12 +62,15 @@ def _kept(store: Store, about: str, make: Callable[[], bytes], read: Callable[[b
     path = store.folder / f"{store.keyed(about.encode())}{ENDING}"
     if not path.exists():
         store.refuse_reading_only()
-        store.put_file(path, make())  # of two processes, both read the first one's
+        store.put_file(path, store.sealed(path, make()))  # of two processes, both read the first one's
+    why: str | None = "it was changed"
     try:
-        return read(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it was changed"
+        kept = store.unsealed(path)
+    except OSError as error:
+        kept, why = None, error.strerror
+    if kept is None:
         raise BadInput(
             f"store: {str(path)!r}, a release that was drawn at random, cannot be read ({why}). Restore it: another "
             "draw, beside what was published of the first, would tell more"
-        ) from None
+        )
+    return read(kept)

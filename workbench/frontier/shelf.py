@@ -16,7 +16,6 @@ from workbench.frontier.store import ENGINE, Store, own_sources
 from workbench.miners import Miner
 
 ENDING, BEGUN = ".mined", ".begun"
-SEAL = 40  # characters
 MOST = 8  # points that are not finished of which clusters are kept: the last ones
 
 
@@ -57,18 +56,17 @@ class StorePlace:
     def begun(self) -> bytes | None:
         """What was kept, if it is as it was kept here."""
         try:
-            found = self.path.read_bytes()
+            return self.store.unsealed(self.path)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise BadInput(
                 f"store: {str(self.path)!r} cannot be read ({error.strerror}); delete it, and sweep again"
             ) from None
-        return found[SEAL:] if found[:SEAL] == self._seal(found[SEAL:]) else None
 
     def keep_begun(self, content: bytes) -> None:
         """Keep this instead."""
-        self.store.put_file(self.path, self._seal(content) + content, instead=True)
+        self.store.put_file(self.path, self.store.sealed(self.path, content), instead=True)
         there = sorted(self.store.folder.glob(f"*{BEGUN}"), key=_written)
         for path in there[:-MOST]:
             path.unlink(missing_ok=True)
@@ -76,9 +74,6 @@ class StorePlace:
     def clear(self) -> None:
         """The point is finished."""
         self.path.unlink(missing_ok=True)
-
-    def _seal(self, content: bytes) -> bytes:
-        return self.store.keyed(self.path.name.encode() + content).encode()
 
 
 def _written(path: Path) -> float:

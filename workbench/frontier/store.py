@@ -36,6 +36,7 @@ from workbench.workloads.workload import content
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
 SECRET = ".secret"
 SECRET_BYTES = 32
+SEAL = 40  # characters
 KEY = re.compile(r"[0-9a-f]{40}")
 BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun)")
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
@@ -141,6 +142,15 @@ class Store:
             aside.unlink(missing_ok=True)
         if failure:
             raise failure
+
+    def sealed(self, path: Path, content: bytes) -> bytes:
+        """Content with a seal of this store before it, for a file of that name."""
+        return self.keyed(path.name.encode() + content).encode() + content
+
+    def unsealed(self, path: Path) -> bytes | None:
+        """The content of a file that was sealed here; None where anything of it was changed."""
+        found = path.read_bytes()
+        return found[SEAL:] if self.sealed(path, found[SEAL:]) == found else None
 
     def refuse_reading_only(self) -> None:
         """Raise BadInput where no point can be kept; before one is made."""

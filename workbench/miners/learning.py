@@ -30,6 +30,7 @@ PENALTY = 1.0  # as if each coefficient had been drawn with deviation 1
 KINDS = 30_000  # people alike in all quasi-identifiers, that a model is fitted to: of more some are drawn
 MOST = 100  # values or nodes of a column that the model tells apart: the commonest
 TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
+MEMORY, ARRAYS = 4_000_000_000, 9  # bytes that beliefs may take, and how many times they are there at once
 
 
 class Learnt(NamedTuple):
@@ -74,6 +75,11 @@ def _learnt(release: Release, sensitive: str) -> Learnt:
         raise Undefined(f"{sensitive} is not published, so nothing is learnt about it")
     table.engine.require_memory("whoever learns looks at people one by one")
     kind, values = _kinds(table), len(table.sensitive[sensitive])
+    if 8 * ARRAYS * (kinds := int(kind.max()) + 1) * values > MEMORY:
+        raise Undefined(
+            f"{kinds:,} kinds of people with {values:,} values of {sensitive} are too many for {MEMORY / 1e9:g} GB of "
+            f"memory; declare a level for {sensitive}, or choose fewer quasi-identifiers"
+        )
     try:
         classes = release.own_classes
     except Undefined:
@@ -149,6 +155,7 @@ def _adding_up(
     """Beliefs that come to what each class publishes; of who is left out they stay."""
     found, weight, group = beliefs[there], sizes[there, None], of_class[there]
     for _ in range(SINKHORN):
+        step()
         told = _summed(group, found * weight, len(published))
         found = found * (published / np.maximum(told, TINY))[group]
         found /= np.maximum(found.sum(axis=1, keepdims=True), TINY)
