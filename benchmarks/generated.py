@@ -20,22 +20,23 @@ SHAPES = {
     "country": (41, 9.0),
     "occupation": (14, 1.8),
 }
-NUMBERS = ("age", "hours")
+FINEST = {"zip": (30_000, 1.5)}  # in a file that asks for it
+NUMBERS = ("age", "hours", *FINEST)
 SHARED = 0.6  # how often a column follows the chance that all columns share
 
 
-def write(path: Path, records: int) -> None:
-    """A Parquet file with that many records."""
+def write(path: Path, records: int, finest: bool = False) -> None:
+    """A Parquet file with that many records; with the finest column, hardly two of them are alike."""
     import duckdb
 
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as engine:
-        columns = ", ".join(_column(j, name) for j, name in enumerate(SHAPES))
+        shapes = {**SHAPES, **(FINEST if finest else {})}
+        columns = ", ".join(_column(j, name, *shape) for j, (name, shape) in enumerate(shapes.items()))
         target = str(path).replace("'", "''")
         engine.execute(f"COPY (SELECT {columns} FROM range({int(records)}) AS r(i)) TO '{target}' (FORMAT parquet)")
 
 
-def _column(j: int, name: str) -> str:
-    size, skew = SHAPES[name]
+def _column(j: int, name: str, size: int, skew: float) -> str:
     chance = f"CASE WHEN {_uniform(2 * j + 1)} < {SHARED} THEN {_uniform(0)} ELSE {_uniform(2 * j + 2)} END"
     code = f"floor({size} * pow({chance}, {skew}))::INTEGER"
     return f"{code} AS {name}" if name in NUMBERS else f"'{name} ' || ({code}) AS {name}"
@@ -47,4 +48,4 @@ def _uniform(stream: int) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]))
+    write(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] == ["finest"])

@@ -39,6 +39,7 @@ BENCHMARKS = (
     "large_file",
     "larger_than_memory",
     "scaling",
+    "in_parts",
     "exporting",
     "cold_start",
     "reports",
