@@ -13,6 +13,7 @@ from benchmarks import (
     exporting,
     figure_2a,
     generated,
+    in_parts,
     large_file,
     larger_than_memory,
     lattice,
@@ -175,3 +176,12 @@ def test_a_file_of_each_size_is_read_collapsed_and_released():
     assert len(figures) == 10 and all(one.measured > 0 for one in figures.values())
     steps = next(one.note for what, one in figures.items() if what.startswith("4,000 records") and "memory" in what)
     assert all(step in steps for step in ("read", "collapsed", "one recipe", "100 recipes", "release written"))
+
+
+def test_records_whose_combinations_do_not_fit_are_released_in_parts():
+    figures = by_name(in_parts.measure(sizes=(20_000,), fitting=15_000, part=4_000))
+    (memory, used) = figures.values()
+    assert "cells in" in memory.what and memory.required == 6 and used.measured > 0
+    assert all(
+        step in memory.note for step in ("read", "cells counted", "k = 100", "t = 0.2", "U_loss", "release written")
+    )

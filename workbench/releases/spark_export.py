@@ -14,7 +14,6 @@ import pyarrow as pa
 from workbench.base.errors import BadInput
 from workbench.base.progress import step
 from workbench.data.column import spare
-from workbench.data.engines import ClassesOfCells
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_writing import Aside, is_folder, is_text, released, whole
 from workbench.releases.codebook import as_rows
@@ -53,7 +52,6 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
             if rows.held is None:
                 aside.write(engine.session.given(_table(rows, values)).toDF(*names))
             else:
-                assert isinstance(rows.held.partition, ClassesOfCells)
                 step(f"{engine.records:,} records, written by Spark")
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
                 _recount(engine, aside, values, rows.held)

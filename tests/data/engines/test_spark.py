@@ -24,8 +24,18 @@ from hypothesis import strategies as st
 
 from tests.commands.people import STUDY, run, study_in, wrong
 from tests.data.engines import spark_servers
-from tests.data.engines.alike import MEASURES, METHODS, MODELS, assert_alike, assert_same_release, assert_same_table
+from tests.data.engines.alike import (
+    MEASURES,
+    METHODS,
+    MODELS,
+    assert_alike,
+    assert_same_files,
+    assert_same_release,
+    assert_same_table,
+)
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
+from tests.releases.parted import MODELS as PARTED
+from tests.releases.parted import apart, assert_same_figures, made, pair
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
@@ -35,6 +45,7 @@ from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading import spark_source
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
+from workbench.methods.mondrian import first_cuts
 from workbench.models import KAnonymity
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -42,6 +53,17 @@ from workbench.studies.study import Study
 SERVERS = ["sail", pytest.param("apache", marks=pytest.mark.slow)]
 AWKWARD = {"whole": "a.b", "word": 'say "it"', "real": "a", "plain": "A (b)", "s": "`s`", "s2": "select", "one": "é ;'"}
 SOME = [{}, {}, {"drop_missing": True}, {"only": {"plain": "x"}}]
+
+
+TALLIED = ["part", "number", "code"]
+
+
+@contextmanager
+def small_parts(cells):
+    """Of so many cells, where not all of them fit."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(first_cuts, "PART", cells)
+        yield
 
 
 @contextmanager
@@ -207,10 +229,10 @@ def test_records_come_here_where_another_engine_is_asked_for(sail):
 
 
 def test_a_table_says_where_its_records_are(sail):
-    engine = repr(people(sail).engine)
-    assert (
-        engine == "<60 records in Spark at 127.0.0.1 (the frame), since the data are there; only counts are in memory>"
+    about = (
+        "<60 records in Spark at 127.0.0.1 (the frame), since the data are there; only counts are in memory; there are"
     )
+    assert repr(people(sail).engine) == f"{about} at most 27 combinations of age, work and ill, which fit into memory>"
 
 
 @pytest.mark.parametrize(
@@ -332,13 +354,18 @@ def test_nothing_but_counts_and_distinct_values_crosses(request, tmp_path, serve
     for measure in MEASURES:
         measure(release)
     assert table.only({"region": "North"}).incomplete == 0 and table.fingerprint
+    before = len(list(recorded.tables()))
+    with small_parts(8):
+        Mondrian()(apart(table.drop(["region"])), KAnonymity(4))
     crossed = list(recorded.tables())
-    assert len(crossed) > 5
+    assert before > 5 and len(crossed) > before + 3
     for found in crossed:
         *keys, last = found.column_names
         if keys and last == "count":  # a GROUP BY: each combination once
             assert found.group_by(keys).aggregate([]).num_rows == found.num_rows
-            assert len(keys) == 1 or all(name.startswith("k") for name in keys)  # codes, unless of one column
+            assert (
+                len(keys) == 1 or keys == TALLIED or all(name.startswith("k") for name in keys)
+            )  # codes, unless of one
         else:
             assert found.num_rows == 1 and set(found.column_names) <= {"n", "digest"}
     assert not any(b"marker-" in answer.SerializeToString() for answer in recorded.seen)
@@ -421,6 +448,66 @@ def test_what_is_written_is_in_random_order(tmp_path, spark):
         assert abs(np.corrcoef(ages, np.arange(records))[0, 1]) < 0.03
         found.append(ages)
     assert (found[0] == found[1]).mean() < 0.05
+
+
+# --- cells that do not fit
+
+
+def in_parts(spark, folder, seeds):
+    """The classes and files of random tables are those of memory; how many were made."""
+    count = 0
+    for seed in seeds:
+
+        def there(frame, path=folder / f"{seed}.parquet"):
+            frame.to_parquet(path, index=False)
+            return spark.read.parquet(str(path))
+
+        memory, other = pair(seed, there)
+        for publish in ("generalized", "bucketized"):
+            with small_parts([60, 25][seed % 2]):
+                one, parts = (
+                    made(Mondrian(publish=publish), table, PARTED[seed % len(PARTED)]) for table in (memory, other)
+                )
+                if isinstance(one, str):
+                    assert parts == one
+                    continue
+                count += 1
+                assert_same_figures(one, parts)
+                assert_same_files(one, parts)
+    return count
+
+
+def test_parts_in_spark_come_to_the_same_as_memory(tmp_path, sail):
+    assert in_parts(sail, tmp_path, [0, 10]) == 3
+
+
+@pytest.mark.exhaustive
+def test_many_tables_are_the_same_in_parts(tmp_path, sail):
+    assert in_parts(sail, tmp_path, range(300)) > 360
+
+
+@pytest.mark.slow
+def test_parts_in_apache_spark_come_to_the_same_as_memory(tmp_path, apache):
+    assert in_parts(apache, tmp_path, [0]) == 2
+
+
+@pytest.mark.parametrize("publish", ["generalized", "bucketized"])
+def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish):
+    with small_parts(8):
+        release = Mondrian(publish=publish)(apart(people(sail)), KAnonymity(4))
+        here = release.export(tmp_path / "here.parquet", giveaways=True)
+        there = release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
+    one = [pd.read_parquet(file) for file in here if file.suffix == ".parquet"]
+    assert settled(one) == settled(frame for frame in read_back(there) if "label" not in frame)
+
+
+def test_a_table_that_changes_while_parts_are_counted_is_noticed(tmp_path, sail):
+    path = tmp_path / "people.parquet"
+    FRAME.to_parquet(path)
+    table = apart(Table.read(sail.read.parquet(str(path)), **ROLES))
+    FRAME.assign(age=FRAME["age"].to_numpy() % 40 + 10).to_parquet(path)
+    with small_parts(8), pytest.raises(BadInput, match="the table has changed since it was read"):
+        Mondrian()(table, KAnonymity(4))
 
 
 # --- what changes, what stops, what is lost
@@ -537,6 +624,8 @@ CLASSIC = """
 import sys, threading
 import pandas as pd, pyarrow as pa
 from pyspark.sql import SparkSession
+from tests.releases.parted import MODELS as PARTED
+from tests.releases.parted import apart, assert_same_figures, made, pair
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.table import Table

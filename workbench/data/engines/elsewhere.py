@@ -112,6 +112,13 @@ class Elsewhere(Engine):
         """About how many combinations of codes these columns have."""
 
 
+def columns_of(cuts: Cut | int) -> list[str]:
+    """The columns that are cut."""
+    if isinstance(cuts, int):
+        return []
+    return [cuts.column, *columns_of(cuts.left), *columns_of(cuts.right)]
+
+
 def case(cuts: Cut | int, field: Callable[[str], str]) -> str:
     """The number of the part that a record is in, as SQL has it."""
     if isinstance(cuts, int):

@@ -19,7 +19,8 @@ from workbench.base.progress import step
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, Engine, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain
+from workbench.data.engines.elsewhere import Cut, Elsewhere, Runs, Tallies, case, columns_of
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.value_types import Values
 
@@ -44,6 +45,11 @@ class Codes:
         return replace(self, codes=longer[self.codes].astype(self.codes.dtype), null=int(longer[self.null]))
 
     @property
+    def size(self) -> int:
+        """No code is as large."""
+        return max(int(self.codes.max(initial=-1)), self.null) + 1
+
+    @property
     def leaves_out(self) -> bool:
         """Whether a record with some value is left out."""
         return self.null == GONE or bool((self.codes == GONE).any())
@@ -56,7 +62,7 @@ class Codes:
         return found
 
 
-class Spark(Engine):
+class Spark(Elsewhere):
     """`frame` has the records, by plain names; `codes` what is known of each column, by its own name."""
 
     def __init__(
@@ -107,13 +113,36 @@ class Spark(Engine):
         self._refuse_changed(codes, weight)
         return in_order([codes[name] for name in quasi], {name: codes[name] for name in others}, weight)
 
+    def within(self, runs: Runs, records: int) -> Spark:
+        codes = dict(self._columns)
+        for name, (low, high) in runs.items():
+            places = np.arange(codes[name].size)
+            codes[name] = codes[name].mapped(np.where((places >= low) & (places <= high), places, GONE))
+        return self._with(codes, self._names, records) if runs else self
+
+    def tallies(self, cuts: Cut | int, names: Sequence[str]) -> Tallies:
+        part, found = case(cuts, self.code_of), None
+        frame = self.coded([*names, *columns_of(cuts)]).selectExpr(f"{part} AS part", *map(self.code_of, names))
+        for i, name in enumerate(names):
+            codes = frame.selectExpr("part", f"CAST({self.code_of(name)} AS INT) AS code").filter("part >= 0")
+            one = codes.groupBy("part", "code").count().selectExpr("part", f"{i} AS number", "code", "count")
+            found = one if found is None else found.union(one)
+        answer = self.session.ask(found)
+        tallies = Tallies(*(answer[name].to_numpy() for name in ("part", "number", "code", "count")))
+        if tallies.code.min(initial=0) < 0:
+            raise self.changed()
+        return tallies
+
+    def different(self, names: Sequence[str]) -> int:
+        hashed = f"approx_count_distinct(xxhash64({', '.join(map(self.code_of, names))})) AS n"
+        return int(self.session.ask(self.coded(names).selectExpr(hashed))["n"][0].as_py())
+
     def shuffled(
         self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
     ) -> Iterator[list[np.ndarray]]:
-        assert isinstance(partition, ClassesOfCells)
         wanted = ["class" if name is None else self.code_of(name) for name in names]
         found = self.session.ask(self.in_classes([name for name in names if name], partition).selectExpr(*wanted))
-        if len(found) != int(partition.cells.weight[partition.group >= 0].sum()):
+        if len(found) != int(partition.counts(None, 1).sum()):
             raise self.changed()
         order = operating_system_random().permutation(len(found))
         columns = [column.to_numpy() for column in found.columns]
@@ -149,13 +178,26 @@ class Spark(Engine):
             frame = frame.filter(f"{self.code_of(name)} <> {GONE}")
         return frame
 
-    def in_classes(self, names: Sequence[str], partition: ClassesOfCells) -> Any:
+    def in_classes(self, names: Sequence[str], partition: ClassesOfCells | ClassesOfParts) -> Any:
         """The codes of these columns, and the `class` of each record, without those that are left out."""
-        cells, kept = partition.cells, partition.group >= 0
-        keys = dict(zip((*partition.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        if isinstance(partition, ClassesOfCells):
+            return self._in_classes(names, partition)
+        found = None
+        for engine, classes in partition.parts():
+            assert isinstance(engine, Spark)
+            one = engine._in_classes(names, classes)
+            found = one if found is None else found.union(one)
+        return found
+
+    def _in_classes(self, names: Sequence[str], classes: ClassesOfCells | int) -> Any:
+        wanted = map(self.code_of, dict.fromkeys(names))
+        if isinstance(classes, int):
+            return self.coded(names).selectExpr(*wanted, f"CAST({classes} AS INT) AS class")
+        cells, kept = classes.cells, classes.group >= 0
+        keys = dict(zip((*classes.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
         columns = {self.code_of(name): codes[kept] for name, codes in keys.items()}
-        known = self.session.given(pa.table({**columns, "class": partition.group[kept]}))
-        return self.coded([*names, *keys]).join(known, on=list(columns), how="inner")
+        known = self.session.given(pa.table({**columns, "class": classes.group[kept].astype(np.int32)}))
+        return self.coded([*names, *keys]).join(known, on=list(columns), how="inner").selectExpr(*wanted, "class")
 
     def _refuse_changed(self, codes: Mapping[str, np.ndarray], weight: np.ndarray) -> None:
         """Raise BadInput where what is counted are not the records whose values were read."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 from workbench.base.errors import BadInput
 from workbench.base.files import ENDING, refuse_ending
 from workbench.base.scratch import name_here
-from workbench.data.engines import ClassesOfCells
+from workbench.data.engines import ClassesOfCells, ClassesOfParts
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_session import Session
 
@@ -139,13 +139,15 @@ def quoted(name: str) -> str:
     return ".".join(f"`{part}`" for part in parts(name))
 
 
-def released(engine: Spark, values: list[pa.Array], names: Sequence[str | None], partition: ClassesOfCells) -> Any:
+def released(
+    engine: Spark, values: list[pa.Array], names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
+) -> Any:
     """The records in random order, as columns v0, v1, ... of the `values` of the codes of these columns (None: of the
     class); those that are left out are not in it."""
     frame = engine.in_classes([name for name in names if name], partition)
     of_class = {f"v{i}": known for i, (name, known) in enumerate(zip(names, values, strict=True)) if name is None}
     if of_class:
-        numbers = np.arange(len(next(iter(of_class.values()))), dtype=partition.group.dtype)
+        numbers = np.arange(len(next(iter(of_class.values()))), dtype=np.int32)
         frame = frame.join(engine.session.given(pa.table({"class": numbers, **of_class})), on="class", how="inner")
     for i, (name, known) in enumerate(zip(names, values, strict=True)):
         if name is not None:
