@@ -65,7 +65,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._saving = Saving(self._keeper, self.top)
         self.card.keeps = lambda: self.store
         shown = (self.chart, self.card, self.preview, self.top)
-        self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured)
+        self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured, self._join_study)
         left = ipywidgets.VBox([getattr(self, name) for name in STEPS]).add_class("wb-steps")
         middle = ipywidgets.VBox([framed(self.chart), self.preview]).add_class("wb-middle")
         main = ipywidgets.Box([left, middle, framed(self.card)]).add_class("wb-main")
@@ -197,9 +197,13 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""
-        new = [ranges_of(recipe) for recipe in recipes]
+        self._join_study([ranges_of(recipe) for recipe in recipes])
+
+    def _join_study(self, new: list[dict[str, Any]]) -> None:
+        """Recipes that the study has not yet."""
         there = self.session.study.recipes
-        self._change(self.card, recipes=(*there, *(ranges for ranges in new if ranges not in there)))
+        if added := [ranges for ranges in new if ranges not in there]:
+            self._change(self.card, recipes=(*there, *added))
 
     def _cut(self, classes: list[int]) -> None:
         """The classes that a query cuts are selected, in the table of the same release."""

@@ -35,8 +35,18 @@ export default widget(({ model, el, say, on, trait }) => {
   const leftBody = h("div", { class: "wb-scroll" });
   const leftOut = h("details", { class: "wb-alternative", hidden: true, ontoggle: () => { if (leftOut.open) say("left_out"); } },
     h("summary", {}, "Left out, and why"), leftBody);
+  const budget = h("input", { type: "text", size: 7, value: "30 s", autocomplete: "off",
+    onkeydown: event => { if (event.key === "Enter" && !find.hidden) find.click(); } });
+  const find = h("button", { type: "button", onclick: () => say("find", { field: "find", budget: budget.value }),
+    title: "Search for releases that touch the caps and lose least; without caps, for a frontier without gaps. Better ones join the study." }, "Find better");
+  const stop = h("button", { type: "button", hidden: true, onclick: () => { stop.disabled = true; say("stop"); } }, "Cancel");
+  const finding = h("span", { class: "wb-why", role: "status" });
+  const tried = h("ul", {});
+  const noted = h("details", { class: "wb-alternative", hidden: true }, h("summary", {}, "What was tried"), tried);
+  const seek = h("div", { class: "wb-row wb-find", hidden: true }, find, field("find", "within", budget, "seconds, 2 min, or 40 evaluations"), stop, finding);
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
+    seek, noted,
     h("div", { class: "wb-row wb-said" }, headline, missing),
     stage, legend, unlike, best, chosen, compared, leftOut, table);
   const zooms = h("div", { class: "wb-tabs wb-zoom", role: "group", "aria-label": "Zoom" },
@@ -168,6 +178,16 @@ export default widget(({ model, el, say, on, trait }) => {
   on("left_out", ({ rows }) => leftBody.replaceChildren(h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Recipe"), h("th", { scope: "col" }, "Why"))),
     h("tbody", {}, rows.map(([recipe, reason]) => h("tr", {}, h("td", {}, recipe), h("td", {}, reason)))))));
+
+  on("finding", ({ on: goes, text, notes }) => {
+    find.hidden = goes;
+    stop.hidden = !goes;
+    stop.disabled = false;
+    finding.textContent = text;
+    noted.hidden = !notes.length;
+    tried.replaceChildren(...notes.map(note => h("li", {}, note)));
+  });
+  trait("finds", there => { seek.hidden = !there; });
 
   trait("view", name => {
     zooms.hidden = name !== "frontier";

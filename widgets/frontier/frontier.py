@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -17,6 +17,7 @@ from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import about_per_cent, figures
 from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, efficient, headline, left_out
+from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.least import binding
 from workbench.frontier.recipe import Point, Recipe
@@ -49,9 +50,13 @@ class FrontierChart(ChartPart):
     selected = traitlets.Int(-1).tag(sync=True)
     log = traitlets.List(traitlets.Unicode(), help="keys of the measures whose axes are logarithmic").tag(sync=True)
     view = traitlets.Enum(VIEWS, "frontier").tag(sync=True)
+    finds = traitlets.Bool(False, help="there is somebody who searches for better points").tag(sync=True)
     instead = traitlets.Unicode("", help="the class of the picture that a saved notebook has instead").tag(sync=True)
 
     def __init__(self, frontier: Frontier | None = None, **traits: Any) -> None:
+        self.find: Callable[[str], object] | None = None  # searches within a budget
+        self.stop_finding: Callable[[], object] = lambda: None
+        self._finding: dict[str, Any] = {"on": False, "text": "", "notes": []}
         self._picture = Picture()
         self._on_axes: dict[str, tuple[Frontier, Frontier]] = {}
         self._next, self._waits = 0.0, False
@@ -105,6 +110,12 @@ class FrontierChart(ChartPart):
 
     def show(self) -> None:
         self._draw(True)
+        self.tell("finding", **self._finding)
+
+    def finding(self, on: bool, text: str, notes: Sequence[str] = ()) -> None:
+        """Whether a search goes on, how far it is, and at the end what it tried."""
+        self._finding = {"on": on, "text": text, "notes": list(notes)}
+        self.tell("finding", **self._finding)
 
     def _moved(self, change: Any) -> None:
         """While a slider moves: one row, unless the point leaves the axes; the picture for later waits for the hand."""
@@ -296,6 +307,18 @@ class FrontierChart(ChartPart):
         """A point was clicked, or chosen by key."""
         last = len(self._there().measured) - 1
         self.selected = whole(content, "index", -1, last, "there is no such point any more; choose one that is drawn")
+
+    def hear_find(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Search for better points, as long as was typed."""
+        budget = str(content.get("budget", ""))[:40]
+        Budget.read(budget)
+        if self.find is None:
+            raise BadInput("there is no study to search for; open the workbench")
+        self.find(budget)
+
+    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """The search is cancelled; what was found stays."""
+        self.stop_finding()
 
     def hear_pin(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Keep this frontier to compare the next ones with, or let it go."""

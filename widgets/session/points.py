@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from widgets.frontier.frontier import FrontierChart
 from widgets.preview.preview import ReleasePreview
 from widgets.release.release import ReleaseCard
+from widgets.session.finding import Finder, worth_keeping
 from widgets.session.possible import Possible
 from widgets.session.session import Session
 from widgets.session.sweeping import Sweeper, told_apart
@@ -31,12 +33,16 @@ class Points:
         parts: tuple[FrontierChart, ReleaseCard, ReleasePreview, TopBar],
         quietly: Callable[[], AbstractContextManager[None]],
         measured: Callable[[], object],
+        keep: Callable[[list[dict[str, Any]]], object],
     ) -> None:
         self.frontier: Frontier | None = None
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
-        self._possible = Possible(self._chart)
+        self._possible, self._keep = Possible(self._chart), keep
+        self._finder = Finder(self._finding, self._found, self._find_failed)
+        self._chart.find, self._chart.stop_finding = self.find, self._finder.cancel
+        self._chart.finds = True
         self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words), self._expects)
 
     @property
@@ -48,6 +54,7 @@ class Points:
         """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
         self.frontier = None
         self._possible.forget()
+        self._stop_finding()
         with self._quietly():
             self._card.frontier = self._preview.frontier = self._chart.moving = None
         self._chart.stale = True
@@ -55,6 +62,7 @@ class Points:
     def measure(self) -> None:
         """Measure what the study asks for; a newer sweep makes this one stale."""
         study, table = self._session.study, self._session.table
+        self._stop_finding()
         if table is None:
             self._sweeper.forget()
             self._chart.growing = False
@@ -78,6 +86,7 @@ class Points:
         """Stop, and say nothing more."""
         self._sweeper.forget()
         self._possible.forget()
+        self._stop_finding()
 
     def __len__(self) -> int:
         return len(self.frontier.measured) if self.frontier is not None else 0
@@ -90,6 +99,37 @@ class Points:
         if not going_on:
             self._measured()
             self._possible.find(self._session.table, frontier)
+
+    def find(self, budget: str) -> None:
+        """Search for better points; those that are efficient join the study at the end."""
+        study, table, there = self._session.study, self._session.table, self.frontier
+        if table is None or there is None or self.busy or self._finder.busy:
+            raise BadInput("wait until the points that are being measured are there")
+        self._chart.finding(True, "searching")
+        self._finder.start(table, study, there, budget, self._store())
+
+    def _finding(self, found: Frontier, words: str) -> None:
+        self._chart.growing = True
+        self._show(found)
+        self._chart.finding(True, words)
+
+    def _found(self, found: Frontier, notes: Sequence[str]) -> None:
+        self._chart.growing = False
+        self._show(found)
+        new = worth_keeping(found, self._session.study.candidates())
+        self._keep(new)
+        self._chart.finding(False, notes[-1], notes[:-1])
+
+    def _find_failed(self, error: BaseException) -> None:
+        self._chart.growing = False
+        self._chart.finding(False, "")
+        self._chart.wrong("find", error)
+
+    def _stop_finding(self) -> None:
+        """It would find points of what is gone."""
+        if self._finder.busy:
+            self._finder.forget()
+            self._chart.finding(False, "")
 
     def _expects(self, seconds: float) -> None:
         """A sweep that takes long says how long."""

@@ -223,3 +223,19 @@ def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
     chart.sent.clear()
     chart.nearly = ""
     assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]
+
+
+def test_a_search_is_asked_for_with_a_budget(chart):
+    asked = []
+    assert "open the workbench" in heard(chart, "find", budget="30 s", field="find")["problem"]["text"]
+    chart.find, chart.stop_finding = asked.append, lambda: asked.append("stop")
+    assert "give seconds" in heard(chart, "find", budget="soon", field="find")["problem"]["text"]
+    heard(chart, "find", budget="2 min", field="find")
+    heard(chart, "stop")
+    assert asked == ["2 min", "stop"]
+    chart.sent.clear()
+    chart.finding(True, "3 releases tried")
+    assert chart.sent == [{"kind": "finding", "on": True, "text": "3 releases tried", "notes": []}]
+    chart.sent.clear()
+    chart.show()
+    assert chart.sent[-1]["text"] == "3 releases tried", "a page that comes later hears of it too"

@@ -9,6 +9,8 @@ from tests.widgets.server.visitor import within
 from widgets import FrontierChart, ReleaseCard, ReleasePreview
 from widgets.session.points import Points
 from widgets.topbar.topbar import TopBar
+from workbench.base.errors import BadInput
+from workbench.frontier.grid import written_out
 from workbench.methods import Mondrian
 from workbench.studies.study import Study
 
@@ -25,10 +27,15 @@ def parts():
     return FrontierChart(None), ReleaseCard(None), ReleasePreview(None), TopBar(lambda kind, value: None)
 
 
+kept: list[object] = []  # what a search has found for the study
+
+
 def points_of(table, parts, study=STUDY):
     ended = []
+    kept.clear()
     session = SimpleNamespace(study=study, table=table)
-    return Points(session, lambda: None, parts, nullcontext, lambda: ended.append(True)), ended
+    points = Points(session, lambda: None, parts, nullcontext, lambda: ended.append(True), kept.append)
+    return points, ended
 
 
 def test_they_are_on_every_part_when_all_are_there(small, parts):
@@ -66,3 +73,37 @@ def test_without_a_quasi_identifier_there_are_none(parts):
     points, _ = points_of(None, parts)
     points.measure()
     assert points.frontier is None and "at least one quasi-identifier" in parts[0].empty and points.best() is None
+
+
+def test_a_search_adds_points_and_what_is_efficient_joins_the_study(small, parts):
+    study = STUDY.with_(measures=({"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.1}))
+    points, ended = points_of(small(0), parts, study)
+    chart = parts[0]
+    with pytest.raises(BadInput, match="wait until the points"):
+        points.find("3 evaluations")
+    points.measure()
+    assert within(20, lambda: ended) and chart.finds
+    before, sent = points.frontier, []
+    chart.send = lambda content, buffers=None: sent.append(content)
+    chart._heard(None, {"kind": "find", "budget": "8 evaluations", "field": "find"}, [])
+    assert within(20, lambda: kept)
+    assert len(points) > len(before.measured) and points.frontier.complete and not chart.growing
+    (entries,) = kept
+    written = [recipe for entry in entries for recipe in written_out(entry)]
+    standing = [
+        p.recipe for p, stands in zip(points.frontier.measured, points.frontier.is_efficient(), strict=True) if stands
+    ]
+    assert {str(one) for one in written} == {str(one) for one in standing} - {str(p.recipe) for p in before.measured}
+    said = [message for message in sent if message["kind"] == "finding"]
+    assert said[0]["on"] and not said[-1]["on"] and said[-1]["text"].endswith("the budget of 8 evaluations is used.")
+    assert any("raked buckets" in note for note in said[-1]["notes"])
+
+
+def test_a_study_that_changes_ends_the_search(small, parts):
+    points, ended = points_of(small(0), parts)
+    points.measure()
+    assert within(20, lambda: ended)
+    points.outdate()
+    assert parts[0]._finding["on"] is False
+    with pytest.raises(BadInput):
+        points.find("5 s")
