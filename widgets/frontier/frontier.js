@@ -46,9 +46,9 @@ export default widget(({ model, el, say, on, trait }) => {
   const seek = h("div", { class: "wb-row wb-find", hidden: true }, find, field("find", "within", budget, "seconds, 2 min, or 40 evaluations"), stop, finding);
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
-    seek, noted,
+    seek,
     h("div", { class: "wb-row wb-said" }, headline, missing),
-    stage, legend, unlike, best, chosen, compared, leftOut, table);
+    stage, legend, unlike, best, chosen, compared, leftOut, noted, table);
   const zooms = h("div", { class: "wb-tabs wb-zoom", role: "group", "aria-label": "Zoom" },
     [["−", "Zoom out", 1.5], ["+", "Zoom in", 1 / 1.5], ["Reset", "Show all again", null]].map(([text, label, by]) => h("button", {
       type: "button", "aria-label": label, onclick: () => zoom(by),

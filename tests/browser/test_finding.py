@@ -1,0 +1,72 @@
+"""Find better, in a browser: a budget, points that come while it goes on, Cancel, and what it tried."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+CELL = """
+import tempfile
+from pathlib import Path
+from tests.methods.raking.tables import people
+from widgets import Workbench
+from workbench.studies.study import Study
+
+path = Path(tempfile.mkdtemp()) / "people.csv"
+people(1).to_csv(path, index=False)
+study = Study(
+    name="People",
+    data={"path": str(path)},
+    quasi=("age", "town", "sex"),
+    sensitive=("illness",),
+    dropped=("wage",),
+    recipes=({"method": {"name": "mondrian"}, "model": {"name": "t-closeness", "t": [0.05, 0.2], "distance": "js"}},),
+    measures=({"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.1}),
+    caps={"P_loss": 0.1},
+)
+
+def made():
+    return Workbench(study, keep=False)
+"""
+POINTS = ".wb-chart svg g.mark-symbol path"
+
+
+@pytest.fixture
+def page(one_page):
+    with one_page.fresh(CELL, POINTS) as page:
+        yield page
+
+
+def count(page):
+    return int(re.match(r"\d+", page.locator(".wb-done").inner_text())[0])
+
+
+def test_better_points_join_the_study_and_it_says_what_it_tried(page):
+    expect(page.locator(".wb-done")).to_have_text("4 points")
+    row = page.locator(".wb-find")
+    row.get_by_label("within").fill("soon")
+    row.get_by_role("button", name="Find better").click()
+    expect(row.locator(".wb-wrong")).to_contain_text("give seconds")
+    row.get_by_label("within").fill("15 evaluations")
+    row.get_by_role("button", name="Find better").click()
+    expect(row.get_by_role("status")).to_contain_text("It stopped after 15 evaluations")
+    expect(page.locator(".wb-best")).to_contain_text("raked buckets")
+    expect(row.locator(".wb-wrong")).to_be_empty()
+    page.get_by_text("What was tried").click()
+    expect(page.get_by_text("within the caps at best U_loss").first).to_be_visible()
+    expect(page.locator(".wb-done")).to_have_text(re.compile(r"^([5-9]|1\d) points$"))
+    expect(page.locator(".wb-legend")).to_contain_text("no release in classes can be there")
+    page.get_by_role("button", name="undo").click()
+    expect(page.locator(".wb-done")).to_have_text("4 points")
+
+
+def test_a_search_is_cancelled_and_keeps_what_it_found(page):
+    expect(page.locator(".wb-done")).to_have_text("4 points")
+    row = page.locator(".wb-find")
+    row.get_by_label("within").fill("10 min")
+    row.get_by_role("button", name="Find better").click()
+    expect(row.get_by_role("status")).to_contain_text("releases tried")
+    row.get_by_role("button", name="Cancel").click()
+    expect(row.get_by_role("status")).to_contain_text("it was cancelled", timeout=5_000)
+    expect(row.get_by_role("button", name="Find better")).to_be_visible()
+    assert count(page) >= 4
