@@ -155,8 +155,8 @@ def test_from_rows_with_noise_she_learns_what_is_true_of_people_alike():
     release = RandomizedResponse(0.5)(given)
     found, flu = learnt(release, "ill"), list(given.sensitive["ill"].labels).index("flu")
     women = int(found.true[:, flu].argmax())
-    assert found.learning[women, flu] == pytest.approx(0.7, abs=0.06)
-    assert found.learning[1 - women, flu] == pytest.approx(0.1, abs=0.06)
+    assert found.learning[women, flu] == pytest.approx(0.7, abs=0.1)
+    assert found.learning[1 - women, flu] == pytest.approx(0.1, abs=0.1)
     own = release.posterior("ill")
     assert found.own[women, flu] < 0.6 and sorted(found.own[:, flu]) == pytest.approx(sorted(own.beliefs[:, flu]))
     assert PrivacyLoss(adversary="learning")(release).value > 1.5 * PrivacyLoss()(release).value
