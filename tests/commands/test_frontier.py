@@ -154,6 +154,19 @@ def test_rows_are_broken_and_never_cut():
     assert table_lines([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
 
 
+def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, capsys):
+    assert "'records' or 'seeds'" in wrong(capsys, "frontier", study, "--intervals", "people")
+    assert "from 2 to" in wrong(capsys, "frontier", study, "--intervals", "seeds", "--times", "1")
+    assert "--intervals records" in wrong(capsys, "frontier", study, "--times", "9")
+    assert not (study.parent / f"{study.stem}.results").exists()
+    found = json.loads(run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")[0])
+    made = [point for point in found["points"] if not point["baseline"]]
+    assert made and all(
+        low <= point["values"][key] <= high for point in made for key, (low, high) in point["intervals"].items()
+    )
+    assert any(point["intervals"] for point in made)
+
+
 @pytest.mark.parametrize("plain", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 def test_colour_on_a_terminal_alone(study, plain):
     """A real terminal, since only that says that it is one."""

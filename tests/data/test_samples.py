@@ -3,7 +3,7 @@
 import pandas as pd
 
 from workbench.data.hierarchies.builders import Intervals
-from workbench.data.samples import sample
+from workbench.data.samples import resample, sample
 from workbench.data.table import Table
 
 
@@ -19,3 +19,12 @@ def test_a_sample_has_whole_records_in_their_order():
     assert some.columns["ill"].missing == found["ill"].isna().sum()
     assert again.frame.equals(found) and not other.frame.equals(found)
     assert sample(table, 100) is table
+
+
+def test_a_resample_has_as_many_whole_records_drawn_with_replacement():
+    frame = pd.DataFrame({"age": range(400), "double": [2 * n for n in range(400)], "ill": list("abcd") * 100})
+    table = Table.from_frame(frame, ["age"], "ill")
+    found = resample(table, 3).frame
+    assert len(found) == 400 and (found["double"] == 2 * found["age"]).all()
+    assert 0.58 < found["age"].nunique() / 400 < 0.68, "1 - 1/e of them"
+    assert resample(table, 3).frame.equals(found) and not resample(table, 4).frame.equals(found)

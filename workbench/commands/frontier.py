@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.commands.shared import opened, print_json
+from workbench.commands.shared import opened, print_json, progress
 from workbench.commands.sweep import numbered, swept
 
 if TYPE_CHECKING:
@@ -54,6 +54,15 @@ def frontier(
     every: Annotated[
         bool, typer.Option("--all", help="Also the dominated candidates, and what dominates them.")
     ] = False,
+    intervals: Annotated[
+        str | None,
+        typer.Option(
+            metavar="records|seeds",
+            help="Where figures would lie on other people like these (bootstrap of the records), or by other seeds and "
+            "draws: every release is made again, 20 times by default.",
+        ),
+    ] = None,
+    times: Annotated[int | None, typer.Option(metavar="number", help="How often, for --intervals.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="All points and what is known of them, as JSON.")] = False,
 ) -> None:
     """The candidates that no other dominates on privacy and utility, the most private first, with the knee and the
@@ -64,12 +73,16 @@ def frontier(
     workbench frontier study.yaml
     workbench frontier study.yaml --cap P_loss=0.15 --all
     workbench frontier study.yaml --privacy R_id --utility U_loss
+    workbench frontier study.yaml --intervals records --times 100
     workbench frontier study.yaml --json | jq '.points[] | select(.efficient) | .recipe'
     """
     asked = opened(study)
     caps = limits(asked, cap)
     refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
+    _refuse_intervals(intervals, times)
     found = swept(study)
+    if intervals is not None:
+        found = replace(found, frontier=_again(found, intervals, times))
     view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps, _noise(found))
     if as_json:
         print_json(view.as_dict())
@@ -77,6 +90,26 @@ def frontier(
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
     typer.echo("\n".join(view.lines(every, width, colour)))
+
+
+def _refuse_intervals(over: str | None, times: int | None) -> None:
+    """Raise BadInput where they cannot be had, before hours are spent."""
+    from workbench.frontier.intervals import TIMES, refuse
+
+    if over is not None:
+        refuse(over, times or TIMES)
+    elif times is not None:
+        raise BadInput("--times says how often for --intervals; give that too, as --intervals records")
+
+
+def _again(found: Swept, over: str, times: int | None) -> Frontier:
+    """The frontier with intervals."""
+    from workbench.frontier.intervals import TIMES, with_intervals
+
+    with progress() as line:
+        return with_intervals(
+            found.table, found.frontier, over, times or TIMES, progress=lambda done, of: line(done, of, "made again")
+        )
 
 
 def _noise(found: Swept) -> str:

@@ -1,0 +1,86 @@
+"""Intervals hold what is found on other samples and by other seeds, and are as wide as chance makes them."""
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.methods.raking.tables import table
+from workbench.base.errors import BadInput
+from workbench.data.table import Table
+from workbench.frontier.intervals import with_intervals
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import Mondrian, RakedBuckets
+from workbench.models import KAnonymity, TCloseness
+
+MEASURES = [PrivacyLoss(), UtilityLoss()]
+
+
+def test_over_records_they_are_as_wide_as_a_difference_of_shares_is_uncertain():
+    """Of a thousand women half have flu, of a thousand men a fifth; the loss is half the difference."""
+    rng, records = np.random.default_rng(1), 2000
+    sex = np.repeat(["f", "m"], records // 2)
+    flu = rng.permuted(np.repeat([[1, 0], [1, 0]], [500, 500], axis=1), axis=1).ravel() * (
+        (sex == "f") | (rng.random(records) < 0.4)
+    )
+    frame = pd.DataFrame({"sex": sex, "ill": np.where(flu, "flu", "none")})
+    given = Table.from_frame(frame, ["sex"], "ill")
+    measures = [PrivacyLoss(distance="variation"), UtilityLoss()]
+    swept = sweep(given, [Recipe(Mondrian(), KAnonymity(500))], measures, baselines=False)
+    (point,), key = with_intervals(given, swept, times=100).measured, measures[0].key
+    women, men = (flu[sex == one].mean() for one in ("f", "m"))
+    assert point.values[key] == pytest.approx((women - men) / 2)
+    deviation = np.sqrt((women * (1 - women) + men * (1 - men)) / 1000) / 2
+    assert np.ptp(point.intervals[key]) == pytest.approx(2 * 1.96 * deviation, rel=0.3)
+
+
+@pytest.fixture(scope="module")
+def swept():
+    given = table()
+    recipes = [
+        Recipe(Mondrian(), KAnonymity(50)),
+        Recipe(RakedBuckets(smallest=10), TCloseness(0.1, distance="js")),
+        Recipe(RakedBuckets(smallest=10, rho=1.0), TCloseness(0.1, distance="js")),
+    ]
+    return given, sweep(given, recipes, MEASURES)
+
+
+def test_over_seeds_what_no_seed_decides_has_none(swept):
+    given, frontier = swept
+    found = with_intervals(given, frontier, "seeds", times=6)
+    mondrian, _, noisy, *baselines = found.measured
+    assert not mondrian.intervals and not any(one.intervals for one in baselines)
+    low, high = noisy.intervals["U_loss"]
+    assert low <= noisy.values["U_loss"] <= high and low < high, "each time it is drawn anew"
+    assert [point.values for point in found.measured] == [point.values for point in frontier.measured]
+    assert (found.points["U_loss low"] < found.points["U_loss high"]).tolist() == [False, False, True, False, False]
+
+
+def test_over_records_every_release_is_made_again_on_other_samples(swept):
+    given, frontier = swept
+    told = []
+    found = with_intervals(given, frontier, times=8, progress=lambda *done: told.append(done))
+    assert told == [(n, 8) for n in range(1, 9)]
+    for point in found.measured[:3]:
+        low, high = point.intervals["P_loss"]
+        assert low <= point.values["P_loss"] <= high
+    again = with_intervals(given, frontier, times=8).measured
+    assert again[0].intervals == found.measured[0].intervals, "the samples are the same each time"
+
+
+def test_a_cancelled_one_leaves_the_points_as_they_were(swept):
+    given, frontier = swept
+    cancel = threading.Event()
+    cancel.set()
+    assert with_intervals(given, frontier, cancel=cancel) is frontier
+
+
+@pytest.mark.parametrize(
+    ("over", "times", "why"), [("people", 5, "records"), ("seeds", 1, "from 2"), ("seeds", True, "from")]
+)
+def test_what_cannot_be_asked_is_refused(swept, over, times, why):
+    with pytest.raises(BadInput, match=why):
+        with_intervals(*swept, over, times)

@@ -1,0 +1,86 @@
+"""Intervals: where the figures of a frontier would lie by other seeds and draws, or on other people like these.
+
+Over records it is the bootstrap (Efron 1979): each release is made again, and measured, on as many records drawn from
+the table with replacement. Nothing of that is kept: a draw that is measured here is given to nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.base.errors import BadInput, said
+from workbench.data.samples import resample
+from workbench.data.table import Table
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.sweep import sweep
+
+OVER = ("records", "seeds")
+TIMES, MOST = 20, 10_000
+CENTRE = 0.025, 0.975  # of what is found, 95 % lie there
+SEED = 1
+
+
+def with_intervals(
+    table: Table,
+    frontier: Frontier,
+    over: str = "records",
+    times: int = TIMES,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancel: threading.Event | None = None,
+) -> Frontier:
+    """The same points, each figure with the range that holds it and 95 % of those that are found in so many tries.
+
+    A figure that is always the same has none, nor has one that fewer than half of the tries have. The baselines have
+    none. `progress(done, times)` is called after each try; setting `cancel` gives back the points as they were.
+    """
+    refuse(over, times)
+    chosen = [point.recipe for point in frontier.measured if not point.recipe.baseline]
+    found: list[list[Point]] = []
+    for again, recipes in _tries(table, chosen, over, times) if chosen else ():
+        one = sweep(again, recipes, frontier.measures, baselines=False, cancel=cancel)
+        if not one.complete:
+            return frontier
+        found.append([*one.measured])
+        if progress is not None:
+            progress(len(found), times)
+    every = iter(zip(*found, strict=True))
+    points = [point if point.recipe.baseline else _with(point, next(every)) for point in frontier.measured]
+    return replace(frontier, measured=points)
+
+
+def refuse(over: str, times: int) -> None:
+    """Raise BadInput where there is nothing of the kind."""
+    if over not in OVER:
+        raise BadInput(f"intervals over {said(over)}: choose 'records' or 'seeds'")
+    if isinstance(times, bool) or not isinstance(times, int) or not 2 <= times <= MOST:
+        raise BadInput(f"intervals: times = {said(times)} must be a whole number from 2 to {MOST:,}")
+
+
+def _tries(table: Table, recipes: list[Recipe], over: str, times: int) -> Iterator[tuple[Table, list[Recipe]]]:
+    """Tables and recipes as they might have been."""
+    for i in range(times):
+        if over == "records":
+            yield resample(table, SEED + i), recipes
+        else:  # what is remembered is a draw, too
+            other = [replace(recipe, seed=recipe.seed + 1 + i) for recipe in recipes]
+            drawn = any(recipe.method.draws for recipe in recipes)
+            yield replace(table, _memory={}, _locks={}) if drawn else table, other
+
+
+def _with(point: Point, found: tuple[Point, ...]) -> Point:
+    """The point with the intervals of its figures, wide enough for those that they had before."""
+    intervals = dict(point.intervals)
+    for key, value in point.values.items():
+        others = [one.values[key] for one in found if key in one.values]
+        if 2 * len(others) < len(found) or all(other == value for other in others):
+            continue
+        low, high = np.quantile(others, CENTRE)
+        before = intervals.get(key, (value, value))
+        intervals[key] = min(float(low), value, before[0]), max(float(high), value, before[1])
+    return replace(point, intervals=intervals)
