@@ -10,6 +10,7 @@ from workbench.measures import AttributeInference
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
 from workbench.releases.exchanged import Exchanged
+from workbench.releases.foreign import foreign
 from workbench.workloads import Workload
 from workbench.workloads.populations import large_populations
 
@@ -93,10 +94,17 @@ def test_a_bucket_of_one_value_counts_as_certain_though_nobody_may_have_it():
 
 
 def test_whoever_gets_it_is_told(release, tmp_path):
+    def read_back(name):
+        return foreign(tmp_path / name, original=release.table)
+
     files = release.export(tmp_path / "people.csv")
     book = next(path for path in files if path.name == "people-codebook.csv").read_text("utf-8")
     assert book.count("data swapping") == 2
     assert "data swapping" in audited(release)["caution"]
+    release.frame().to_csv(tmp_path / "people.csv", index=False)  # put together, beside the codebook
+    assert any("illness and wage: changed at random or exchanged" in note for note in read_back("people.csv").notes)
+    (alone,) = read_back("people-records.csv").notes[1:]
+    assert alone.startswith("illness and wage: beside this file in files of their own") and "not audited" in alone
     why = Exposure(release, release.classes).why(0)
     assert "that this bucket publishes" in why and "whoever believes" not in why and "Nobody in it" not in why
 

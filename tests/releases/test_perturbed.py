@@ -133,7 +133,7 @@ def test_its_file_read_back_in_is_said_to_be_changed_at_random(tmp_path):
     given = table()
     path, *books = RandomizedResponse(0.5, ("ill", "city"), "uniform")(given).export(tmp_path / "r.csv", giveaways=True)
     (note,) = [one for one in foreign(path, ["age", "city"], "ill").notes if "at random" in one]
-    assert note.startswith("city and ill: changed at random, as the codebook beside the file says")
+    assert note.startswith("city and ill: changed at random or exchanged, as the codebook beside the file says")
     for text in (
         "no JSON",
         "[]",

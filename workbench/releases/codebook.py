@@ -34,7 +34,7 @@ class Entry(NamedTuple):
     missing: bool
     values: tuple[str, ...] = ()
     others: bool = False  # it also stands for values that few people have, which are not listed
-    drawn: bool = False  # it is how values were changed at random
+    drawn: bool = False  # it is how values were changed at random, or exchanged
 
 
 def region_entries(
@@ -135,7 +135,7 @@ def as_json(found: Sequence[Entry]) -> str:
 
 
 def drawn_beside(release: Path) -> list[str]:
-    """The columns of a released file that were changed at random, as far as a codebook of ours beside it says."""
+    """The columns of a released file that were changed at random or exchanged, as our codebook beside it says."""
     book = codebooks(release)[-1]
     if not book.is_file():
         return []

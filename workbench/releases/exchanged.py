@@ -71,7 +71,7 @@ class Exchanged(Bucketized):
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """That the values of sensitive columns were exchanged, and what is promised of them."""
         said = "; ".join(filter(None, (CAUTION, self.guarantee)))
-        return [Entry(name, said, "", "", missing=False) for name in self._published()]
+        return [Entry(name, said, "", "", missing=False, drawn=True) for name in self._published()]
 
     def _sensitive_of_records(self, name: str) -> np.ndarray:
         return self.shown(name).labels

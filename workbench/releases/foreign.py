@@ -29,10 +29,12 @@ from workbench.releases.giveaways import Beside
 from workbench.releases.label_parser import CoveredRun, Labels
 from workbench.releases.labels import named_levels
 from workbench.releases.missing_matches import matched, overlapping, widened
+from workbench.releases.partition import RECORDS
 from workbench.releases.released_file import ReleasedFile, read
 from workbench.releases.shown import Shown, of_foreign
 from workbench.releases.stars import left_out
 from workbench.releases.unnamed_runs import STAR
+from workbench.releases.writing import files_of
 from workbench.workloads.workload import Workload
 
 SUPPRESSED = ("class", "out")
@@ -180,7 +182,8 @@ def foreign(
     gone, perhaps = left_out(file.table, file.quasi, file.sensitive, file.texts, original)
     if gone.all():
         raise BadInput(f"{file.where}: every record is left out, all are rows of {STAR}; give a file with records")
-    notes, out, others = [*file.notes, *_drawn(data, wanted)], int(gone.sum()), ""
+    hidden = [name for name in wanted[1] if name not in file.sensitive]
+    notes, out, others = [*file.notes, *_drawn(data, wanted), *_elsewhere(data, hidden)], int(gone.sum()), ""
     if out:
         notes.append(f"{out:,} of {len(gone):,} records are rows of {STAR}, of which nothing is told: left out")
         file, others = file.without(gone), "the other "
@@ -215,8 +218,25 @@ def _drawn(data: Any, roles: Sequence[Sequence[str]]) -> list[str]:
     if not names:
         return []
     return [
-        f"{join_names(names)}: changed at random, as the codebook beside the file says; figures take what it shows as "
-        "it stands, so that nothing in it is certain of anybody, whatever they say"
+        f"{join_names(names)}: changed at random or exchanged, as the codebook beside the file says; figures take what "
+        "it shows as it stands, so that nothing in it is certain of anybody, whatever they say"
+    ]
+
+
+def _elsewhere(data: Any, hidden: Sequence[str]) -> list[str]:
+    """That columns stand in files beside one of ours, which are not looked at."""
+    path = Path(data) if isinstance(data, (str, PathLike)) else Path()
+    whole = path.stem.removesuffix(f"-{RECORDS}")
+    if whole in ("", path.stem):
+        return []
+    places = files_of(path.with_stem(whole), [RECORDS, *hidden])[1:]
+    names = [name for name, place in zip(hidden, places, strict=True) if place.is_file()]
+    if not names:
+        return []
+    files = "a file of its own" if len(names) == 1 else "files of their own"
+    return [
+        f"{join_names(names)}: beside this file in {files}, class by class; these are not audited, so what is said of "
+        f"{join_names(names)} holds for who has this file alone"
     ]
 
 

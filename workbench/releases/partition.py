@@ -28,6 +28,8 @@ from workbench.releases.giveaways import Beside, beside, known_by
 from workbench.releases.joint import Joint, of_partition
 from workbench.releases.labels import region_labels
 
+RECORDS = "records"  # what the file of a bucketized release is called that has a row a record
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition(Release):
@@ -329,7 +331,7 @@ class Bucketized(Partition):
 
     @property
     def _records(self) -> str:
-        return spare("records", self.table.sensitive)
+        return spare(RECORDS, self.table.sensitive)
 
     @property
     def files(self) -> tuple[str, ...]:
