@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 
 
-def run(path: Path, folder: Path, **given: int) -> nbformat.NotebookNode:
+def run(path: Path, folder: Path, **given: int | str) -> nbformat.NotebookNode:
     """The executed notebook; it works in a folder of its own, so that nothing is written into the project.
 
     What is given takes the place of what a line of its own says.
@@ -52,6 +52,20 @@ def test_li_li_stands_beside_the_published_figures(tmp_path):
     html = shown(run(ROOT / "notebooks" / "papers" / "li_li_2009.ipynb", tmp_path), "text/html")
     assert html.count("data:image/svg+xml") >= 5
     for figure in ("0.692", "0.488", "0.0288", "0.0258", "0.086", "0.0835", "10 of 10", "5.76", "2.05", "5.35"):
+        assert figure in html
+
+
+VISITS = ROOT.parent / "shared" / "data" / "namcs-2011.csv.gz"
+WHOLE = {"visits_file": str(VISITS)} if VISITS.exists() else {}
+
+
+@pytest.mark.parametrize("given", [{"records": 2_500}, pytest.param(WHOLE, marks=pytest.mark.exhaustive)], ids=str)
+def test_below_the_frontier_shows_the_region_and_both_adversaries(tmp_path, given):
+    html = shown(run(ROOT / "notebooks" / "below_the_frontier.ipynb", tmp_path, **given), "text/html")
+    assert "data:image/svg+xml" in html
+    for said in ("raked, dealt", "least possible", "boxes at random", "U_loss, who learns", "It stopped after 12"):
+        assert said in html
+    for figure in () if "records" in given else ("0.00101", "0.00716", "0.276", "0.00061"):
         assert figure in html
 
 
