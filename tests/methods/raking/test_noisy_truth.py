@@ -63,6 +63,13 @@ def test_its_width_is_that_of_the_gaussian_mechanism():
         assert off.std() == pytest.approx(expected, rel=0.12) and abs(off.mean()) < 4 * expected / np.sqrt(off.size)
 
 
+def test_counts_that_no_exchange_changes_have_no_noise():
+    """All people are alike, or no population is large: what is true of populations are the totals."""
+    alike = Table.from_frame(people(1).assign(age=30, town="Ash", sex="f"), ["age", "town", "sex"], "illness")
+    release = RakedBuckets(rho=0.1)(alike, MODEL)
+    assert release.seats["illness"].tolist() == [alike.sensitive["illness"].totals.tolist()]
+
+
 def _kept(given, atoms, rho):
     found = []
 

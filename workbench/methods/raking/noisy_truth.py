@@ -111,7 +111,10 @@ def _content(table: Table, atoms: Atoms, name: str, order: np.ndarray) -> str:
 def _drawn(counts: np.ndarray, rho: float, changed: Callable[[], int]) -> np.ndarray:
     """The counts with noise of the operating system's randomness."""
     step("noise on the counts of large populations")
-    distance = math.nextafter(math.sqrt(2 * changed()), math.inf)  # each of these has one more, and one fewer
+    many = changed()
+    if not many:  # whoever exchanges values, all counts stay
+        return counts.astype(np.int64)
+    distance = math.nextafter(math.sqrt(2 * many), math.inf)  # each of these has one more, and one fewer
     scale = distance / math.sqrt(2 * rho)
     for _ in range(NUDGES):
         if (one := _measurement(scale)).map(distance) <= rho:
