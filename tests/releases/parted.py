@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.methods.tables import HIERARCHIES, random_frame
+from workbench import models
 from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.data.engines import elsewhere
 from workbench.data.table import Table
@@ -22,19 +23,6 @@ from workbench.measures import (
     ReidentificationRisk,
     UtilityLoss,
 )
-from workbench.models import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
-    DistinctLDiversity,
-    EntropyLDiversity,
-    KAnonymity,
-    KMap,
-    ProbabilisticLDiversity,
-    RecursiveLDiversity,
-    TCloseness,
-)
 from workbench.releases.in_parts import InParts
 
 NAMES = {
@@ -49,20 +37,20 @@ NAMES = {
 QUASI = [NAMES[name] for name in ("whole", "word", "real", "day", "plain")]
 SENSITIVE = [NAMES["s"], NAMES["s2"]]
 MODELS = [
-    KAnonymity(3),
+    models.KAnonymity(3),
     None,
-    DistinctLDiversity(2),
-    EntropyLDiversity(1.5),
-    ProbabilisticLDiversity(1.4),
-    RecursiveLDiversity(2.0, 2),
-    TCloseness(0.35),
-    AlphaK(0.9, 3),
-    BetaLikeness(2.0),
-    DeltaDisclosure(2.0),
-    KMap(15),
-    DeltaPresence(0.0, 0.6),
-    KAnonymity(2) & TCloseness(0.5, "js"),
-    KMap(10) & DistinctLDiversity(2),
+    models.DistinctLDiversity(2),
+    models.EntropyLDiversity(1.5),
+    models.ProbabilisticLDiversity(1.4),
+    models.RecursiveLDiversity(2.0, 2),
+    models.TCloseness(0.35),
+    models.AlphaK(0.9, 3),
+    models.BetaLikeness(2.0),
+    models.DeltaDisclosure(2.0),
+    models.KMap(15),
+    models.DeltaPresence(0.0, 0.6),
+    models.KAnonymity(2) & models.TCloseness(0.5, "js"),
+    models.KMap(10) & models.DistinctLDiversity(2),
 ]
 
 
@@ -146,5 +134,5 @@ def assert_same_figures(memory, parts):
         del expected["R_id"]
         losses[1] = pytest.approx(losses[1], abs=1e-12)
     assert found == expected and losses[0] == losses[1]
-    assert str(memory.audit(KAnonymity(3))) == str(parts.audit(KAnonymity(3)))
+    assert str(memory.audit(models.KAnonymity(3))) == str(parts.audit(models.KAnonymity(3)))
     assert disclosure_table(memory).equals(disclosure_table(parts))

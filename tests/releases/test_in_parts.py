@@ -70,6 +70,16 @@ def test_queries_are_answered_as_in_memory(monkeypatch, seed, publish):
         assert np.array_equal(expected, found)
 
 
+def test_queries_about_all_columns_are_answered_slice_by_slice(monkeypatch):
+    monkeypatch.setattr(elsewhere, "SLICE", 30)
+    memory, other = pair(5)
+    columns = [*memory.quasi, *SENSITIVE]
+    answers = [
+        Workload.random(table, 30, len(columns), 0.3, seed=1, columns=columns).truth for table in (memory, other)
+    ]
+    assert np.array_equal(*answers) and answers[0].any()
+
+
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
 @pytest.mark.parametrize("part", [1, 12])
 @pytest.mark.parametrize("seed", SEEDS)

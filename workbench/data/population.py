@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +12,11 @@ from workbench.base import cell_kernels
 from workbench.base.progress import step
 from workbench.data.cells import Cells
 from workbench.data.column import Column
-from workbench.data.engines.elsewhere import Elsewhere
 from workbench.data.hierarchies.matching import keys
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
 
-SLICE = 2**22  # records that are looked at together, at least those of one code
 NOWHERE = -1  # of a value that fits no class
 
 
@@ -48,7 +45,9 @@ class Population:
         by = int(np.argmax([len(np.unique(axis)) for axis in places.T]))
         order = np.argsort(places[:, by], kind="stable")
         bare = cls(np.ascontiguousarray(places[order], np.int32), found.weight[order], by, given.records)
-        return cls(bare.places, bare.people, by, bare.records, sum(map(bare._lacking, _slices(table))))
+        cells = (one.collapse(table.quasi, ()) for one in table.engine.slices(table.quasi, table.columns))
+        lacking = map(bare._lacking, [table.cells()] if table.engine.cells_fit else cells)
+        return cls(bare.places, bare.people, by, bare.records, sum(lacking))
 
     def fitting(self, low: np.ndarray, high: np.ndarray, sets: Mapping[int, np.ndarray] | None = None) -> np.ndarray:
         """How many people fit each region: classes x attributes of the least and greatest code, or sets of codes."""
@@ -71,20 +70,6 @@ class Population:
         have = np.bincount(number.ravel(), weights=cells.weight)
         codes = np.ascontiguousarray(first, np.int32)
         return int(np.maximum(have - self.fitting(codes, codes), 0).sum())
-
-
-def _slices(table: Table) -> Iterator[Cells]:
-    """The cells of a table; where they do not fit into memory at once, those of some codes after the other."""
-    if table.engine.cells_fit:
-        yield table.cells()
-        return
-    engine, name = table.engine, max(table.quasi, key=lambda name: table.columns[name].size)
-    assert isinstance(engine, Elsewhere)
-    totals = table.columns[name].totals
-    begins = np.flatnonzero(np.diff(np.cumsum(totals) // SLICE, prepend=-1))
-    for low, high in pairwise([*begins.tolist(), len(totals)]):
-        if records := int(totals[low:high].sum()):
-            yield engine.within({name: (low, high - 1)}, records).collapse(table.quasi, ())
 
 
 def _places(column: Column, of: Column) -> np.ndarray:

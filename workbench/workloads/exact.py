@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.data import weights
 from workbench.data.column import Column
+from workbench.data.engines import Engine
 from workbench.data.table import Table
 from workbench.workloads import together
 from workbench.workloads.query import AGGREGATES
@@ -27,24 +28,15 @@ def answers(workload: Workload) -> np.ndarray:
     """Counts, sums and averages over the records that meet the conditions, by their original codes."""
     table = workload.table
     names = sorted(workload.columns, key=lambda name: table.columns[name].size)  # few branches first
-    if table.engine.few(names, table.columns):
-        tree = of_records(table, names)
-        return put_together(workload, lambda which, of: _added(workload, tree, names, which, of))
+    fit = [of_records(table, table.engine, names)] if table.engine.few(names, table.columns) else None
 
     def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """Queries about the same columns together: all of them would be too many."""
-        found, asked = np.zeros(len(which)), workload.conditions.at[which] >= 0
-        for kind in np.unique(asked, axis=0):
-            here = (asked == kind).all(axis=1)
-            some = [name for name in names if kind[workload.columns.index(name)]]
-            found[here] = _added(workload, of_records(table, some), some, which[here], of[here])
+        levels, found = [coded(workload, name, which, of) for name in names], np.zeros(len(which))
+        for tree in fit or (of_records(table, one, names) for one in table.engine.slices(names, table.columns)):
+            found += together.sums(tree, levels, len(which))
         return found
 
     return put_together(workload, sums)
-
-
-def _added(workload: Workload, tree: Tree, names: Sequence[str], which: np.ndarray, of: np.ndarray) -> np.ndarray:
-    return together.sums(tree, [coded(workload, name, which, of) for name in names], len(which))
 
 
 def people(workload: Workload) -> np.ndarray:
@@ -59,13 +51,10 @@ def coded(workload: Workload, name: str, which: np.ndarray, of: np.ndarray) -> C
     return Coded(column.size, at, workload.conditions.bits, *((numbers_of(column), summed) if summed.any() else ()))
 
 
-def of_records(table: Table, names: Sequence[str]) -> Tree:
-    """The records of a table by some columns, or all together; where they have weights, the people that they stand
-    for."""
+def of_records(table: Table, engine: Engine, names: Sequence[str]) -> Tree:
+    """Records of a table by some columns, or all together; where they have weights, the people that they stand for."""
     weight = [table.weight] if table.weight else []
-    columns = [*names, *weight] or table.names[:1]
-    table.engine.require_few(columns, table.columns, "ask about fewer columns in one query")
-    cells = table.engine.collapse(columns, [])
+    cells = engine.collapse([*names, *weight] or table.names[:1], [])
     amount = cells.weight * table.columns[table.weight].values[cells.quasi[-1]] if table.weight else cells.weight
     return Tree.of([*cells.quasi[: len(names)]], amount)
 

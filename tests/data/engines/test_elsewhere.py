@@ -46,6 +46,18 @@ def test_the_records_between_two_codes_are_counted_alone(seed):
     assert other.engine.within({}, other.records) is other.engine
 
 
+@pytest.mark.parametrize("most", [1, 20, 1000])
+def test_slices_have_each_record_once_and_no_combination_in_common(monkeypatch, most):
+    memory, other = pair(5)
+    monkeypatch.setattr(elsewhere, "SLICE", most)
+    names = [*memory.quasi, *SENSITIVE]
+    found = [one.collapse(names, []) for one in other.engine.slices(names, other.columns)]
+    rows = [row for one in found for row in zip(*one.quasi.tolist(), one.weight.tolist(), strict=True)]
+    whole = memory.engine.collapse(names, [])
+    assert sorted(rows) == sorted(zip(*whole.quasi.tolist(), whole.weight.tolist(), strict=True))
+    assert (len(found) == 1) == (most == 1000) and len([*memory.engine.slices(names, memory.columns)]) == 1
+
+
 def test_combinations_are_estimated_and_refused_in_one_sentence(monkeypatch):
     memory, other = pair(11)
     assert abs(other.engine.different([*memory.quasi]) / len({*zip(*memory.cells().quasi, strict=True)}) - 1) < 0.2

@@ -1,16 +1,22 @@
 """Where cells do not fit into memory: the classes of Mondrian, in its order, and all figures, as in memory."""
 
+import threading
+
 import pytest
 
-from tests.releases.parted import MODELS, assert_same_classes, assert_same_figures, made, pair
+from tests.methods.tables import random_frame
+from tests.releases.parted import MODELS, apart, assert_same_classes, assert_same_figures, made, pair
+from workbench.base import progress
 from workbench.base.errors import TooMany
+from workbench.data.hierarchies.builders import Groups
+from workbench.data.table import Table
 from workbench.frontier.grid import variants
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import FullDomain, Keep, Mondrian
 from workbench.methods.mondrian import first_cuts
-from workbench.models import KAnonymity
+from workbench.models import DistinctLDiversity, KAnonymity
 
 
 def test_every_model_of_the_catalog_is_tried():
@@ -101,3 +107,28 @@ def test_it_is_said_which_of_three_sizes_it_is():
     assert "more than the" in repr(other.engine) and "part by part" in repr(other.engine)
     fits = other.with_roles(other.quasi[:1], "n")
     assert "at most 46 combinations" in repr(fits.engine) and "fit into memory" in repr(fits.engine)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_levels_of_sensitive_values_and_importance_count_as_in_memory(monkeypatch, seed):
+    monkeypatch.setattr(first_cuts, "PART", 15)
+    ill = Groups(({"low": ("s0", "s1"), "high": ("s2", "s3")},))
+    tables = [
+        Table.read(
+            random_frame(seed, 150), ["whole", "real", "word"], "s", ["person"], {"s": ill}, levels={"s": 1}, **at
+        ).with_importance({"word": 4.0, "real": 0.5})
+        for at in ({}, {"engine": "duckdb"})
+    ]
+    memory, other = tables[0], apart(tables[1])
+    assert_same_figures(*(Mondrian()(table, DistinctLDiversity(2)) for table in (memory, other)))
+    plain, weighed = (Mondrian()(one, DistinctLDiversity(2)) for one in (memory.with_importance({}), memory))
+    assert plain.classes.sizes.tolist() != weighed.classes.sizes.tolist()
+
+
+def test_a_cancel_is_heard_between_parts():
+    _, other = pair(3)
+    cancel = threading.Event()
+    cancel.set()
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        Mondrian()(other, KAnonymity(2))
+    assert len(Mondrian()(other, KAnonymity(2)).classes) > 1

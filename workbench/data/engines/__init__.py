@@ -103,6 +103,11 @@ class Engine(ABC):
         if not self.few(names, columns):
             raise TooMany(f"the combinations of {join_names(names)} do not fit into memory; {instead}")
 
+    def slices(self, names: Sequence[str], columns: Mapping[str, Column]) -> Iterator[Engine]:
+        """The records in pieces, of each of which the combinations of these columns fit into memory; no two pieces have
+        one in common."""
+        yield self
+
     @abstractmethod
     def select(self, names: Sequence[str]) -> Engine:
         """The same records with these columns alone."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 import copy
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from workbench.data.column import Column
 from workbench.data.engines import Engine
 
 MOST = 50_000_000  # cells that are in memory at a time: gigabytes
+SLICE = 2**22  # records that are looked at together, at least those of one code
 Runs = Mapping[str, tuple[int, int]]  # the first and the last code, by column
 
 
@@ -76,6 +78,17 @@ class Elsewhere(Engine):
         if {*names} >= {*self._cells[0]} and not self.cells_fit:
             return False
         return self._at_most(names, columns) <= MOST or self.different(names) <= MOST
+
+    def slices(self, names: Sequence[str], columns: Mapping[str, Column]) -> Iterator[Engine]:
+        if self.few(names, columns):
+            yield self
+            return
+        name = max(names, key=lambda name: columns[name].size)
+        totals = columns[name].totals
+        begins = np.flatnonzero(np.diff(np.cumsum(totals) // SLICE, prepend=-1))
+        for low, high in pairwise([*begins.tolist(), len(totals)]):
+            if records := int(totals[low:high].sum()):
+                yield self.within({name: (low, high - 1)}, records)
 
     def _at_most(self, names: Sequence[str], columns: Mapping[str, Column]) -> int:
         return min(self.records, math.prod(columns[name].size for name in names))
