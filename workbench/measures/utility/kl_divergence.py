@@ -35,7 +35,8 @@ class KLDivergence(Measure):
         points, group, truth = release.table.remember(("points", sensitive), lambda: _points(cells, people, sensitive))
         expected = release.estimate(points, sensitive)
         there = truth > 0
-        value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / people.sum())
+        with np.errstate(divide="ignore"):  # what was exchanged may leave nobody with a value that somebody has
+            value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / people.sum())
         about = f" and {sensitive}" if sensitive else ""
         far = f"{figures(value, 'lower')} nats"
         sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {far} from the true one."
