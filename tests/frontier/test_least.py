@@ -144,12 +144,15 @@ def test_on_adult_it_is_as_high_as_was_found(adult):
 def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
     data = table(2)
     raked, median = (one(data, TCloseness(0.05, distance="js")) for one in (RakedBuckets(), Mondrian()))
-    for release, exact, whose in ((raked, True, "with exact quasi-identifiers"), (median, False, "in classes")):
+    for release, exact, whose in (
+        (raked, True, "a release with exact quasi-identifiers"),
+        (median, False, "any release in classes"),
+    ):
         private, lost = PrivacyLoss()(release).value, UtilityLoss()(release).value
         assert times_the_least(release, private, lost, 0.05) == "" and found_least(data, exact=exact) is None
         times = lost / least(data, exact=exact).at(private)
         text = times_the_least(release, private, lost, 0.05)
-        assert f"times the least that is possible for a release {whose} at this privacy loss" in text
+        assert f"times the least that is possible for {whose} at this privacy loss" in text
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
 
 

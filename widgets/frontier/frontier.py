@@ -19,7 +19,7 @@ from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, efficient, headline, left_out
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.least import binding
+from workbench.frontier.least import binding, in_words
 from workbench.frontier.recipe import Point, Recipe
 
 VIEWS = ("frontier", "parallel", "heat")
@@ -328,7 +328,16 @@ class FrontierChart(ChartPart):
         """What beats a point."""
         if (seen := self._seen()) is not None:
             index = whole(content, "index", 0, len(seen.measured) - 1, "there is no such point any more")
-            self.tell("why", index=index, text=seen.explain(seen.measured[index]))
+            point = seen.measured[index]
+            self.tell("why", index=index, text=f"{seen.explain(point)} {self._from_possible(seen, point)}".rstrip())
+
+    def _from_possible(self, seen: Frontier, point: Point) -> str:
+        """How far a point is from what is possible, where that is known; noise can be corrected for."""
+        private, lost = (point.values.get(key, math.nan) for key in seen.axes)
+        bound = binding(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
+        if not (bound and self.possible and math.isfinite(private + lost)) or point.recipe.method.draws:
+            return ""
+        return in_words(self.possible[0], private, lost, "any release in classes")
 
     def hear_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The points that are not drawn, and why."""

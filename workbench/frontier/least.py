@@ -78,13 +78,18 @@ def times_the_least(release: Release, privacy: float, loss: float, min_support: 
     """How far a release is from what is possible, in a sentence; nothing where that is not known, or tells nothing."""
     exact = release.classes.exact and not release.left_out
     found = found_least(release.table, exact=exact, min_support=min_support)
-    possible = 0.0 if found is None else found.at(privacy)
-    if possible <= 0:
+    whose = "a release with exact quasi-identifiers" if exact else "any release in classes"
+    return "" if found is None else in_words(found, privacy, loss, whose)
+
+
+def in_words(possible: Least, privacy: float, loss: float, whose: str) -> str:
+    """How many times the least it loses; nothing where nothing has to be lost."""
+    least_there = possible.at(privacy)
+    if least_there <= 0 or not loss < np.inf:
         return ""
-    whose = "with exact quasi-identifiers" if exact else "in classes"
     return (
-        f"That is {figures(max(loss / possible, 1.0), 'lower')} times the least that is possible for a release {whose} "
-        f"at this privacy loss ({figures(possible, 'higher')})."
+        f"That is {figures(max(loss / least_there, 1.0), 'lower')} times the least that is possible for {whose} at "
+        f"this privacy loss ({figures(least_there, 'higher')})."
     )
 
 

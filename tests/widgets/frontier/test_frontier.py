@@ -9,7 +9,9 @@ import pytest
 from tests.widgets.frontier.heard import MEASURES, heard, point, points
 from widgets import FrontierChart
 from workbench.base.errors import BadInput
+from workbench.frontier.certificates import Line
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.least import Least
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import (
@@ -239,3 +241,11 @@ def test_a_search_is_asked_for_with_a_budget(chart):
     chart.sent.clear()
     chart.show()
     assert chart.sent[-1]["text"] == "3 releases tried", "a page that comes later hears of it too"
+
+
+def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_bound(chart):
+    chart.possible = (Least(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
+    assert "That is 5 times the least that is possible" in heard(chart, "why", index=3)["why"]["text"]
+    assert "least that is possible" not in heard(chart, "why", index=0)["why"]["text"], "a baseline"
+    chart.axes = ["A_know", "U_loss"]
+    assert "least that is possible" not in heard(chart, "why", index=3)["why"]["text"]
