@@ -9,7 +9,7 @@ import altair as alt
 
 from workbench.charts.axis import Axis
 from workbench.charts.comparison import unlike
-from workbench.charts.look import INK, PINNED, SILENT, finished, line_channels, numbers
+from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, line_channels, numbers
 from workbench.charts.scene import Scene, headline, left_out, spoken
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def frontier_layers(
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
-        _rows("intervals", x, y).mark_rule(**SILENT, color=INK, opacity=0.5, clip=True).encode(x2="x2:Q", y2="y2:Q"),
+        _rows("intervals", x, y)
+        .mark_rule(**SILENT, color=INK, opacity=0.5, clip=True)
+        .encode(alt.X2("x2:Q"), alt.Y2("y2:Q")),
         *_own(x, y, lines, measures, not live),
         *_marks(x, y, measures),
         *([_cursor(x, y)] if live else []),
@@ -89,8 +91,8 @@ def frontier_layers(
     return alt.layer(*layers)
 
 
-def _rows(name: str, x: Any, y: Any) -> alt.Chart:
-    return alt.Chart(alt.NamedData(name)).encode(x, y)
+def _rows(name: str, x: Any, y: Any) -> Chart:
+    return Chart(alt.NamedData(name)).encode(x, y)
 
 
 def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
@@ -98,9 +100,9 @@ def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
     return [alt.Tooltip("recipe:N"), *said, alt.Tooltip("why:N")]
 
 
-def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
+def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
     """A line a cap with a handle at its end, and the region beyond it in a shade."""
-    layers: list[alt.Chart] = []
+    layers: list[Chart] = []
     toward = "datum.flip" if x_axis.worst > x_axis.low else "!datum.flip"
     x_words: dict[str, Any] = {
         "align": alt.expr(f"{toward} ? 'right' : 'left'"),
@@ -119,7 +121,7 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
         ("x", alt.X, alt.X2, alt.Y(value=0), alt.Y(value=0), 0, x_words),
         ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
     ):
-        rows = alt.Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
+        rows = Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
         size = "width" if name == "x" else "height"  # of a chart that is zoomed in a cap may lie outside
         seen = alt.expr(f"inrange(scale('{name}', datum.{name}), [-1, {size} + 1]) ? 0.8 : 0")
         layers += [
@@ -135,18 +137,18 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[alt.Chart]:
     return layers
 
 
-def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[alt.Chart]:
+def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[Chart]:
     """A dotted line, with a word, where infinite values are drawn, and zero on a logarithmic axis."""
     layers = []
     note: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.8}
     rule: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [2, 3], "opacity": 0.5}
     for axis, word, value in _lines(x_axis):
-        at = alt.Chart(alt.Data(values=[{"x": value, "y": y_axis.domain[1]}])).encode(x)
+        at = Chart(alt.Data(values=[{"x": value, "y": y_axis.domain[1]}])).encode(x)
         layers.append(at.mark_rule(**rule, clip=True))
         side: dict[str, Any] = {"align": "right", "dx": -4} if value == axis.edge else {"align": "left", "dx": 4}
         layers.append(at.mark_text(text=word, baseline="top", dy=4, clip=True, **side, **note).encode(y))
     for axis, word, value in _lines(y_axis):
-        at = alt.Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": value}])).encode(y)
+        at = Chart(alt.Data(values=[{"x": x_axis.domain[0], "y": value}])).encode(y)
         layers.append(at.mark_rule(**rule, clip=True))
         side = {"baseline": "top", "dy": 4} if value == axis.edge else {"baseline": "bottom", "dy": -4}
         layers.append(at.mark_text(text=word, align="left", dx=4, clip=True, **side, **note).encode(x))
@@ -159,23 +161,23 @@ def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
     return [*found, (axis, "0", axis.place(0.0))] if axis.log and axis.below else found
 
 
-def _impossible(x: Any, y: Any) -> list[alt.Chart]:
+def _impossible(x: Any, y: Any) -> list[Chart]:
     """What no release can reach, in a shade, with a word in it."""
     area: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.14, "clip": True}
     word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True}
     return [
-        _rows("impossible", x, y).mark_area(**area).encode(y2="y2:Q", detail="region:N"),
-        _rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(text="word:N"),
+        _rows("impossible", x, y).mark_area(**area).encode(alt.Y2("y2:Q"), alt.Detail("region:N")),
+        _rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(alt.Text("word:N")),
     ]
 
 
-def _stairs(name: str, x: Any, y: Any, **look: Any) -> alt.Chart:
+def _stairs(name: str, x: Any, y: Any, **look: Any) -> Chart:
     """The border of what no point dominates."""
     drawn = {**SILENT, "opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
-    return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(order="order:Q")
+    return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(alt.Order("order:Q"))
 
 
-def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[alt.Chart]:
+def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Chart]:
     """The other frontier, in lighter strokes behind."""
     if not any(line.startswith(PINNED) for line in lines):
         return []
@@ -200,7 +202,7 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[alt.
     ]
 
 
-def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], legend: bool) -> list[alt.Chart]:
+def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], legend: bool) -> list[Chart]:
     """One curve a line with its points, efficient ones filled, baselines at the ends."""
     color, shape = line_channels(lines, legend)
     placed, own = _rows("points", x, y), "!datum.baseline && "
@@ -222,16 +224,16 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
     ]
 
 
-def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[alt.Chart]:
+def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[Chart]:
     """Names of the ends and the knee, the best under the caps, the point under the slider, the selected one."""
     words: dict[str, Any] = {**SILENT, **BESIDE, "color": INK, "fontSize": 12, "baseline": "middle", "clip": True}
     ring: dict[str, Any] = {**SILENT, "color": INK, "opacity": 1, "clip": True}
     best, moving = _rows("best", x, y), _rows("moving", x, y)
     guide: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [1, 3], "opacity": 0.6, "clip": True}
     return [
-        _rows("names", x, y).mark_text(**words).encode(text="name:N"),
+        _rows("names", x, y).mark_text(**words).encode(alt.Text("name:N")),
         best.mark_point(**ring, shape="square", size=420, strokeWidth=1.5),
-        best.mark_text(**words).encode(text="name:N"),
+        best.mark_text(**words).encode(alt.Text("name:N")),
         moving.mark_rule(**guide).encode(y2=alt.Y2Value(alt.expr("height"))),
         moving.mark_rule(**guide).encode(x2=alt.X2Value(0)),
         moving.transform_filter("!datum.nearly")
@@ -240,12 +242,12 @@ def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[alt.Chart]:
         moving.transform_filter("datum.nearly")
         .mark_point(shape="diamond", filled=False, size=230, color=INK, strokeWidth=1.5, opacity=0.7, clip=True)
         .encode(SAID),
-        moving.mark_text(**words, fontWeight="bold").encode(text="name:N"),
+        moving.mark_text(**words, fontWeight="bold").encode(alt.Text("name:N")),
         _rows("chosen", x, y).mark_point(**ring, shape="circle", size=230, strokeWidth=3),
     ]  # fmt: skip
 
 
-def _cursor(x: Any, y: Any) -> alt.Chart:
+def _cursor(x: Any, y: Any) -> Chart:
     """Where the arrow keys are; a live chart has its legend beside it, and this."""
     ring: dict[str, Any] = {"shape": "circle", "size": 380, "color": INK, "strokeWidth": 2, "strokeDash": [3, 2]}
     return _rows("cursor", x, y).mark_point(**SILENT, **ring, opacity=1, clip=True)

@@ -12,7 +12,7 @@ import altair as alt
 import numpy as np
 
 from workbench.base.figures import rounded
-from workbench.charts.look import INK, SILENT, finished, heads
+from workbench.charts.look import INK, SILENT, Chart, finished, heads
 from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
 
 if TYPE_CHECKING:
@@ -66,15 +66,15 @@ def heat_layers(measures: Sequence[Measure]) -> Any:
     return alt.layer(
         *_cells("moving", x, y, len(keys)),
         *_cells("cells", x, y, len(keys)),
-        alt.Chart(alt.NamedData("chosen"))
+        Chart(alt.NamedData("chosen"))
         .encode(y)
         .mark_rect(**SILENT, filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
     )
 
 
-def _cells(name: str, x: Any, y: Any, columns: int) -> list[alt.Chart]:
+def _cells(name: str, x: Any, y: Any, columns: int) -> list[Chart]:
     """Rank as colour, value as text: with three figures where there is room."""
-    cells = alt.Chart(alt.NamedData(name)).encode(x, y)
+    cells = Chart(alt.NamedData(name)).encode(x, y)
     color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
     ink = alt.when("datum.good === null").then(alt.value(INK)).when("datum.good > 0.45").then(light).otherwise(dark)

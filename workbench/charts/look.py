@@ -101,6 +101,14 @@ def axis_title(measure: Measure, length: int) -> list[str]:
     return [*first, *textwrap.wrap(measure.unit, wide)]
 
 
+class Chart(alt.Chart):
+    """A chart that is a layer and nothing else: Altair copies all of a layer again and again, and here what is in it
+    is changed by nobody, so its copies share it."""
+
+    def __deepcopy__(self, memo: object) -> Chart:
+        return self.copy(deep=False)
+
+
 def finished(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:
     """Size, title and words for those who cannot see it; everything neutral in the colour of the page.
 

@@ -10,7 +10,7 @@ import altair as alt
 
 from workbench.base.figures import figures
 from workbench.charts.axis import Axis
-from workbench.charts.look import INK, PINNED, SILENT, finished, heads, line_channels
+from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, heads, line_channels
 from workbench.charts.scene import Rows, Scene, efficient, headline, line, said, words
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     y = alt.Y("good:Q", scale=alt.Scale(domain=DOMAIN, nice=False), axis=None)
     color, _ = line_channels(lines, legend)
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("value:N"), alt.Tooltip("measure:N")]
-    strands = alt.Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
+    strands = Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
     beaten = strands.transform_filter("!datum.efficient").encode(color)
     standing = strands.transform_filter("datum.efficient").encode(color)
     thread: dict[str, Any] = {**SILENT, "invalid": GAPS, "strokeJoin": "round"}
@@ -73,13 +73,13 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     )  # fmt: skip
 
 
-def _marked(name: str, x: Any, y: Any) -> alt.Chart:
-    return alt.Chart(alt.NamedData(name)).encode(x, y)
+def _marked(name: str, x: Any, y: Any) -> Chart:
+    return Chart(alt.NamedData(name)).encode(x, y)
 
 
-def _ends(x: Any, y: Any) -> list[alt.Chart]:
+def _ends(x: Any, y: Any) -> list[Chart]:
     """A line a measure, with its best and its worst value."""
-    rows = alt.Chart(alt.NamedData("ends"))
+    rows = Chart(alt.NamedData("ends"))
     look: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.85}
     return [
         rows.mark_rule(**SILENT, color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
