@@ -75,7 +75,8 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
     after = Session.opened(remote)
     assert again == remote and after is not before
     assert after.run(lambda: after.spark.range(3).count()) == 3
-    after.spark.stop()
+    for session in (before, after):  # or Spark's client would ask the one that is gone about queries of any other
+        session.spark.stop()
     process.kill()
 
 
