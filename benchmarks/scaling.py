@@ -98,6 +98,7 @@ def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
     def note(step: str) -> None:
         nonlocal began
         steps[step] = {"cpu": time.process_time() - began, "peak": own_peak()}
+        print(f"{step}: {steps[step]}", file=sys.stderr, flush=True)
         began = time.process_time()
 
     left_out = [name for name in generated.QUASI if name not in QUASI]
@@ -113,11 +114,11 @@ def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
     measures, recipes = [PrivacyLoss(), UtilityLoss()], [Recipe(Mondrian(), model) for model in models]
     sweep(table, recipes[:1], measures, baselines=False)
     note(PER_CELL[0])
-    sweep(table, recipes, measures, baselines=False)
-    note(PER_CELL[1])
     Mondrian()(table, KAnonymity(10)).export(f"spark:{out}" if remote else out)
     note("release written")
     shutil.rmtree(out, ignore_errors=True)
+    sweep(table, recipes, measures, baselines=False)
+    note(PER_CELL[1])
     return {"cells": cells, "steps": steps}
 
 

@@ -51,6 +51,12 @@ function catalogOf({ say, on, use }) {
     rest();
   }
 
+  function take(path, size) {
+    if (asked) size.textContent = ""; // nobody counts any more
+    rest();
+    use(connected, path);
+  }
+
   function branch(path) {
     const inside = h("div", { class: "wb-inside" });
     places.set(name(path), inside);
@@ -70,7 +76,7 @@ function catalogOf({ say, on, use }) {
     } else if (columns) {
       const size = h("span", { class: "wb-note" }, "counting records…");
       place.replaceChildren(
-        h("div", { class: "wb-row" }, h("button", { type: "button", onclick: () => use(connected, path) }, "Use this table"), size),
+        h("div", { class: "wb-row" }, h("button", { type: "button", onclick: () => take(path, size) }, "Use this table"), size),
         h("table", { "aria-label": `Columns of ${path.at(-1)}` }, columns.map(([column, kind]) =>
           h("tr", {}, h("th", { scope: "row" }, column), h("td", {}, kind)))));
       doing.textContent = `Counting the records of ${path.at(-1)}…`;
