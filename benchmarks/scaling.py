@@ -133,25 +133,22 @@ def by_pandas(path: Path) -> dict[str, float]:
 
 
 def draw(ran: Mapping[int, Mapping[str, Any]]) -> None:
-    """CPU time by records, both logarithmic, beside the cost model: so much a record, so much a cell and recipe, as the
-    second file took it (a file of a million records takes what it takes to start)."""
+    """CPU time by records, both logarithmic: points are measured, lines what the second file leads one to expect, so
+    much a record or so much a cell. (In a small first file all takes what it takes to start.)"""
     import altair as alt
 
-    known = list(ran)[min(1, len(ran) - 1)]
-    rows = []
+    known, rows = list(ran)[min(1, len(ran) - 1)], []
     for n, found in ran.items():
         for step, used in found["steps"].items():
-            size = "cells" if step in PER_CELL else "records"
-            grown = found["cells"] / ran[known]["cells"] if size == "cells" else n / known
+            grown = found["cells"] / ran[known]["cells"] if step in PER_CELL else n / known
             expected = ran[known]["steps"][step]["cpu"] * grown
-            rows += [
-                {"records": n, "CPU seconds": used["cpu"], "step": step, "line": "measured"},
-                {"records": n, "CPU seconds": expected, "step": step, "line": f"a {size[:-1]}, from {known:,} records"},
-            ]
-    x, y = alt.X("records:Q").scale(type="log"), alt.Y("CPU seconds:Q").scale(type="log")
-    lines = alt.StrokeDash("line:N").title("")
-    chart = alt.Chart(alt.Data(values=rows)).mark_line(point=True).encode(x, y, color="step:N", strokeDash=lines)
-    chart.save(str(HERE / "scaling.svg"))
+            rows.append({"records": n, "step": step, "measured": used["cpu"], "expected": expected})
+    x = alt.X("records:Q", axis=alt.Axis(values=list(ran), format=".0e")).scale(type="log")
+    chart = alt.Chart(alt.Data(values=rows)).encode(x, color="step:N")
+    y = [alt.Y(f"{name}:Q", title="CPU seconds").scale(type="log") for name in ("expected", "measured")]
+    alt.layer(chart.mark_line().encode(y[0]), chart.mark_point(filled=True, size=60).encode(y[1])).save(
+        str(HERE / "scaling.svg")
+    )
 
 
 if __name__ == "__main__":
