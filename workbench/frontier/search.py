@@ -32,7 +32,7 @@ from workbench.measures import Measure
 
 Progress = Callable[[int, Point], object]
 CLOSE = 1.3  # times the best: families that are tried around where they touch the caps
-PATIENCE = 10  # tries without a better point
+PATIENCE = 16  # tries without a better point
 BETTER = 0.001  # by so much a point is better
 FIRST = 0.5, 0.3, 0.7  # positions that are tried first where there are no caps
 BEATEN = 3  # points of a family, none of them efficient, after which it is given up

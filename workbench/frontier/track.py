@@ -19,7 +19,7 @@ NARROW, NEAR = 0.002, 0.003  # of positions that are one, and of a cap that is t
 STEEP, LOOSE = 3.0, 0.9  # how fast losses fall towards a cap at most, and by how much they may jump
 FAR = 3.0  # times a cap: the most private recipe is tried next
 INNER = 0.1  # of a bracket: nearer to its ends nothing is tried
-AROUND, ABOVE = 0.02, 0.25  # how far from where the caps are touched it is tried once more, and the part beyond
+AROUND, ABOVE = 0.015, 0.5  # how far from where the caps are touched it is tried once more, and the part beyond
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Track:
         center = low if aim.rising else high
         for _ in range(8):
             self.again += 1
-            side = ABOVE if self.again % 4 == 0 else -1.0
+            side = ABOVE if self.again % 3 == 0 else -1.0
             place = center + (side if aim.rising else -side) * AROUND * _spread(self.again)
             if 0 <= place <= 1 and self.new(place):
                 return place
