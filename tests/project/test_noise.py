@@ -3,20 +3,21 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from tests.methods.noise.tables import people, table
+from workbench.base.errors import BadInput
 from workbench.commands import main
 from workbench.disclosure.audit import audited
-from workbench.frontier.recipe import Recipe
 from workbench.methods import Laplace, RandomizedResponse
 from workbench.publication import statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.script import python_code
-from workbench.studies.study import Study
+from workbench.studies.study import Study, results_beside
 
 STUDY = """
 study: noisy
@@ -97,19 +98,18 @@ def test_the_audit_says_what_the_method_promises():
     assert values["P_loss"] > 0 and values["A_acc"] is not None
 
 
-def test_a_script_reads_the_draw_from_the_results(place):
-    study = Study.open(place / "noisy.yaml")
-    code = python_code(study.with_(data={"path": "people.csv"}), study.candidates()[0])
+def test_a_script_reads_the_draw_from_the_results(place, here):
+    """They lie beside the study's file, whatever the study is called."""
+    study = replace(Study.open(place / "noisy.yaml"), name="Another name")
+    here("anonymize", "noisy.yaml", "--recipe", "1", "-o", "scripted.csv", "--raw", "--giveaways")
+    code = python_code(study, study.candidates()[0], True, results_beside(place / "noisy.yaml"))
     assert "Recipe(RandomizedResponse(keep=0.2)).release(table, Store('noisy.results'))" in code
     (place / "again.py").write_text(code)
     subprocess.run([sys.executable, "again.py"], cwd=place, check=True)
-    drawn = [
-        pd.read_csv(place / name)["ill"].value_counts().to_dict()
-        for name in ("release.csv", "one.csv")
-        if (place / name).exists()
-    ]
-    assert all(one == drawn[0] for one in drawn)
-    assert Recipe(RandomizedResponse(0.2)) == study.candidates()[0]
+    drawn, again = (sorted((place / name).read_text().splitlines()) for name in ("scripted.csv", "release.csv"))
+    assert drawn == again
+    with pytest.raises(BadInput, match="keep the study in a file"):
+        python_code(study, study.candidates()[0])
 
 
 def test_the_epsilons_of_several_releases_are_added_up_where_more_than_one_may_be_given_out(place, here):

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -63,7 +64,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._store = Store(store) if store is not None else None
         self._make_parts(study, handed, self._keeper is None and under_voila())
         self._saving = Saving(self._keeper, self.top)
-        self.card.keeps = lambda: self.store
+        self.card.keeps, self.preview.kept = lambda: self.store, self._kept
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured, self._join_study)
         left = ipywidgets.VBox([getattr(self, name) for name in STEPS]).add_class("wb-steps")
@@ -85,6 +86,11 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         if self._store is None:
             self._store = self._own_store(self._keeper)
         return self._store
+
+    def _kept(self) -> Path | None:
+        """The folder of results, if it stays when this is closed."""
+        folder = self.store.folder
+        return folder if self._discard is None else None
 
     def _own_store(self, keeper: Keeper | None) -> Store:
         """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""

@@ -63,6 +63,7 @@ class ReleasePreview(Part):
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
         super().__init__(release=release, **traits)
+        self.kept: Callable[[], Path | None] = lambda: None  # the folder of the study's results, if it stays
         self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
         self._told: dict[str, Any] = {}
         self._shown = False  # records lie on the page
@@ -215,7 +216,7 @@ class ReleasePreview(Part):
             study, recipe = self._study(), self.recipe
             if recipe is None:
                 raise BadInput("there is no release yet; choose one first")
-            return lambda: (f"{stem}-release.py", python_code(study, recipe, anyway).encode())
+            return lambda: (f"{stem}-release.py", python_code(study, recipe, anyway, self.kept()).encode())
         if what in CHARTS:
             if self.frontier is None:
                 raise BadInput("there is no chart yet; measure some releases first")

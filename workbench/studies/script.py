@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from os import PathLike
 from pprint import pformat
 from typing import Any
 
@@ -15,7 +17,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
-from workbench.studies.study import BUNDLED, FROM, RESULTS, Study, plain
+from workbench.studies.study import BUNDLED, FROM, Study, plain
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
 
@@ -38,10 +40,13 @@ WIDTH = 110
 Imports = set[tuple[str, str]]  # module and name
 
 
-def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
+def python_code(
+    study: Study, recipe: Recipe, giveaways: bool = False, results: str | PathLike[str] | None = None
+) -> str:
     """A script that makes `release`, and writes it to release.csv when it is run.
 
-    `giveaways` writes it although neutral columns give away what it blurs: see `Release.export`.
+    `giveaways` writes it although neutral columns give away what it blurs: see `Release.export`. One that was drawn at
+    random is read from the study's `results`: without these the script would draw another.
     """
     imports: Imports = {("workbench.data.table", "Table")}
     parts = recipe.model.parts if recipe.model else ()
@@ -57,21 +62,26 @@ def python_code(study: Study, recipe: Recipe, giveaways: bool = False) -> str:
         + (f".with_importance({dict(study.importance)})" if study.importance else "")
         + (f".with_workloads({_in_lines(study.workloads)})" if study.workloads else ""),
         population=f".with_population({study.population[CSV]!r})" if study.population else "",
-        release=_release(study, recipe, model, imports),
+        release=_release(study, recipe, model, imports, results),
         audit=f"    print(release.audit({model}))\n" if model else "",
         giveaways=", giveaways=True" if giveaways else "",
         imports=_written(imports),
     )
 
 
-def _release(study: Study, recipe: Recipe, model: str, imports: Imports) -> str:
+def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results: str | PathLike[str] | None) -> str:
     """The expression that makes the release; one that was drawn at random is read from the study's results."""
     method, modelled = _call(recipe.method, "methods", imports), f"{model}, " if model else ""
     if not recipe.method.draws:
         return f"{method}(table, {modelled}seed={recipe.seed})"
+    if results is None:
+        raise BadInput(
+            "this release was drawn at random, and a script that does not know where the draw is kept would make "
+            "another: keep the study in a file, and its results lie beside it"
+        )
     imports |= {("workbench.frontier.store", "Store"), ("workbench.frontier.recipe", "Recipe")}
     made = f"Recipe({method}, {modelled}seed={recipe.seed})" if recipe.method.keeps_models else f"Recipe({method})"
-    return f"{made}.release(table, Store({plain(study.name) + RESULTS!r}))"
+    return f"{made}.release(table, Store({os.path.relpath(results, study.folder)!r}))"
 
 
 def _written(imports: Imports) -> str:

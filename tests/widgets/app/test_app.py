@@ -211,6 +211,11 @@ def test_it_comes_back_with_its_study(bench, frame, here):
     assert oct(next(here.glob("*.results")).stat().st_mode)[-3:] == "700"
 
 
+def test_scripts_know_where_what_was_drawn_is_kept(bench, frame, here):
+    assert bench.preview.kept() == here / "from-the-notebook.results"
+    assert Workbench(frame, keep=False).preview.kept() is None, "it goes when the workbench closes"
+
+
 def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here, frame, said):
     labels = [f"PLANTED {i:02}" for i in range(len(frame))]
     frame = frame.assign(person=labels)
