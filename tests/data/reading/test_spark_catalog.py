@@ -12,26 +12,31 @@ from workbench.data.table import Table
 PEOPLE = pa.table({"age": [30, 40, 40], "Full name": ["marker a", "marker b", None]})
 
 
+SCHEMAS = {"sail": ("plain_schema", "my schema"), "apache": ("plain_schema",)}  # Apache's own catalog has plain names
+
+
 @pytest.fixture(params=["sail", pytest.param("apache", marks=pytest.mark.slow)])
-def session(request):
-    found = Session(spark_servers.session(getattr(spark_servers, request.param)()))
-    for name in ("plain_schema", "`my schema`"):
-        found.spark.sql(f"CREATE SCHEMA {name}").toArrow()
-        found.spark.createDataFrame(PEOPLE).write.saveAsTable(f"{name}.people")
+def place(request):
+    """A session on a server, and the schemas in it that have a table."""
+    found, schemas = Session(spark_servers.session(getattr(spark_servers, request.param)())), SCHEMAS[request.param]
+    for name in schemas:
+        found.spark.sql(f"CREATE SCHEMA `{name}`").toArrow()
+        found.spark.createDataFrame(PEOPLE).write.saveAsTable(f"`{name}`.people")
     found.spark.createDataFrame(PEOPLE).createOrReplaceTempView("of_this_session")
-    yield found
+    yield found, schemas
     found.spark.catalog.dropTempView("of_this_session")
-    for name in ("plain_schema", "`my schema`"):
-        found.spark.sql(f"DROP TABLE {name}.people").toArrow()
-        found.spark.sql(f"DROP SCHEMA {name}").toArrow()
+    for name in schemas:
+        found.spark.sql(f"DROP TABLE `{name}`.people").toArrow()
+        found.spark.sql(f"DROP SCHEMA `{name}`").toArrow()
     found.spark.stop()
 
 
-def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(session):
+def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(place):
+    session, schemas = place
     catalog = session.spark.catalog.currentCatalog()
     assert catalog in below(session, [])
-    assert {"default", "my schema", "plain_schema"} <= {*below(session, [catalog])}
-    for schema in ("my schema", "plain_schema"):
+    assert {"default", *schemas} <= {*below(session, [catalog])}
+    for schema in schemas:
         assert below(session, [catalog, schema]) == ["people"]
         path = [catalog, schema, "people"]
         assert columns(session, path) == [("age", "bigint"), ("Full name", "string")]
@@ -41,7 +46,8 @@ def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(session
         below(session, [catalog, "plain_schema", "people"])
 
 
-def test_a_table_that_is_not_there_is_said(session):
+def test_a_table_that_is_not_there_is_said(place):
+    session, _ = place
     with pytest.raises(BadInput, match=r"there is no such table|cannot do this") as caught:
         columns(session, [session.spark.catalog.currentCatalog(), "plain_schema", "nobody"])
     assert "marker" not in str(caught.value)
