@@ -39,7 +39,7 @@ class Points:
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
-        self._possible, self._keep = Possible(self._chart), keep
+        self._possible, self._keep = Possible(self._chart, self._card), keep
         self._finder = Finder(self._finding, self._found, self._find_failed)
         self._chart.find, self._chart.stop_finding = self.find, self._finder.cancel
         self._chart.finds = True

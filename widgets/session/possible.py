@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
 from widgets.base.turns import turns_here
 from widgets.base.worker import Tell, Worker
 from widgets.frontier.frontier import FrontierChart
+from widgets.release.release import ReleaseCard
 from workbench.base.errors import Undefined
+from workbench.base.progress import listening
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.least import Least, binding, least
 
+REST = 0.5  # seconds after a release until it goes on
+LOOK = 0.05
+
+
+class Patient(threading.Event):
+    """Work that listens to this goes on only while nobody is busy, until it is cancelled."""
+
+    def __init__(self, cancel: threading.Event, busy: Callable[[], bool]) -> None:
+        super().__init__()
+        self._cancel, self._busy = cancel, busy
+
+    def is_set(self) -> bool:
+        while self._busy() and not self._cancel.wait(LOOK):
+            pass
+        return self._cancel.is_set()
+
 
 class Possible:
-    """`find` looks for the least losses on the axes of a frontier, first of any release, then of exact ones."""
+    """`find` looks for the least losses on the axes of a frontier, first of any release, then of exact ones.
 
-    def __init__(self, chart: FrontierChart) -> None:
-        self._chart = chart
+    It waits while releases are made: whoever moves a slider needs the processor.
+    """
+
+    def __init__(self, chart: FrontierChart, card: ReleaseCard) -> None:
+        self._chart, self._card, self._moved = chart, card, -REST
         self._worker = Worker(lambda error: chart.wrong("", error))
+        card.observe(lambda _: setattr(self, "_moved", time.monotonic()), "making")
+
+    def _busy(self) -> bool:
+        return self._card.making or time.monotonic() - self._moved < REST
 
     def find(self, table: Table | None, frontier: Frontier) -> None:
         """A newer search makes this one stale; in a script nobody looks at the chart."""
@@ -31,9 +58,10 @@ class Possible:
         def job(cancel: threading.Event, tell: Tell) -> None:
             found: tuple[Least, ...] = ()
             try:
-                for exact in (False, True):
-                    found = (*found, least(table, exact=exact, min_support=support))
-                    tell(self._show, found)
+                with listening(Patient(cancel, self._busy)):
+                    for exact in (False, True):
+                        found = (*found, least(table, exact=exact, min_support=support))
+                        tell(self._show, found)
             except Undefined:  # no bound is known: there is no region
                 return
 
@@ -41,6 +69,8 @@ class Possible:
 
     def _show(self, found: tuple[Least, ...]) -> None:
         self._chart.possible = found
+        if not self._card.making:
+            self._card.show()  # it says how far the release is from this
 
     def forget(self) -> None:
         """It is about what is gone."""

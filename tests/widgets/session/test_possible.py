@@ -1,13 +1,15 @@
 """The region that nobody can reach is on the chart when all points are there, and goes with them."""
 
+import threading
+
 import pytest
 
 from tests.methods.raking.tables import table
 from tests.widgets.server.visitor import within
-from widgets import FrontierChart
+from widgets import FrontierChart, ReleaseCard
 from widgets.base import turns
 from widgets.session import possible
-from widgets.session.possible import Possible
+from widgets.session.possible import Patient, Possible
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.least import found_least
 from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
@@ -24,12 +26,15 @@ def on(*measures):
 
 
 def test_it_is_found_for_any_release_and_for_exact_ones(live):
-    chart, data, seen = FrontierChart(None), table(records=300), []
+    chart, data, seen, shown = FrontierChart(None), table(records=300), [], []
     chart.observe(lambda event: seen.append(len(event.new)), "possible")
-    found = Possible(chart)
+    card = ReleaseCard(None)
+    card.show = lambda: shown.append(found_least(data, min_support=0.1))
+    found = Possible(chart, card)
     found.find(data, on(PrivacyLoss(), UtilityLoss(min_support=0.1)))
     assert within(20, lambda: len(chart.possible) == 2) and seen == [1, 2]
     assert chart.possible == tuple(found_least(data, exact=exact, min_support=0.1) for exact in (False, True))
+    assert len(shown) == 2 and None not in shown, "the card says it of the release that is there"
     found.forget()
     assert chart.possible == ()
 
@@ -47,17 +52,47 @@ def test_it_is_found_for_any_release_and_for_exact_ones(live):
 )
 def test_on_other_axes_there_is_none(live, measures):
     chart, data = FrontierChart(None), table(records=100)
-    Possible(chart).find(data, on(*measures))
+    Possible(chart, ReleaseCard(None)).find(data, on(*measures))
     assert chart.possible == () and found_least(data) is None
 
 
 def test_where_no_bound_is_known_there_is_none(live):
     chart = FrontierChart(None)
-    Possible(chart).find(table(weights=True, records=100), on(PrivacyLoss(), UtilityLoss()))
+    Possible(chart, ReleaseCard(None)).find(table(weights=True, records=100), on(PrivacyLoss(), UtilityLoss()))
     assert chart.possible == ()
 
 
 def test_in_a_script_nobody_looks():
     chart, data = FrontierChart(None), table(records=100)
-    Possible(chart).find(data, on(PrivacyLoss(), UtilityLoss()))
+    Possible(chart, ReleaseCard(None)).find(data, on(PrivacyLoss(), UtilityLoss()))
     assert chart.possible == () and found_least(data) is None
+
+
+def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
+    busy, cancel, seen = [True], threading.Event(), []
+    patient = Patient(cancel, lambda: busy[0])
+
+    def ask():
+        seen.append(patient.is_set())
+
+    one = threading.Thread(target=ask)
+    one.start()
+    one.join(0.2)
+    assert seen == []
+    busy[0] = False
+    one.join(5)
+    assert seen == [False]
+    busy[0] = True
+    cancel.set()
+    ask()
+    assert seen == [False, True]
+
+
+def test_a_release_that_is_made_keeps_it_waiting_for_a_moment():
+    card = ReleaseCard(None)
+    found = Possible(FrontierChart(None), card)
+    assert not found._busy()
+    card.making = True
+    assert found._busy()
+    card.making = False
+    assert found._busy() and within(5, lambda: not found._busy())
