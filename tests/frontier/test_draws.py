@@ -125,6 +125,16 @@ def test_a_damaged_draw_is_not_drawn_again(tmp_path, recipe, place):
         recipe.release(table(), store)
 
 
+@pytest.mark.parametrize("secret", [None, b"short"])
+def test_a_store_that_lost_its_secret_draws_nothing_anew(tmp_path, secret):
+    RECIPE.release(table(), Store(tmp_path / "points"))
+    place = tmp_path / "points" / ".secret"
+    place.unlink() if secret is None else place.write_bytes(secret)
+    with pytest.raises(BadInput, match=r"is damaged: its \.secret .*\. Restore it: what was drawn at random"):
+        Store(tmp_path / "points")
+    assert secret is not None or not place.exists()
+
+
 def test_a_store_that_can_only_be_read_gets_no_new_draw(tmp_path, monkeypatch):
     store = Store(tmp_path / "points")
     monkeypatch.setattr(store, "writable", False)

@@ -40,6 +40,7 @@ SEAL = 40  # characters
 KEY = re.compile(r"[0-9a-f]{40}")
 BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun)")
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
+RESTORE = "Restore it: what was drawn at random is found by it, and another draw, beside the first, would tell more"
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
@@ -258,7 +259,9 @@ def _is_ours(name: str) -> bool:
 
 def _secret(folder: Path) -> bytes:
     """The secret of this store, drawn by whoever opens it first."""
-    path = folder / SECRET
+    path, drawn = folder / SECRET, next(folder.glob("*.drawn"), None) is not None
+    if not path.exists() and drawn:
+        raise _unusable(folder, f"is damaged: its {SECRET} is not there. {RESTORE}")
     if not path.exists():
         aside = folder / name_here("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
@@ -270,7 +273,8 @@ def _secret(folder: Path) -> bytes:
             aside.unlink()
     secret = path.read_bytes()
     if len(secret) != SECRET_BYTES:
-        raise _unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes; delete the folder, and sweep again")
+        what = RESTORE if drawn else "Delete the folder, and sweep again"
+        raise _unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes. {what}")
     return secret
 
 
