@@ -6,9 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+PLAIN = (str, int, bool)
+
 
 def jsonable(data: Any) -> Any:
     """The same data in dictionaries with text as keys, lists, text and finite numbers."""
+    if data is None or type(data) in PLAIN:  # most of what there is
+        return data
     if isinstance(data, Mapping):
         return {str(key): jsonable(value) for key, value in data.items()}
     if isinstance(data, (list, tuple, set, frozenset)):

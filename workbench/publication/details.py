@@ -100,7 +100,7 @@ class Groups:
         """How each class is labelled in each quasi-identifier; None where it may have any value."""
         classes, table, found = self.release.classes, self.release.table, {}
         for a, name in enumerate(table.quasi):
-            found[name] = self.release.class_labels(name)
+            found[name] = self.release.class_labels(name).copy()
             found[name][classes.spread(a) == table.columns[name].size - 1] = None
         return found
 

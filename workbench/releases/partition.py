@@ -243,9 +243,18 @@ class Partition(Release):
         )
 
     def class_labels(self, name: str) -> np.ndarray:
-        """The released value of a quasi-identifier in each class."""
-        a = self._axis(name)
-        return region_labels(self.table.columns[name], self.classes, a, self.label_level(name))
+        """The released value of a quasi-identifier in each class; not to be written to."""
+        if name not in self._labels:
+            a, column = self._axis(name), self.table.columns[name]
+            found = region_labels(column, self.classes, a, self.label_level(name))
+            found.flags.writeable = False
+            self._labels[name] = found
+        return self._labels[name]
+
+    @cached_property
+    def _labels(self) -> dict[str, np.ndarray]:
+        """The labels that were asked for: a file, its codebook and a page have the same."""
+        return {}
 
     def label_level(self, name: str) -> int | None:
         """The level from which on nodes of a quasi-identifier have their labels; None where labels are of values."""
