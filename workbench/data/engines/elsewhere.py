@@ -99,7 +99,8 @@ class Elsewhere(Engine):
             return super().__repr__()
         found, many = f"{self.records:,} records {self.about}", _many(self.combinations, self._cells[0])
         if self.cells_fit:
-            return f"<{found}; there are at most {many}, which fit into memory>"
+            most = self._at_most([*self._cells[0]], self._cells[0])
+            return f"<{found}; there are {'at most' if most <= MOST else 'about'} {many}, which fit into memory>"
         return (
             f"<{found}; there are about {many}, more than the {MOST:,} that fit into memory: Mondrian makes the first "
             "cuts by counts, and the others part by part>"
