@@ -81,7 +81,7 @@ def test_what_is_not_the_release_is_removed(tmp_path, monkeypatch, releases, way
         honest(rows, file)
 
     monkeypatch.setattr(export, f"write_{ending}", weakened)
-    with pytest.raises(BadInput, match="counted again and is not the release, so it was removed") as caught:
+    with pytest.raises(BadInput, match="what was written is not the release, so it was removed") as caught:
         releases[publish].export(tmp_path / f"out.{ending}")
     assert list(tmp_path.iterdir()) == [] and caught.value.__context__ is None
 
@@ -97,3 +97,11 @@ def test_what_is_expected_is_what_a_reader_of_the_release_counts(releases):
         assert sum(found["count"].to_pylist()) == len(frame)
         assert sorted(found["count"].to_pylist()) == sorted(frame.groupby(keys).size())
         assert len({*keys} & {"pay", "ill"}) == 1 and {"age", "born", "Work", "work"} < {*keys}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_cannot_be_read_again_is_removed(tmp_path, monkeypatch, releases, ending):
+    monkeypatch.setattr(export, f"write_{ending}", lambda rows, file: file.write(b"\x00 not a table"))
+    with pytest.raises(BadInput, match=r"what was written (cannot be counted again|is not the release)"):
+        releases["generalized"].export(tmp_path / f"out.{ending}")
+    assert list(tmp_path.iterdir()) == []

@@ -71,13 +71,14 @@ def refuse_other(path: Path, rows: Rows, target: Path) -> None:
     records = f"(SELECT * FROM {found_in}) AS t({', '.join(names)})"
     with Private(MEMORY, path.parent) as engine:
         try:
-            alike = not any(_differ(engine, records, given, wanted) for wanted in expected(rows.held, values))
+            other = any(_differ(engine, records, given, wanted) for wanted in expected(rows.held, values))
+            wrong = "is not the release" if other else ""
         except (duckdb.Error, pa.ArrowException):
-            alike = False
-    if not alike:
+            wrong = "cannot be counted again"
+    if wrong:
         raise BadInput(
-            f"{target}: what was written was counted again and is not the release, so it was removed; see that the "
-            "disk is sound and has room, and write it again"
+            f"{target}: what was written {wrong}, so it was removed; see that the disk is sound and has room, and "
+            "write it again"
         )
 
 
