@@ -121,7 +121,10 @@ def test_who_gets_what_is_told_apart(read):
 def test_the_promise_names_whom_it_holds_against(read):
     one = next(i for i, point in enumerate(read.points) if point["settings"]["model"])
     said = statements.holds(read, one)
-    assert said.startswith("This holds against an attacker who knows everybody’s ") and "group by itself" in said
+    assert (
+        said.startswith("What this version promises holds against an attacker who knows everybody’s ")
+        and "group by itself" in said
+    )
     assert said.endswith("One who learns from all groups together may be surer of the disease.")
     none = next(i for i, point in enumerate(read.points) if not point["settings"]["model"])
     assert statements.holds(read, none) == "", "it promises nothing of groups"

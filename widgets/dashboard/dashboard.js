@@ -55,7 +55,7 @@ export default widget(({ el, say, on, mark }) => {
   const speak = debounced(text => { spoken.textContent = text; }, 700);
   const question = h("label", { for: slider.id });
   const learnt = figureCard(), worst = figureCard(), cost = figureCard();
-  const attackers = h("dl", {}), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers);
+  const attackers = h("dl", {}), holds = h("p", { class: "wb-note" }), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers, holds);
   const answers = h("dl", {}), untold = h("p", { class: "wb-note" });
   const queries = h("section", { class: "wb-card wb-queries" }, h("h2", {}, "What users of the data would find"), answers, untold);
   const picture = h("figure", { class: "wb-card wb-picture" });
@@ -119,7 +119,7 @@ export default widget(({ el, say, on, mark }) => {
       warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
       card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
       within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
-      ...[card.also, card.holds].filter(Boolean).map((text) => h("p", { class: "wb-note" }, firm(text))),
+      card.also ? h("p", { class: "wb-note" }, firm(card.also)) : [],
       card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button(file, recommended ? "wb-main-action" : null, "release"),
@@ -171,7 +171,8 @@ export default widget(({ el, say, on, mark }) => {
     worst.show(card.worst);
     cost.show(card.cost);
     attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
-    sure.hidden = !card.attackers.length;
+    holds.textContent = firm(card.holds);
+    sure.hidden = !card.attackers.length && !card.holds;
     answers.replaceChildren(...card.queries.rows.flatMap(([query, answer]) => [h("dt", {}, h("code", {}, query)), h("dd", {}, firm(answer))]));
     untold.textContent = firm(card.queries.others);
     untold.hidden = !card.queries.others;

@@ -74,8 +74,9 @@ def holds(study: Published, index: int) -> str:
         return ""
     names = wording.columns([one["name"] for one in table["sensitive"]], "or")
     return (
-        f"This holds against an attacker who knows {wording.all_of_them} {wording.columns(table['quasi'])}, and looks "
-        f"at each group by itself. One who learns from all groups together may be surer of the {names}."
+        f"What this version promises holds against an attacker who knows {wording.all_of_them} "
+        f"{wording.columns(table['quasi'])}, and looks at each group by itself. One who learns from all groups "
+        f"together may be surer of the {names}."
     )
 
 

@@ -79,7 +79,7 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         card["unsafe"] == ""
         and "for example" not in card["brief"]
         and card["rule"].startswith("This version’s own rule")
-        and card["holds"].startswith("This holds against an attacker who knows")
+        and card["holds"].startswith("What this version promises holds against")
     )
     assert all(one.get("within", True) for one in choice["alternatives"]), "no limit is set, so none is over it"
     assert card["title"][0].isupper() and card["title"] != card["recipe"] and "most exposed first" in card["order"]
