@@ -62,7 +62,7 @@ def release_of(partition: dict[str, Any]) -> Release:
         rows = [(name, value) for name, value, n in counted for _ in range(n)]
         return Keep()(Table.from_frame(pd.DataFrame(rows, columns=["class", "value"]), ["class"], "value"))
     table = datasets.adult(partition["quasi"], partition["sensitive"])
-    return Mondrian()(table, from_dict(MODELS, partition["model"]))
+    return Mondrian()(table, from_dict("model", MODELS, partition["model"]))
 
 
 def digest(release: Release) -> str:

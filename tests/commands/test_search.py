@@ -14,7 +14,8 @@ from workbench.studies.study import Study
 FEW = ("--budget", "12 evaluations")
 
 
-def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys):
+def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # the table is as wide as it has to be
     study = study_in(tmp_path)
     out, err = run(capsys, "search", study, "--cap", "P_loss=0.2", *FEW)
     first, best, line, *notes = out.splitlines()
