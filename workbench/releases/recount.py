@@ -19,7 +19,7 @@ from workbench.base.progress import step, stoppable
 from workbench.data.reading.source import literal
 from workbench.releases.export import Held, Rows, text_of
 
-MEMORY = "300MB"  # more is counted on the disk
+MEMORY = "150MB"  # more is counted on the disk
 TEXT = (
     "read_csv($path, columns = $fields, auto_detect = false, strict_mode = false, null_padding = false, "
     "parallel = false, header = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
