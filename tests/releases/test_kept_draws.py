@@ -1,19 +1,13 @@
 """What is kept of a draw is read as it was, and refused where it is of another table."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from tests.methods.noise.tables import table
 from workbench.data.hierarchies.builders import Groups
 from workbench.methods import Laplace, RandomizedResponse
 from workbench.releases.kept_draws import content, read, written
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("method", [Laplace(1, bounds="age: 17..90"), RandomizedResponse(0.5)], ids=str)
@@ -60,26 +54,16 @@ def test_of_another_table_it_is_refused():
         read(table(50), "ill", written(table(), "ill", RandomizedResponse(0.5)(table()).drawn["ill"]))
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="the threads of a process are listed by Linux alone")
-def test_no_thread_holds_what_was_read_when_a_script_ends(tmp_path):
-    """Arrow's threads let go of a buffer when they like; while Python ends, that aborts the process (one in 600)."""
-    given = table()
-    [(name, one)] = RandomizedResponse(0.5, ("ill",))(given).drawn.items()
-    (tmp_path / "kept").write_bytes(written(given, name, one))
-    code = """
-import os, sys
-from tests.methods.noise.tables import table
-from workbench.releases.kept_draws import read
-def threads():
-    names = [open(f"/proc/self/task/{one}/comm").read().strip() for one in os.listdir("/proc/self/task")]
-    return [name for name in names if name != "jemalloc_bg_thd"]  # it is of Arrow's memory, and starts when it likes
-given, kept = table(), open(sys.argv[1], "rb").read()
-before = threads()
-for _ in range(3):
-    read(given, sys.argv[2], kept)
-print(len(threads()) - len(before))
-"""
-    run = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "kept", name], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.strip() == "0"
+def test_no_thread_of_arrows_holds_what_was_read(monkeypatch):
+    """They let go of a buffer when they like; while Python ends, that aborts the process (one in 600)."""
+    given, alone, whole = table(), [], pq.ParquetFile.read
+
+    def watched(file, *args, use_threads=True, **rest):
+        alone.append(not use_threads)
+        return whole(file, *args, use_threads=use_threads, **rest)
+
+    monkeypatch.setattr(pq.ParquetFile, "read", watched)
+    monkeypatch.delattr(pq, "read_table")  # it has threads, whatever it is asked
+    for name, one in RandomizedResponse(0.5, ("ill",))(given).drawn.items():
+        read(given, name, written(given, name, one))
+    assert alone == [True]
