@@ -41,14 +41,18 @@ def count(page):
     return int(re.match(r"\d+", page.locator(".wb-done").inner_text())[0])
 
 
+def sought(page, within):
+    """The row of the search, when it was asked to find better points within a budget."""
+    row = page.locator(".wb-find")
+    row.get_by_label("within").fill(within)
+    row.get_by_role("button", name="Find better").click()
+    return row
+
+
 def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     expect(page.locator(".wb-done")).to_have_text("4 points")
-    row = page.locator(".wb-find")
-    row.get_by_label("within").fill("soon")
-    row.get_by_role("button", name="Find better").click()
-    expect(row.locator(".wb-wrong")).to_contain_text("give seconds")
-    row.get_by_label("within").fill("15 evaluations")
-    row.get_by_role("button", name="Find better").click()
+    expect(sought(page, "soon").locator(".wb-wrong")).to_contain_text("give seconds")
+    row = sought(page, "15 evaluations")
     expect(row.get_by_role("status")).to_contain_text("It stopped after 15 evaluations")
     expect(page.locator(".wb-best")).to_contain_text("raked buckets")
     expect(row.locator(".wb-wrong")).to_be_empty()
@@ -62,9 +66,7 @@ def test_better_points_join_the_study_and_it_says_what_it_tried(page):
 
 def test_a_search_is_cancelled_and_keeps_what_it_found(page):
     expect(page.locator(".wb-done")).to_have_text("4 points")
-    row = page.locator(".wb-find")
-    row.get_by_label("within").fill("10 min")
-    row.get_by_role("button", name="Find better").click()
+    row = sought(page, "10 min")
     expect(row.get_by_role("status")).to_contain_text("releases tried")
     row.get_by_role("button", name="Cancel").click()
     expect(row.get_by_role("status")).to_contain_text("it was cancelled", timeout=5_000)

@@ -11,7 +11,7 @@ from workbench.base.figures import estimated, join_names, per_cent
 from workbench.base.figures import figures as as_figures
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
-from workbench.disclosure import budgets
+from workbench.disclosure import spending
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.least import binding, times_the_least
 from workbench.frontier.recipe import Point, Recipe
@@ -138,7 +138,7 @@ def together(point: Point, release: Release, measures: Sequence[Measure], fronti
         return ""
     made = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
     every = dict.fromkeys([*made, point.recipe])
-    return budgets.together(release.table, [recipe.method for recipe in every], "releases of this study")
+    return spending.together(release.table, [recipe.method for recipe in every], "releases of this study")
 
 
 def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:

@@ -324,7 +324,7 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
 
 def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
     """What the noise of this release and of the study's others adds up to, if these are given out as well."""
-    from workbench.disclosure import budgets
+    from workbench.disclosure import spending
 
     if path is None or not chosen.method.draws:
         return ""
@@ -333,7 +333,7 @@ def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
         with suppress(BadInput):  # there is no such release
             if method.spends(table):
                 found[method] = None
-    return budgets.together(table, [*found], "releases with noise of this study")
+    return spending.together(table, [*found], "releases with noise of this study")
 
 
 def _classes(release: Release) -> int | None:

@@ -114,10 +114,10 @@ def _again(found: Swept, over: str, times: int | None) -> Frontier:
 
 def _noise(found: Swept) -> str:
     """What the noise of a study's releases adds up to."""
-    from workbench.disclosure import budgets
+    from workbench.disclosure import spending
 
     made = [point.recipe.method for point in found.frontier.measured if point.values]
-    return budgets.together(found.table, made, "releases of this study")
+    return spending.together(found.table, made, "releases of this study")
 
 
 def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:

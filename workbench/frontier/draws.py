@@ -8,7 +8,6 @@ a study's other commands read it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,7 +32,7 @@ def released(recipe: Recipe, table: Table, store: Store | None) -> Release:
     """The one draw of each column that a recipe changes: that in the store, else that of this table in this process."""
     method = recipe.method
     if not isinstance(method, RecordNoise) or recipe.model is not None:  # noise says that it keeps no model
-        with kept_by(partial(_kept, store)) if store is not None else nullcontext():
+        with kept_by(None if store is None else partial(_kept, store)):
             return method(table, recipe.model, recipe.seed)
     method.check(table)
     method.refuse(table, None)

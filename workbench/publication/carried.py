@@ -12,7 +12,7 @@ from typing import Literal
 
 from workbench.base.small_counts import coarse, may_list_groups
 from workbench.data.table import Table
-from workbench.disclosure import budgets
+from workbench.disclosure import spending
 from workbench.disclosure.several_releases import certain, certain_beside
 from workbench.methods import Method
 from workbench.publication import format
@@ -61,7 +61,7 @@ def with_files(
         "carried": chosen,
         "together": {
             **_together(table, files, list(made.values()), smallest),
-            "noise": budgets.together(table, [methods[i] for i in chosen], OFFERED, published=True),
+            "noise": spending.together(table, [methods[i] for i in chosen], OFFERED, published=True),
         },
         "beside": _beside(table, files, smallest),
     }

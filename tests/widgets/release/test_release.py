@@ -11,7 +11,7 @@ from tests.widgets.release.stand import MEASURES, Stand
 from workbench.base.figures import figures
 from workbench.base.progress import step
 from workbench.base.variants import catalog
-from workbench.disclosure.budgets import together
+from workbench.disclosure.spending import together
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import point_of, sweep

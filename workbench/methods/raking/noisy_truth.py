@@ -43,7 +43,7 @@ _keep: ContextVar[Keep | None] = ContextVar("keep", default=None)
 
 
 @contextmanager
-def kept_by(keep: Keep) -> Iterator[None]:
+def kept_by(keep: Keep | None) -> Iterator[None]:
     """What is drawn in here, in this thread, is looked for there, and kept; by default the table alone has it."""
     before = _keep.set(keep)
     try:
@@ -91,8 +91,10 @@ def _counts(table: Table, atoms: Atoms, name: str, rho: float, draw: str) -> np.
         return np.frombuffer(kept, np.int64).reshape(true.shape)
 
     keep, found = _keep.get(), np.empty(true.shape)
-    content = _content(table, atoms, name, order)
-    found[:, order] = drawn() if keep is None else keep(f"{draw} {content}", lambda: drawn().tobytes(), read)
+    if keep is None:
+        found[:, order] = drawn()
+    else:
+        found[:, order] = keep(f"{draw} {_content(table, atoms, name, order)}", lambda: drawn().tobytes(), read)
     found = np.maximum(found, 0)
     people = found.sum(axis=1, keepdims=True)
     shares = np.where(people > 0, found / np.maximum(people, 1), table.sensitive[name].prior)

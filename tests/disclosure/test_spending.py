@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tests.methods.noise.tables import table
-from workbench.disclosure.budgets import together
+from workbench.disclosure.spending import together
 from workbench.frontier.recipe import Recipe
 from workbench.methods import FullDomain, Keep, Laplace, Mondrian, OptimalResponse, RakedBuckets, RandomizedResponse
 
