@@ -3,6 +3,7 @@
 import gc
 import resource
 import threading
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -135,8 +136,9 @@ def executors(remote):
     """The workers of a server on this machine."""
     port = int(remote.rpartition(":")[2])
     (server,) = {one.pid for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port}
-    among = psutil.Process(server).children(recursive=True)
-    return [one for one in among if any("CoarseGrainedExecutorBackend" in word for word in one.cmdline())]
+    among = {one.pid for one in psutil.Process(server).children(recursive=True)}
+    running = psutil.process_iter(["cmdline"])  # None for one that ends meanwhile, as a server's helpers do
+    return [one for one in running if one.pid in among and "CoarseGrainedExecutorBackend" in str(one.info["cmdline"])]
 
 
 @pytest.mark.slow
@@ -149,8 +151,10 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_figure(tmp_path):
     killed = []
 
     def kill():
-        killed.append(executors(remote)[0])
-        killed[0].kill()
+        while not (found := executors(remote)):
+            time.sleep(0.05)
+        found[0].kill()
+        killed.append(found[0])
 
     table = Table.read(many, QUASI, "ill")
     timer = threading.Timer(1, kill)
@@ -158,7 +162,8 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_figure(tmp_path):
     release = Mondrian()(table, KAnonymity(300))
     release.export(f"spark:{tmp_path}/out.parquet")
     timer.join()
-    assert killed and not killed[0].is_running()
+    assert killed
+    killed[0].wait(10)
     memory = Table.from_frame(pd.concat([people()] * 30), QUASI, "ill")
     expected = Mondrian()(memory, KAnonymity(300))
     assert (expected.classes.histograms["ill"] == release.classes.histograms["ill"]).all()
