@@ -14,7 +14,7 @@ from workbench.base.errors import Undefined
 from workbench.base.variants import Variant, catalog
 from workbench.data import datasets
 from workbench.disclosure.any_subset import uniqueness_by_subset
-from workbench.measures import LEARNING, AttributeInference, Linkability, Measure, PrivacyLoss, SinglingOut
+from workbench.measures import LEARNERS, LEARNING, AttributeInference, Linkability, Measure, PrivacyLoss, SinglingOut
 from workbench.measures.privacy.achieved import Achieved
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, Model
@@ -64,7 +64,7 @@ def variants(base: type[V], package: str) -> list[V]:
         choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
         bare = kind.bare() if issubclass(kind, Model) else kind()
         every = (replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values()))
-        found += [one for one in every if getattr(one, "adversary", "") != LEARNING]
+        found += [one for one in every if getattr(one, "adversary", "") not in LEARNERS]
     return found
 
 

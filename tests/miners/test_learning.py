@@ -14,6 +14,7 @@ from workbench.base.progress import Cancelled, listening
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss
 from workbench.methods import Laplace, Mondrian, RakedBuckets, RandomizedResponse
+from workbench.miners.learners import LEARNERS
 from workbench.miners.learning import learnt
 from workbench.models import KAnonymity, TCloseness
 from workbench.models.distances import jensen_shannon
@@ -24,9 +25,9 @@ def js(t):
     return TCloseness(t, distance="js")
 
 
-def figures(release, adult):
+def figures(release, adult, learner="logistic"):
     """The largest loss, that of 99.9 %, the mean; nats; share of right guesses: of who learns."""
-    found, prior = learnt(release, "occupation"), adult.sensitive["occupation"].prior
+    found, prior = learnt(release, "occupation", learner), adult.sensitive["occupation"].prior
     loss = np.repeat(jensen_shannon(found.learning, prior), found.posterior.sizes)
     return [
         loss.max(),
@@ -57,6 +58,14 @@ def test_on_raked_buckets_she_gets_surer_not_righter(adult):
     assert found.nats(found.learning, prior) <= found.nats(found.own, prior)
 
 
+def test_naive_bayes_is_sure_and_wrong(adult):
+    """Her largest loss is about .6 whatever the release, as worked out independently; a logistic model is righter."""
+    release = Mondrian(publish="bucketized")(adult, js(0.1))
+    bayes, logistic = (figures(release, adult, learner) for learner in ("naive bayes", "logistic"))
+    assert bayes[0] == pytest.approx(0.6, rel=0.1)
+    assert bayes[2] > 1.2 * logistic[2] and bayes[3] < 0.8 * logistic[3] and bayes[4] < logistic[4]
+
+
 def in_buckets(ill: Callable[[pd.DataFrame, np.random.Generator], np.ndarray]) -> Bucketized:
     """People in buckets that have more or fewer men, whichever the towns and ages; nobody knows who is ill."""
     rng = np.random.default_rng(0)
@@ -70,23 +79,25 @@ def in_buckets(ill: Callable[[pd.DataFrame, np.random.Generator], np.ndarray]) -
     return Bucketized(data, data.cells(), bucket[of_cell.reshape(-1)].astype(np.int32))
 
 
-def test_a_rule_that_no_class_shows_is_found():
+@pytest.mark.parametrize(("learner", "share"), [("logistic", 0.8), ("naive bayes", 0.75)])
+def test_a_rule_that_no_class_shows_is_found(learner, share):
     """All men are ill and nobody else, and each bucket mixes them."""
     release = in_buckets(lambda frame, rng: np.where(frame["sex"] == "m", "yes", "no"))
-    found = learnt(release, "ill")
+    found = learnt(release, "ill", learner)
     assert PrivacyLoss()(release).value < 0.07
     assert found.right(found.own) < 0.7 * 4000
-    assert found.right(found.learning) > 0.8 * 4000
+    assert found.right(found.learning) > share * 4000
 
 
-def test_where_there_is_nothing_to_learn_she_finds_nothing():
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_where_there_is_nothing_to_learn_she_finds_nothing(learner):
     release = in_buckets(lambda frame, rng: rng.choice(["yes", "no"], 4000, p=[0.3, 0.7]))
-    found, prior = learnt(release, "ill"), release.table.sensitive["ill"].prior
+    found, prior = learnt(release, "ill", learner), release.table.sensitive["ill"].prior
     assert found.nats(found.learning, prior) < 0.01
     loss = jensen_shannon(found.learning, prior)
     assert np.average(loss, weights=found.posterior.sizes) < 0.01
     with pytest.raises(Undefined, match="not published"):
-        learnt(replace(release, removed=frozenset(["ill"])), "ill")
+        learnt(replace(release, removed=frozenset(["ill"])), "ill", learner)
 
 
 def test_beliefs_add_up_to_what_each_class_publishes():
@@ -111,6 +122,9 @@ def test_the_three_measures_ask_her():
         right = learnt(release, "illness").right(learnt(release, "illness").learning) / data.records
         gain = AccuracyGain(adversary="learning")(release).value
         assert gain == pytest.approx(right - data.sensitive["illness"].prior.max())
+        bayes = learnt(release, "illness", "naive bayes").posterior
+        loss = jensen_shannon(bayes.beliefs, data.sensitive["illness"].prior)
+        assert PrivacyLoss(adversary="learning by naive bayes")(release).value == loss.max() != learning.value
 
 
 def test_she_stops_while_a_model_is_fitted():

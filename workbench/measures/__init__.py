@@ -20,7 +20,7 @@ from workbench.models.classes import Classes
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
 from workbench.releases.scale import Scale
 
-LEARNING = "learning"
+LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
@@ -186,8 +186,10 @@ def adversary(learning: bool = False) -> Any:
     known = "the adversary knows a person's class, or only the quasi-identifiers and so every class that covers it"
     return parameter(
         OWN_CLASS,
-        f"{known}; or learns from all classes how values go with quasi-identifiers" if learning else known,
-        choices=(*ADVERSARIES, LEARNING) if learning else ADVERSARIES,
+        f"{known}; or learns from all classes how values go with quasi-identifiers (logistic), or by naive Bayes"
+        if learning
+        else known,
+        choices=(*ADVERSARIES, *LEARNERS) if learning else ADVERSARIES,
     )
 
 

@@ -1,14 +1,15 @@
 """The adversary who learns: from all classes together she learns how sensitive values go with the quasi-identifiers of
 everybody, whom she knows, and tells the people of a class apart by that.
 
-Expectation maximisation: a multinomial logistic model is fitted to what is believed of everybody; beliefs are then the
-model's, made to add up to what each class publishes (Sinkhorn), or revised by what a row with noise tells (Bayes). A
-model of the original, which no release has told, says what is true of the population, and so is not learnt about
-anybody from a release.
+Expectation maximisation: a model (logistic, or naive Bayes) is fitted to what is believed of everybody; beliefs are
+then the model's, made to add up to what each class publishes (Sinkhorn), or revised by what a row with noise tells
+(Bayes). A model of the original, which no release has told, says what is true of the population, and so is not learnt
+about anybody from a release.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,23 +20,21 @@ from workbench.base.errors import Undefined
 from workbench.base.progress import step
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
-from workbench.data.column import Column
 from workbench.data.table import Table
+from workbench.miners.learners import LEARNERS, LOGISTIC
 from workbench.models.classes import Classes
 from workbench.releases.base import Posterior, Release
 
 ROUNDS, SINKHORN = 12, 12
 STEPS, POPULATION_STEPS = 15, 200  # of the model in a round, and of that of the original
-PENALTY = 1.0  # as if each coefficient had been drawn with deviation 1
-KINDS = 30_000  # people alike in all quasi-identifiers, that a model is fitted to: of more some are drawn
-MOST = 100  # values or nodes of a column that the model tells apart: the commonest
 TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
 MEMORY, ARRAYS = 4_000_000_000, 9  # bytes that beliefs may take, and how many times they are there at once
 
 
 class Learnt(NamedTuple):
     """Beliefs of who learns, of who goes by the class alone, and of who knows the population, about units: people alike
-    in all quasi-identifiers and in their class. `true` counts what these have; for the analyst alone."""
+    in all quasi-identifiers and in their class. `true` counts what these have; for the analyst alone. It took so many
+    `seconds` of a processor."""
 
     learning: np.ndarray
     own: np.ndarray
@@ -43,6 +42,8 @@ class Learnt(NamedTuple):
     true: np.ndarray
     quasi: np.ndarray  # attributes x units: their codes
     people: np.ndarray  # how many they stand for
+    of_record: np.ndarray  # the unit of each record
+    seconds: float
 
     @property
     def posterior(self) -> Posterior:
@@ -60,17 +61,17 @@ class Learnt(NamedTuple):
         return float(gained @ self.true[unit, value] / self.true.sum())
 
 
-def learnt(release: Release, sensitive: str) -> Learnt:
+def learnt(release: Release, sensitive: str, learner: str = LOGISTIC) -> Learnt:
     """Found once a release."""
-    key = "learning", sensitive
+    key = "learning", sensitive, learner
     if key not in release.mined:
-        release.mined[key] = _learnt(release, sensitive)
+        release.mined[key] = _learnt(release, sensitive, learner)
     found: Learnt = release.mined[key]
     return found
 
 
-def _learnt(release: Release, sensitive: str) -> Learnt:
-    table = release.table
+def _learnt(release: Release, sensitive: str, learner: str) -> Learnt:
+    table, began, model_of = release.table, time.thread_time(), LEARNERS[learner].of
     if sensitive in release.removed:
         raise Undefined(f"{sensitive} is not published, so nothing is learnt about it")
     table.engine.require_memory("whoever learns looks at people one by one")
@@ -90,18 +91,19 @@ def _learnt(release: Release, sensitive: str) -> Learnt:
     true = np.bincount(units.of_record * values + table.sensitive_codes(sensitive), minlength=len(of_kind) * values)
     true = true.reshape(-1, values)
     with threadpool_limits(1):  # the matrices are small
-        model = _Model.of(table, kind, values)
+        model = model_of(table, kind, values)
         found, sizes = units.own, true.sum(axis=1, keepdims=True) * units.there[:, None]
         for number in range(ROUNDS):
             step(f"learning about {sensitive}, round {number + 1} of {ROUNDS}")
             model.fit(_summed(of_kind, found * sizes, model.kinds), STEPS)
             found = units.revised(model.beliefs()[of_kind])
-        original = _Model.of(table, kind, values)
+        original = model_of(table, kind, values)
         original.fit(_summed(of_kind, true, model.kinds), POPULATION_STEPS)
     first = np.unique(units.of_record, return_index=True)[1]
     quasi = np.stack([table.codes[name][first] for name in table.quasi]).astype(np.int32)
     people = np.bincount(units.of_record, None if table.weight is None else weights.of_record(table))
-    return Learnt(found, units.own, original.beliefs()[of_kind], true, quasi, people)
+    population, seconds = original.beliefs()[of_kind], time.thread_time() - began
+    return Learnt(found, units.own, population, true, quasi, people, units.of_record, seconds)
 
 
 class _Units(NamedTuple):
@@ -162,65 +164,3 @@ def _adding_up(
     made = beliefs.copy()
     made[there] = found
     return made
-
-
-class _Model:
-    """A multinomial logistic model of a sensitive value by the quasi-identifiers."""
-
-    def __init__(self, rows: np.ndarray, chosen: np.ndarray, values: int) -> None:
-        self._rows, self._chosen, self.kinds = rows, chosen, len(rows)
-        self._weights = np.zeros((rows.shape[1], values))
-
-    @classmethod
-    def of(cls, table: Table, kind: np.ndarray, values: int) -> _Model:
-        first = np.unique(kind, return_index=True)[1]
-        rows = np.hstack([_told(table.columns[name], table.codes[name][first]) for name in table.quasi])
-        chosen = np.arange(len(rows))
-        if len(rows) > KINDS:
-            chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:KINDS])
-        return cls(np.hstack([rows, np.ones((len(rows), 1))]), chosen, values)
-
-    def beliefs(self) -> np.ndarray:
-        """Of each kind of people."""
-        return _shares(self._rows @ self._weights)[0]
-
-    def fit(self, counts: np.ndarray, steps: int) -> None:
-        """To so many people of each kind and value, from where it is."""
-        from scipy.optimize import minimize
-
-        rows, wanted = self._rows[self._chosen], counts[self._chosen]
-        people = wanted.sum(axis=1, keepdims=True)
-
-        def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            step()
-            weights = flat.reshape(self._weights.shape)
-            shares, logarithms = _shares(rows @ weights)
-            slope = rows.T @ (people * shares - wanted) + PENALTY * weights
-            value = PENALTY * (weights**2).sum() / 2 - (wanted * logarithms).sum()
-            return value / people.sum(), slope.ravel() / people.sum()
-
-        start = self._weights.ravel()
-        self._weights = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x.reshape(
-            self._weights.shape
-        )
-
-
-def _told(column: Column, codes: np.ndarray) -> np.ndarray:
-    """What the model is told of a column: which of the commonest values it is, the number, and the nodes above."""
-    if column.size <= MOST:
-        return np.eye(column.size)[codes]
-    found = []
-    for of_code in column.released_at[:-1]:
-        common = np.argsort(-np.bincount(of_code, column.totals), kind="stable")[:MOST]
-        found.append(of_code[codes][:, None] == np.sort(common))
-    if column.kind != "text":
-        at = column.positions[: len(column.values)]
-        found.append(np.append((at - at.mean()) / (at.std() or 1.0), 0.0)[codes, None])
-    return np.hstack(found).astype(float)
-
-
-def _shares(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """And their logarithms."""
-    scores = scores - scores.max(axis=1, keepdims=True)
-    logarithms = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    return np.exp(logarithms), logarithms

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +61,7 @@ class Release(ABC):
     original: bool = True  # the table is the original, not only what a file tells of it
     guarantee: str = ""  # what its method promises by itself, whatever the data
     caution: str = ""  # what everybody who gets it has to know, as part of a sentence
+    rest: Mapping[str, np.ndarray] = MappingProxyType({})  # of who is left out, where a researcher knows more than Q
     truthful: bool = True  # what it shows of people is true of them, or was drawn for each by declared chances
 
     # --- the four questions
@@ -131,7 +133,7 @@ class Release(ABC):
             told = self._expected(runs, same, self.people_of_classes()) * prior
         else:
             told = self._expected(runs, same, self.people_of_classes(sensitive))
-        return told + self._anywhere(runs, same) * prior if self.left_out else told
+        return told + self._anywhere(runs, same) * self.rest.get(sensitive or "", prior) if self.left_out else told
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """The people of each class, a column a value of the sensitive one: its records, where these have no weight."""

@@ -208,11 +208,13 @@ class Told:
     def of_anybody(
         self, names: Sequence[str], which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares
     ) -> np.ndarray:
-        """The product over columns of the factor of who may be anybody: shares of sensitive ones by Q."""
+        """The product over columns of the factor of who may be anybody: shares of sensitive ones by Q, or by what is
+        known of who is left out."""
         found = np.ones(len(which))
         for name in names:
             if name in self.table.sensitive and reading is Regions.shares:
-                found *= weights.shares(self.table)[name] @ self.factors(name, self.nodes(name), which, of)
+                shares = self.release.rest.get(name, weights.shares(self.table)[name])
+                found *= shares @ self.factors(name, self.nodes(name), which, of)
             else:
                 found *= self.factors(name, Regions.whole(self.table.columns[name]), which, of, reading)[0]
         return found

@@ -39,6 +39,6 @@ def test_guesses_by_exchanged_values_are_counted(adversary):
 
 def test_the_sentence_tells_people_and_population_apart(release):
     found = learnt(release, "illness")
-    sentence = about_learning(release, "illness", np.full(len(found.learning), 0.25))
+    sentence = about_learning(release, "illness", "learning", np.full(len(found.learning), 0.25))
     assert sentence.startswith("99.9 % of the people lose at most 0.25, on average 0.25. Who learns guesses right for")
     assert sentence.count("nats") == 3 and "which no release tells" in sentence

@@ -3,14 +3,16 @@ import pytest
 
 from tests.methods.raking.tables import table
 from workbench.base.errors import Undefined
-from workbench.measures import UtilityLoss
-from workbench.measures.utility.estimators import expected
-from workbench.methods import Mondrian, RakedBuckets
+from workbench.measures import QueryError, UtilityLoss
+from workbench.measures.utility.estimators import taken
+from workbench.methods import Mondrian, RakedBuckets, RandomizedResponse
 from workbench.miners.learning import learnt
 from workbench.models import TCloseness
+from workbench.workloads import Workload
 from workbench.workloads.populations import large_populations
 
-LEARNED = UtilityLoss(estimator="learned")
+LEARNED, ENTROPY = UtilityLoss(estimator="learned"), UtilityLoss(estimator="entropy")
+TWO = ("entropy", "uniform")
 
 
 def bucketized(t):
@@ -22,6 +24,7 @@ def test_a_researcher_who_learns_is_less_wrong_as_was_worked_out_independently(a
     method, model = bucketized(t)
     release = method(adult, model)
     assert LEARNED(release).value == pytest.approx(loss, rel=0.1)
+    assert "Learning it took about" in LEARNED(release).sentence
     assert LEARNED(release).value < UtilityLoss()(release).value / 2
 
 
@@ -35,7 +38,7 @@ def test_people_are_expected_by_what_is_believed_of_each(weights):
     method, model = bucketized(0.05)
     release = method(table(1, weights=weights), model)
     populations, found = large_populations(release.table, 0.1), learnt(release, "illness")
-    told = expected(release, populations, "illness", "learned")
+    told = taken(release, ["illness"], "learned").estimate(populations, "illness")
     for p in (0, len(populations) - 1):
         run = populations.runs[p]
         held = ((run[:, :1] <= found.quasi) & (found.quasi <= run[:, 1:])).all(axis=0)
@@ -44,25 +47,63 @@ def test_people_are_expected_by_what_is_believed_of_each(weights):
 
 
 @pytest.mark.parametrize("publish", ["bucketized", "generalized"])
-def test_maximum_entropy_by_raking_to_all_that_is_published_is_the_uniform_estimator(publish):
-    """By iterative proportional fitting from which codes each class covers; so it is no estimator of its own."""
+@pytest.mark.parametrize("gone", [[], [1, 4]])
+def test_maximum_entropy_is_where_raking_to_all_that_is_published_ends(publish, gone):
+    """By iterative proportional fitting from who or which codes each class covers, and from what everybody has."""
     data = table(3, records=300).with_roles(["town", "sex"], ["illness"])
-    release = Mondrian(publish=publish)(data, TCloseness(0.2, distance="js"))
+    release = Mondrian(publish=publish)(data, TCloseness(0.2, distance="js")).without(np.array(gone, int))
     classes, sizes = release.classes, [data.columns[name].size for name in data.quasi]
     codes = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1).reshape(-1, len(sizes))
     inside = ((classes.low[:, None] <= codes) & (codes <= classes.high[:, None])).all(axis=2)
-    people = np.repeat(inside[:, :, None].astype(float), classes.histograms["illness"].shape[1], axis=2)
-    known = np.zeros((len(classes), len(codes)))  # who is where, where the release says it
+    inside = np.vstack([inside, np.ones(len(codes))])  # who is left out may be anywhere
+    people = np.repeat(inside[:, :, None], classes.histograms["illness"].shape[1], axis=2)
+    known = np.zeros((len(classes) + 1, len(codes)))  # who is where, where the release says it
     if classes.exact:
         of_cell = np.ravel_multi_index(tuple(data.cells().quasi), sizes)
         np.add.at(known, (release.group_of_entry, of_cell), data.cells().weight)
-    for _ in range(50):
+    for _ in range(200):
         if classes.exact:
-            people *= (known / np.maximum(people.sum(axis=2), 1e-300))[:, :, None]
-        people *= (classes.histograms["illness"] / np.maximum(people.sum(axis=1), 1e-300))[:, None]
+            people[:-1] *= (known[:-1] / np.maximum(people[:-1].sum(axis=2), 1e-300))[:, :, None]
+        people[:-1] *= (classes.histograms["illness"] / np.maximum(people[:-1].sum(axis=1), 1e-300))[:, None]
+        lacking = data.sensitive["illness"].totals - people[:-1].sum(axis=(0, 1))
+        people[-1] *= lacking.clip(0) / np.maximum(people[-1].sum(axis=0), 1e-300)
     populations = large_populations(data, 0.1)
     held = ((populations.runs[:, None, :, 0] <= codes) & (codes <= populations.runs[:, None, :, 1])).all(axis=2)
-    assert release.estimate(populations, "illness") == pytest.approx(held @ people.sum(axis=0))
+    found, uniform = (taken(release, ["illness"], which).estimate(populations, "illness") for which in TWO)
+    assert found == pytest.approx(held @ people.sum(axis=0))
+    assert (np.abs(found - uniform).max() > 0.5) == bool(gone)
+    asked = Workload.of(data, ["illness = 'flu'", "illness = 'flu' and town = 'Bow'", "town = 'Bow'"])
+    flu, bow = (
+        data.sensitive["illness"].labels.index("flu"),
+        codes[:, 0] == data.columns["town"].values.tolist().index("Bow"),
+    )
+    expected = [people[:, :, flu].sum(), people[:, bow, flu].sum(), people[:, bow].sum()]
+    measure = QueryError(asked, estimator="entropy")
+    assert measure(release).detail["told"] == pytest.approx(expected)
+    words = "what the classes lack" if gone else "nobody is left out"
+    assert words in ENTROPY(release).sentence and words in measure(release).sentence
+
+
+@pytest.mark.parametrize("publish", ["exchanged", "dealt"])
+def test_queries_are_answered_by_what_is_believed_of_each(publish):
+    """Record by record, with what it has of a column beside the quasi-identifiers."""
+    data = table(1, ("illness", "wage")).with_roles(["age", "town"], ["illness"])
+    release = RakedBuckets(publish)(data, TCloseness(0.05, distance="js"))
+    asked = Workload.of(data, ["illness = 'flu' and age >= 40", "illness = 'flu' and sex = 'f'", "age >= 40"])
+    flu, found = data.sensitive["illness"].labels.index("flu"), learnt(release, "illness")
+    believed, people = found.learning[found.of_record, flu], data.frame
+    old, women = (people["age"] >= 40).to_numpy(), (people["sex"] == "f").to_numpy()
+    told = QueryError(asked, estimator="learned")(release).detail["told"]
+    assert told == pytest.approx([believed[old].sum(), believed[women].sum(), old.sum()])
+
+
+def test_of_changed_values_nothing_is_raked_and_bounds_are_no_estimate():
+    noisy, asked = RandomizedResponse(1.0)(table()), Workload.of(table(), "illness = 'flu'")
+    for measure in (ENTROPY, QueryError(asked, estimator="entropy")):
+        with pytest.raises(Undefined, match="changed at random"):
+            measure(noisy)
+    with pytest.raises(Undefined, match="width asks for no estimate"):
+        QueryError(asked, "width", estimator="learned")(Mondrian()(table(), TCloseness(0.1, distance="js")))
 
 
 def test_where_quasi_identifiers_are_generalized_there_is_nobody_to_learn_of():

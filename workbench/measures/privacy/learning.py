@@ -7,24 +7,26 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures, per_cent
 from workbench.data.cells import distinct_rows
-from workbench.measures import LEARNING, average
+from workbench.measures import LEARNERS, LEARNING, LEARNING_BAYES, average
+from workbench.miners.learners import BAYES, LOGISTIC
 from workbench.miners.learning import learnt
 from workbench.releases.base import OWN_CLASS, Posterior, Release
 
+BY = {LEARNING: LOGISTIC, LEARNING_BAYES: BAYES}
 NEARLY_ALL = 0.999
 ROUNDING = 1e-9
 
 
 def believed(release: Release, sensitive: str, adversary: str) -> Posterior:
     """What an adversary believes, in groups of people."""
-    if adversary != LEARNING:
+    if adversary not in LEARNERS:
         return release.posterior(sensitive, adversary)
-    return learnt(release, sensitive).posterior
+    return learnt(release, sensitive, BY[adversary]).posterior
 
 
-def about_learning(release: Release, sensitive: str, loss: np.ndarray) -> str:
+def about_learning(release: Release, sensitive: str, adversary: str, loss: np.ndarray) -> str:
     """How many lose how much, and whose guesses are right: the largest loss alone rewards who is sure and wrong."""
-    found, seen = learnt(release, sensitive), release.table.sensitive[sensitive]
+    found, seen = learnt(release, sensitive, BY[adversary]), release.table.sensitive[sensitive]
     sizes, order = found.posterior.sizes, np.argsort(loss)
     nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]
     told = [
@@ -41,14 +43,14 @@ def about_learning(release: Release, sensitive: str, loss: np.ndarray) -> str:
 def guessed_right(release: Release, sensitive: str, adversary: str) -> tuple[np.ndarray, np.ndarray]:
     """The sizes of the groups that are believed alike, and for which share of each the best guess is right: as often as
     it is believed, by what classes publish; of who learns, and where values were exchanged, it is counted."""
-    if adversary != LEARNING:
+    if adversary not in LEARNERS:
         sizes, beliefs = release.posterior(sensitive, adversary)
         most = beliefs.max(axis=1)
         if release.truthful or sensitive in release.removed:
             return sizes, most
         best = beliefs >= most[:, None] * (1 - ROUNDING)  # one of them where several are
         return sizes, (_true(release, sensitive, adversary) * best).sum(axis=1) / best.sum(axis=1) / sizes
-    found = learnt(release, sensitive)
+    found = learnt(release, sensitive, BY[adversary])
     sizes, rows = found.true.sum(axis=1), np.arange(len(found.true))
     return sizes, found.true[rows, found.learning.argmax(axis=1)] / sizes
 

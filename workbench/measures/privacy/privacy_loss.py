@@ -10,7 +10,7 @@ from workbench.base.figures import figures, per_cent
 from workbench.base.variants import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.measures import LEARNING, Measure, Measured, adversary, average, sensitive_of, worst
+from workbench.measures import LEARNERS, Measure, Measured, adversary, average, sensitive_of, worst
 from workbench.measures.privacy.learning import about_learning, believed
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -33,7 +33,7 @@ class PrivacyLoss(Measure):
         return worst({name: self._one(release, name) for name in sensitive_of(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        if self.adversary == LEARNING:  # what is learnt of people is not bounded by what classes tell
+        if self.adversary in LEARNERS:  # what is learnt of people is not bounded by what classes tell
             return super().publish(measured, release, smallest)
         if not (classes := release.classes).histograms:
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
@@ -49,7 +49,7 @@ class PrivacyLoss(Measure):
 
     def promised(self, release: Release, model: Model, smallest: int) -> float | None:
         every = release.table.sensitive.values()
-        return None if self.adversary == LEARNING else farthest_allowed(model, every, self.distance, smallest)
+        return None if self.adversary in LEARNERS else farthest_allowed(model, every, self.distance, smallest)
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)
@@ -63,7 +63,7 @@ class PrivacyLoss(Measure):
         belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
         value = int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
-        more = f" {about_learning(release, name, loss)}" if self.adversary == LEARNING else ""
+        more = f" {about_learning(release, name, self.adversary, loss)}" if self.adversary in LEARNERS else ""
         most_exposed = "The most exposed person loses" if alike == 1 else f"The {alike:,} most exposed people each lose"
         sentence = (
             f"{most_exposed} {cost}: the belief about their {name} changes most for {seen.labels[value]!r}, "

@@ -1,31 +1,89 @@
-"""Estimators: what a researcher expects of a population, by each class alone, or learning from all of them together
-(Li & Li 2009 name that as future work)."""
+"""Estimators: what a researcher expects of populations and queries: by each class alone, by maximum entropy with what
+everybody has, or learning from all classes together (Li & Li 2009 name that as future work)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
 
-from workbench.base import cell_kernels
+from workbench.base.durations import duration
 from workbench.base.errors import Undefined
+from workbench.base.variants import parameter
+from workbench.data import weights
 from workbench.miners.learning import learnt
 from workbench.releases.base import Release
-from workbench.workloads.populations import Populations
+from workbench.releases.exchanged import Exchanged
+from workbench.releases.partition import Bucketized
 
-ESTIMATORS = UNIFORM, LEARNED = ("uniform", "learned")
+ESTIMATORS = UNIFORM, ENTROPY, LEARNED = ("uniform", "entropy", "learned")
+ROUNDING = 1e-6  # people who are not there only because of rounding
 
 
-def expected(release: Release, populations: Populations, sensitive: str, estimator: str) -> np.ndarray:
-    """People per population and value: as likely in one part of a class as in another, or as a model says that was
-    learnt from all buckets."""
-    if estimator == UNIFORM:
-        return release.estimate(populations, sensitive)
-    if not release.classes.exact or release.left_out:
+def estimator() -> Any:
+    """The parameter of measures that ask what a researcher expects."""
+    return parameter(
+        UNIFORM,
+        "each class by itself; raked to everybody's total too, for nothing; or learnt from all classes together, "
+        "which takes seconds a release",
+        choices=ESTIMATORS,
+        optional=True,
+    )
+
+
+def taken(release: Release, sensitive: Sequence[str], estimator: str) -> Release:
+    """A release as a researcher takes it who is asked about some sensitive columns: it answers with her estimates."""
+    return {UNIFORM: lambda *_: release, ENTROPY: _raked, LEARNED: _learned}[estimator](release, sensitive)
+
+
+def also(release: Release, sensitive: Sequence[str], estimator: str) -> str:
+    """What is to be said besides, with a space before it."""
+    if estimator == ENTROPY and release.left_out:
+        return " Those who are left out are expected to have what the classes lack of everybody's total."
+    if estimator == ENTROPY:
+        return " It is what each class says by itself, since nobody is left out and no class says anything of another."
+    if estimator == LEARNED:
+        spent = sum(learnt(release, name).seconds for name in sensitive)
+        return f" Learning it took {duration(spent)} of a processor."
+    return ""
+
+
+def _raked(release: Release, sensitive: Sequence[str]) -> Release:
+    """Maximum entropy, given what each class shows and what everybody has. Raking from nothing ends where each class is
+    by itself, and who is left out, and may be anywhere, has what the classes lack of everybody's total."""
+    published, everybody = release.own_classes.histograms, float(weights.people(release.table).sum())
+    rest = {}
+    for name in sensitive if release.left_out else ():
+        if name in published:
+            lacking = weights.shares(release.table)[name] * everybody - release.people_of_classes(name).sum(axis=0)
+            if (lacking < -ROUNDING * everybody).any():
+                raise Undefined(f"more people than there are have a value of {name}; use estimator = uniform")
+            rest[name] = np.maximum(lacking, 0.0) / lacking.sum()
+    found = copy(release)
+    object.__setattr__(found, "rest", rest)
+    return found
+
+
+def _learned(release: Release, sensitive: Sequence[str]) -> Release:
+    """People who are alike in all quasi-identifiers and in their class are a bucket, of what is believed of them."""
+    if not isinstance(release, Bucketized) or release.left_out:
         raise Undefined(
             "a researcher learns from the quasi-identifiers of everybody, and here they are not published unchanged; "
             "use estimator = uniform"
         )
-    found = learnt(release, sensitive)
-    units = np.arange(len(found.learning), dtype=np.int32)
-    return cell_kernels.reach(
-        populations.runs, found.quasi, found.people, units, np.ascontiguousarray(found.learning), populations.same
-    )
+    every = {name: learnt(release, name) for name in sensitive}
+    if not every:
+        return release
+    unit = next(iter(every.values())).of_record  # people are alike whatever is asked of them
+    classes, cell = len(release.classes) + 1, (release.parts or (np.arange(len(release.cells)),))[0]
+    of_record = release.table.cell_of_record(release.others).astype(np.int64) * classes + release.group_of_record
+    known, first = np.unique(of_record, return_index=True)
+    of_entry = cell.astype(np.int64) * classes + release.group_of_entry
+    group = unit[first[np.searchsorted(known, of_entry)]].astype(np.int32)
+    given = {field.name: getattr(release, field.name) for field in fields(Bucketized)}
+    unasked = {name for name in release.table.sensitive if name not in every}
+    seats = {name: one.learning * one.posterior.sizes[:, None] for name, one in every.items()}
+    return Exchanged(**(given | {"group": group, "removed": release.removed | unasked}), seats=seats)

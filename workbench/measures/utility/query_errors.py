@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures
+from workbench.measures.utility.estimators import UNIFORM, taken
 from workbench.releases.answers import expected
 from workbench.releases.base import Release
 from workbench.releases.in_parts import InParts, whole
@@ -84,6 +85,7 @@ class Asked:
     release: Release
     workload: Workload
     guard: float = 1.0
+    estimator: str = UNIFORM
 
     def found(self, statistic: str) -> Found:
         """One of the statistics; Undefined where every query averages nobody."""
@@ -146,7 +148,17 @@ class Asked:
     @cached_property
     def told(self) -> np.ndarray:
         """What the release answers."""
-        return self.release.count(self.workload)
+        return self.taken.count(self.workload)
+
+    @cached_property
+    def taken(self) -> Release:
+        """The release as whoever asks takes it."""
+        return taken(self.release, self.sensitive, self.estimator)
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The sensitive columns that are asked about."""
+        return [name for name in self.workload.columns if name in self.release.table.sensitive]
 
     @cached_property
     def _scale(self) -> np.ndarray:
@@ -195,7 +207,7 @@ class Asked:
             asking = np.flatnonzero(self.workload.conditions.at[which, self.workload.columns.index(name)] >= 0)
             if not len(asking):
                 continue
-            answers = expected(self.release, self.workload, which[asking], known=[name])
+            answers = expected(self.taken, self.workload, which[asking], known=[name])
             then = np.abs(np.nan_to_num(answers) - self.workload.truth[which[asking]]) / self._scale[which[asking]]
             for i, error in zip(asking.tolist(), then.tolist(), strict=True):
                 if error < best[i].then - 1e-12:

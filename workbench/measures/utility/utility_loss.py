@@ -12,7 +12,7 @@ from workbench.base.small_counts import averaged
 from workbench.base.variants import parameter
 from workbench.data import weights
 from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.measures.utility.estimators import ESTIMATORS, UNIFORM, expected
+from workbench.measures.utility.estimators import also, estimator, taken
 from workbench.models.distances import COMPARED, distance, unordered
 from workbench.releases.base import Release
 from workbench.workloads.populations import COUNTED, large_populations
@@ -24,7 +24,7 @@ class UtilityLoss(Measure):
         0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
     )
     distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
-    estimator: str = parameter(UNIFORM, "classes are taken as they are, or learnt from", choices=ESTIMATORS)
+    estimator: str = estimator()
     name = "utility loss"
     symbol = "U_loss"
     side = "utility"
@@ -62,7 +62,7 @@ class UtilityLoss(Measure):
                 f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
             )
         truth = populations.truth[name] / populations.support[:, None]
-        told = expected(release, populations, name, self.estimator)
+        told = taken(release, [name], self.estimator).estimate(populations, name)
         told = told / told.sum(axis=1, keepdims=True)
         loss = distance(self.distance, truth, told, seen.levels)
         mean, most = float(loss.mean()), float(loss.max())
@@ -73,7 +73,7 @@ class UtilityLoss(Measure):
             wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
         sentence = (
             f"{over}, the estimated distribution of {name} is {figures(mean, 'lower')}{wide} from the truth on average,"
-            f" {figures(most, 'lower')} at worst."
+            f" {figures(most, 'lower')} at worst.{also(release, [name], self.estimator)}"
         )
         detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
         return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)
