@@ -15,6 +15,7 @@ from workbench.base.errors import Undefined
 from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.models.classes import Classes
+from workbench.releases.base import Release
 from workbench.releases.codebook import Entry
 from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.partition import Bucketized
@@ -38,6 +39,20 @@ class Exchanged(Bucketized):
     def of(cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray], guarantee: str = "") -> Exchanged:
         """By the bucket of each of the table's cells."""
         return cls(table, table.cells(), group, seats=seats, guarantee=guarantee)
+
+    @classmethod
+    def believed(cls, release: Release, unit: np.ndarray, expected: Mapping[str, np.ndarray]) -> Exchanged:
+        """A bucketized release with finer buckets, the unit of each record, of which so many are expected to have each
+        value; nothing is published of it."""
+        assert isinstance(release, Bucketized)
+        parts, table, classes = release.parts, release.table, len(release.classes)
+        cell = np.arange(len(release.cells)) if parts is None else parts[0]
+        of_record = table.cell_of_record(release.others).astype(np.int64) * classes + release.group_of_record
+        known, first = np.unique(of_record, return_index=True)
+        entry = np.searchsorted(known, cell.astype(np.int64) * classes + release.group_of_entry)
+        removed = release.removed | {name for name in table.sensitive if name not in expected}
+        group = unit[first[entry]].astype(np.int32)
+        return cls(table, release.cells, group, removed, release.others, parts, seats=expected)
 
     @cached_property
     def classes(self) -> Classes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from workbench.data import weights
 from workbench.miners.learning import learnt
 from workbench.releases.base import Release
 from workbench.releases.exchanged import Exchanged
-from workbench.releases.partition import Bucketized
 
 ESTIMATORS = UNIFORM, ENTROPY, LEARNED = ("uniform", "entropy", "learned")
 ROUNDING = 1e-6  # people who are not there only because of rounding
@@ -69,7 +67,7 @@ def _raked(release: Release, sensitive: Sequence[str]) -> Release:
 
 def _learned(release: Release, sensitive: Sequence[str]) -> Release:
     """People who are alike in all quasi-identifiers and in their class are a bucket, of what is believed of them."""
-    if not isinstance(release, Bucketized) or release.left_out:
+    if not release.classes.exact or release.left_out:
         raise Undefined(
             "a researcher learns from the quasi-identifiers of everybody, and here they are not published unchanged; "
             "use estimator = uniform"
@@ -77,13 +75,6 @@ def _learned(release: Release, sensitive: Sequence[str]) -> Release:
     every = {name: learnt(release, name) for name in sensitive}
     if not every:
         return release
-    unit = next(iter(every.values())).of_record  # people are alike whatever is asked of them
-    classes, cell = len(release.classes) + 1, (release.parts or (np.arange(len(release.cells)),))[0]
-    of_record = release.table.cell_of_record(release.others).astype(np.int64) * classes + release.group_of_record
-    known, first = np.unique(of_record, return_index=True)
-    of_entry = cell.astype(np.int64) * classes + release.group_of_entry
-    group = unit[first[np.searchsorted(known, of_entry)]].astype(np.int32)
-    given = {field.name: getattr(release, field.name) for field in fields(Bucketized)}
-    unasked = {name for name in release.table.sensitive if name not in every}
-    seats = {name: one.learning * one.posterior.sizes[:, None] for name, one in every.items()}
-    return Exchanged(**(given | {"group": group, "removed": release.removed | unasked}), seats=seats)
+    unit = next(iter(every.values())).of_record  # the same, whatever is asked of people
+    expected = {name: one.learning * one.posterior.sizes[:, None] for name, one in every.items()}
+    return Exchanged.believed(release, unit, expected)
