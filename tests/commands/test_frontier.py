@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, run, study_in, wrong
@@ -165,6 +166,17 @@ def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, c
         low <= point["values"][key] <= high for point in made for key, (low, high) in point["intervals"].items()
     )
     assert any(point["intervals"] for point in made)
+
+
+def test_a_study_may_ask_for_intervals(study, capsys):
+    asked = study.with_name("asked.yaml")
+    asked.write_text(study.read_text() + "intervals: {over: records, times: 3}\n")
+    found = json.loads(run(capsys, "frontier", asked, "--json")[0])
+    assert any("U_loss(min_support=0.1)" in point["intervals"] for point in found["points"])
+    run(capsys, "sweep", asked, "--out", study.parent / "points.csv")
+    points = pd.read_csv(study.parent / "points.csv")
+    low, value, high = (points[f"P_loss{end}"] for end in (" low", "", " high"))
+    assert (low <= value).all() and (value <= high).all() and (low < high).any()
 
 
 @pytest.mark.parametrize("plain", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)

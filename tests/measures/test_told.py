@@ -87,6 +87,20 @@ def test_an_axis_that_would_show_few_people_is_refused_with_what_to_do(table):
     assert reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
 
 
+def test_an_interval_is_told_of_averages_alone_wider_and_coarser_than_it_is(table):
+    release, found = Mondrian()(table, KAnonymity(7)), (0.01234, 0.09876)
+    for kind in CATALOG.values():
+        told_ends = kind().publish_interval(found, release, 1)
+        assert (told_ends is None) == (kind.told != "as an average"), kind
+        if told_ends is not None:
+            assert told_ends == (0.012, 0.099) or kind.side == "privacy"
+            low, high = kind().publish_interval(found, release, 10)
+            assert low <= found[0] and high >= found[1] and high - low > np.ptp(told_ends) - 1e-12
+    loss = CATALOG["utility loss"]()
+    assert PrivacyLoss().publish_interval(found, release, 10) is None
+    assert loss.publish_interval((0.02, 0.02), release, 10) != loss.publish_interval((0.04, 0.04), release, 10)
+
+
 def test_what_a_recipe_promises_is_told(table):
     measures = [CATALOG["privacy loss"](), CATALOG["re-identification risk"](), CATALOG["utility loss"]()]
     recipes = [Recipe(Mondrian(), KAnonymity(5)), Recipe(Mondrian(), TCloseness(0.05, distance="js"))]

@@ -22,6 +22,20 @@ def test_figures_are_coarse_and_never_flatter(read, study, table):
         )
 
 
+def test_intervals_are_told_where_the_study_asks_for_them_around_the_figures_told(read, study, tmp_path):
+    assert read.results["intervals"] == "" and not any(point["intervals"] for point in read.points)
+    asked = study.with_(intervals={"over": "records", "times": 3})
+    made = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda said: None))
+    assert "3 tries on as many records drawn from these with replacement" in made.results["intervals"]
+    found = [(point, key, ends) for point in made.points for key, ends in point["intervals"].items()]
+    assert (
+        {"U_loss"} <= {key for _, key, _ in found} <= {one["key"] for one in made.results["measures"] if one["average"]}
+    )
+    assert all(low <= float(point["values"][key]) <= high for point, key, (low, high) in found)
+    assert [one["values"] for one in made.points] == [one["values"] for one in read.points]
+    assert [one["sentences"] for one in made.points] == [one["sentences"] for one in read.points]
+
+
 def test_points_alike_are_one_step_of_the_slider(study, tmp_path):
     """Three releases that say nothing at all, and two that say something: the middle is one of those."""
     strict = [{"name": "k-anonymity", "k": [598, 599, 600]}, {"name": "k-anonymity", "k": [40, 60]}]

@@ -13,6 +13,7 @@ GOOD = {
     "recipes": [{"method": {"name": "full-domain", "suppress": [0, 0.05]}, "model": {"name": "k-anonymity", "k": 5}}],
     "measures": [{"name": "privacy loss"}, {"name": "geometric loss"}],
     "axes": ["P_loss", "GL"],
+    "intervals": {"over": "records", "times": 50},
 }
 
 
@@ -29,6 +30,10 @@ def test_a_good_study_has_no_fault():
         ("released_levels", {"age": [2]}, ("released_levels", "age")),
         ("importance", {"age": 0}, ("importance", "age")),
         ("caps", {"P_loss": "low"}, ("caps", "P_loss")),
+        ("intervals", "records", ("intervals",)),
+        ("intervals", {"over": "people"}, ("intervals",)),
+        ("intervals", {"over": "seeds", "time": 9}, ("intervals", "time")),
+        ("intervals", {"over": "seeds", "times": 1}, ("intervals",)),
         ("seed", -1, ("seed",)),
     ],
 )

@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.commands.shared import opened, print_json, progress
-from workbench.commands.sweep import numbered, swept
+from workbench.commands.shared import opened, print_json
+from workbench.commands.sweep import numbered, swept, with_tries
 
 if TYPE_CHECKING:
     from workbench.commands.sweep import Swept
@@ -59,7 +59,7 @@ def frontier(
         typer.Option(
             metavar="records|seeds",
             help="Where figures would lie on other people like these (bootstrap of the records), or by other seeds and "
-            "draws: every release is made again, 20 times by default.",
+            "draws: every release is made again, 20 times by default; default: as the study asks.",
         ),
     ] = None,
     times: Annotated[int | None, typer.Option(metavar="number", help="How often, for --intervals.")] = None,
@@ -80,9 +80,7 @@ def frontier(
     caps = limits(asked, cap)
     refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
     _refuse_intervals(intervals, times)
-    found = swept(study)
-    if intervals is not None:
-        found = replace(found, frontier=_again(found, intervals, times))
+    found = with_tries(swept(study), {"over": intervals, **({"times": times} if times else {})} if intervals else None)
     view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps, _noise(found))
     if as_json:
         print_json(view.as_dict())
@@ -100,16 +98,6 @@ def _refuse_intervals(over: str | None, times: int | None) -> None:
         refuse(over, times or TIMES)
     elif times is not None:
         raise BadInput("--times says how often for --intervals; give that too, as --intervals records")
-
-
-def _again(found: Swept, over: str, times: int | None) -> Frontier:
-    """The frontier with intervals."""
-    from workbench.frontier.intervals import TIMES, with_intervals
-
-    with progress() as line:
-        return with_intervals(
-            found.table, found.frontier, over, times or TIMES, progress=lambda done, of: line(done, of, "made again")
-        )
 
 
 def _noise(found: Swept) -> str:

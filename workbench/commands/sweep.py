@@ -6,9 +6,9 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,7 +50,7 @@ def sweep(
         refuse_inputs([out], study)
     found = swept(study)
     if out is not None:
-        write_points(found.frontier, found.study.name, out)
+        write_points(with_tries(found).frontier, found.study.name, out)
     if as_json:
         print_json({"study": found.study.name, **found.counts, "undefined": found.undefined})
         return
@@ -121,6 +121,20 @@ def swept(path: Path) -> Swept:
         raise
     found = sum(point.key in there for point in points)
     return Swept(study, table, frontier, len(points) - found, found)
+
+
+def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
+    """The points with the intervals that were asked for, or else that the study asks for."""
+    from workbench.frontier.intervals import with_intervals
+
+    asked = asked or found.study.intervals
+    if not asked:
+        return found
+    with progress() as line:
+        again = with_intervals(
+            found.table, found.frontier, **asked, progress=lambda done, of: line(done, of, "made again")
+        )
+    return replace(found, frontier=again)
 
 
 def in_words(found: Swept) -> str:

@@ -31,6 +31,7 @@ def with_intervals(
     over: str = "records",
     times: int = TIMES,
     *,
+    threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     cancel: threading.Event | None = None,
 ) -> Frontier:
@@ -43,7 +44,7 @@ def with_intervals(
     chosen = [point.recipe for point in frontier.measured if not point.recipe.baseline]
     found: list[list[Point]] = []
     for again, recipes in _tries(table, chosen, over, times) if chosen else ():
-        one = sweep(again, recipes, frontier.measures, baselines=False, cancel=cancel)
+        one = sweep(again, recipes, frontier.measures, baselines=False, threads=threads, cancel=cancel)
         if not one.complete:
             return frontier
         found.append([*one.measured])
@@ -54,12 +55,18 @@ def with_intervals(
     return replace(frontier, measured=points)
 
 
-def refuse(over: str, times: int) -> None:
+def refuse(over: object, times: object) -> None:
     """Raise BadInput where there is nothing of the kind."""
     if over not in OVER:
         raise BadInput(f"intervals over {said(over)}: choose 'records' or 'seeds'")
     if isinstance(times, bool) or not isinstance(times, int) or not 2 <= times <= MOST:
         raise BadInput(f"intervals: times = {said(times)} must be a whole number from 2 to {MOST:,}")
+
+
+def in_words(over: str, times: int = TIMES) -> str:
+    """What the intervals are."""
+    tries = "on as many records drawn from these with replacement" if over == "records" else "by other seeds and draws"
+    return f"where a figure lies in 95 % of {times:,} tries {tries}"
 
 
 def _tries(table: Table, recipes: list[Recipe], over: str, times: int) -> Iterator[tuple[Table, list[Recipe]]]:

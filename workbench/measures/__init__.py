@@ -21,6 +21,7 @@ from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_othe
 from workbench.releases.scale import Scale
 
 LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
+DRAWN = 10  # times that a person is drawn with replacement: hardly one of a million oftener, in 100 samples
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
@@ -104,6 +105,20 @@ class Measure(Variant):
     def step(self, release: Release, smallest: int) -> float:
         """How fine an average is told: what is learnt of persons not so fine that a few of them show."""
         return 2 * smallest / release.table.records if self.side == "privacy" else 0.0
+
+    def publish_interval(
+        self, interval: tuple[float, float], release: Release, smallest: int
+    ) -> tuple[float, float] | None:
+        """Where an average lies on other samples or by other draws, as it may be told; None hides it.
+
+        A person stands in such a sample up to `DRAWN` times, so its ends are told in steps that are so many times as
+        wide: a few persons show no more than in the figure itself.
+        """
+        if self.told != "as an average":
+            return None
+        step, people = DRAWN * self.step(release, smallest), crowd(release, DRAWN * smallest)
+        low, high = (averaged(end, step, way, people) for end, way in zip(interval, ("higher", "lower"), strict=True))
+        return low, high
 
     def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
         """Where the figure of a release is the largest of one a class, and 0 of who is left out: that of each class.

@@ -31,6 +31,7 @@ from workbench.base.variants import RANDOM
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.intervals import with_intervals
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.publication import format, reasons, statements
@@ -99,7 +100,8 @@ def publish(
         kept,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    frontier, others = _to_show(swept, table, study, kept)
+    tries = _tries(swept, table, study, step) if study.intervals else None
+    frontier, others = _to_show(swept, table, study, kept, tries)
     aside = scratch(place.parent)
     try:
         made, details = _opened(frontier, table, study, aside, kept, step)
@@ -117,9 +119,18 @@ def publish(
     return place
 
 
-def _to_show(swept: Frontier, table: Table, study: Study, store: Store | None) -> tuple[Frontier, str]:
+def _tries(swept: Frontier, table: Table, study: Study, step: Progress) -> Frontier:
+    """The points with the intervals that the study asks for."""
+    return with_intervals(
+        table, swept, **study.intervals, progress=lambda done, total: step(done, total, "made again, for intervals")
+    )
+
+
+def _to_show(
+    swept: Frontier, table: Table, study: Study, store: Store | None, tries: Frontier | None
+) -> tuple[Frontier, str]:
     """The points as they may be told that keep the study's limits, and what to say of the others."""
-    drawn = on_axes(told(swept, table, study.smallest, store), study)
+    drawn = on_axes(told(swept, table, study.smallest, store, tries), study)
     refuse_untold_axes(drawn)
     frontier, others = keeping(drawn, study)
     if not worth_opening(frontier):

@@ -18,6 +18,7 @@ from workbench.base.small_counts import coarse, named
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.intervals import in_words
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.publication.carried import NO_FILES
@@ -64,11 +65,19 @@ def results_of(study: Study, table: Table, frontier: Frontier, details: Mapping[
         "cap": opens,
         "limit": limit,
         "others": others,
+        "intervals": _tries(study, frontier),
         "points": _points(study, table, frontier, details),
         "carried": [],
         "together": NO_FILES,
         "beside": "",
     }
+
+
+def _tries(study: Study, frontier: Frontier) -> str:
+    """What the intervals of points are; nothing where there are none."""
+    if not any(point.intervals for point in frontier.measured):
+        return ""
+    return f"In brackets: {in_words(**study.intervals)}, told of averages only."
 
 
 def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Details]) -> list[PublishedPoint]:
@@ -82,6 +91,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "settings": record["settings"],
             "values": record["values"],
             "reasons": record["reasons"],
+            "intervals": record.get("intervals", {}),
             "sentences": record["sentences"] if i in details else {},
             "baseline": record["baseline"],
             "drawn": point.recipe.method.draws,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from workbench.models import Model
 from workbench.publication.reasons import reason
 from workbench.studies.study import Study
 
+Intervals = Mapping[str, tuple[float, float]]
 NOT_TOLD = "not told: the measure does not declare how its figure may be"
 TOO_FEW = "not told: it would show few people"
 
@@ -70,20 +71,31 @@ def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
     return replace(frontier, measured=chosen), left_out if broken else ""
 
 
-def told(swept: Frontier, table: Table, smallest: int, store: Store | None = None) -> Frontier:
+def told(
+    swept: Frontier, table: Table, smallest: int, store: Store | None = None, tries: Frontier | None = None
+) -> Frontier:
     """The same points as they may be told: each measure says its figures itself, or hides them; so does what speaks
-    against a release.
+    against a release. Of `tries`, the same points with intervals, each measure says these.
 
     The releases are made once more, but for those that were drawn at random. What a recipe promises is told as well,
     since the promise is.
     """
-    return replace(swept, measured=[_told(point, swept.measures, table, smallest, store) for point in swept.measured])
+    found = [_told(point, swept.measures, table, smallest, store, again) for point, again in _beside(swept, tries)]
+    return replace(swept, measured=found)
 
 
-def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int, store: Store | None) -> Point:
+def _beside(swept: Frontier, tries: Frontier | None) -> list[tuple[Point, Intervals]]:
+    """Each point with the intervals that were asked for."""
+    others = [point.intervals for point in tries.measured] if tries is not None else [{} for _ in swept.measured]
+    return list(zip(swept.measured, others, strict=True))
+
+
+def _told(
+    point: Point, measures: Sequence[Measure], table: Table, smallest: int, store: Store | None, again: Intervals
+) -> Point:
     defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
     reasons = {key: reason(text, table) for key, text in point.reasons.items()}
-    values, sentences = {}, {}
+    values, sentences, intervals = {}, {}, {}
     release = point.recipe.release(table, store) if defined else None
     found = against(release, smallest, point.recipe.model) if release is not None else []
     for measure in defined:
@@ -104,6 +116,9 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
         sentences[measure.key] = sentence
+        ends = measure.publish_interval(again[measure.key], release, smallest) if measure.key in again else None
+        if ends is not None:
+            intervals[measure.key] = min(ends[0], values[measure.key]), max(ends[1], values[measure.key])
     return replace(
         point,
         values=values,
@@ -111,7 +126,7 @@ def _told(point: Point, measures: Sequence[Measure], table: Table, smallest: int
         sentences=sentences,
         against=tuple(found),
         key="",
-        intervals={},
+        intervals=intervals,
         left_out=0,
     )
 

@@ -261,6 +261,7 @@ class PublishedPoint(TypedDict):
     settings: dict[str, Any]  # of the recipe, as a study has them
     values: dict[str, float | str]  # by the measure's key; infinity is "inf"
     reasons: dict[str, str]  # of measures without a value
+    intervals: dict[str, list[float]]  # where figures lie in most tries, as `Results.intervals` says
     sentences: dict[str, str]
     baseline: bool
     drawn: bool  # at random: another release of the same recipe would tell more
@@ -326,6 +327,7 @@ class Results(TypedDict):
     cap: float  # where the slider stands at first
     limit: Limit | None
     others: str  # what is said of points that were left out
+    intervals: str  # what the intervals of points are; nothing where there are none
     points: list[PublishedPoint]
     carried: list[int]  # points whose released files are in the folder
     together: Together

@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-from workbench.base.figures import about_per_cent, figures, join_names
+from workbench.base.figures import about_per_cent, estimated, figures, join_names
 from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
-from workbench.publication.shapes import ClassRow, Details
+from workbench.publication.shapes import ClassRow, Details, MeasureWords, PublishedPoint
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent
@@ -176,6 +176,23 @@ def learnt(study: Published, index: int) -> Card:
     of = f" of the {name}" if len(study.results["table"]["sensitive"]) > 1 else ""
     usual = f"Without the release, the best guess{of} is always {found['commonest']}."
     return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual}".strip()}
+
+
+def with_interval(point: PublishedPoint, measure: MeasureWords) -> str:
+    """The figure of a point, with the interval that is told of it."""
+    ends, key = point["intervals"].get(measure["key"]), measure["key"]
+    return figures(float(point["values"][key]), measure["better"]) + estimated((ends[0], ends[1]) if ends else None)
+
+
+def tries(study: Offer, index: int) -> str:
+    """Where the figures of a release lie that has intervals; nothing where it has none."""
+    point = study.points[index]
+    found = [
+        f"{one['name']} {with_interval(point, one)}"
+        for one in study.results["measures"]
+        if one["key"] in point["intervals"]
+    ]
+    return f"{join_names(found)}. {study.results['intervals']}" if found else ""
 
 
 def guesses(study: Published, index: int) -> str:

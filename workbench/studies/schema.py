@@ -56,6 +56,7 @@ def faults(given: Any) -> Faults:
         "measures": _measures,
         "axes": _axes,
         "caps": _caps,
+        "intervals": _intervals,
         "chosen": _chosen,
         "titles": _titles,
         "record": _record,
@@ -278,6 +279,17 @@ def _caps(given: Any) -> Faults:
             yield Fault((key,), f"the cap on {said(key)} is {said(cap)}; give a finite number, or leave the cap out")
         elif cap < 0:
             yield Fault((key,), f"the cap on {said(key)} is {said(cap)}; no measure is below 0: give 0 or above")
+
+
+def _intervals(given: Any) -> Faults:
+    from workbench.frontier.intervals import TIMES, refuse  # it loads what makes points
+
+    if wrong := must_be(Mapping, "intervals", given):
+        yield Fault((), wrong)
+        return
+    yield from unknown_keys("intervals", given, ("over", "times"))
+    if given:
+        yield from caught(lambda: refuse(given.get("over"), given.get("times", TIMES)))
 
 
 def _key(where: str, key: Any) -> Faults:

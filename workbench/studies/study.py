@@ -66,6 +66,7 @@ class Study:
     measures: tuple[Mapping[str, Any], ...] = ()
     axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
     caps: Mapping[str, float] = None  # type: ignore[assignment]
+    intervals: Mapping[str, Any] = None  # type: ignore[assignment] # `over` records or seeds, so many `times`
     chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
     titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
     record: tuple[str, ...] = PERSON  # what one record is, and what several are

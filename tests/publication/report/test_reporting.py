@@ -48,6 +48,19 @@ def test_the_points_are_the_engines(made, study, tmp_path):
     assert points["points"][points["recommended"]]["recipe"] == str(best.recipe) == points["shown"]["recipe"]
 
 
+def test_a_study_that_asks_for_intervals_has_them_on_the_chart_the_page_and_in_the_files(study, tmp_path):
+    made = reported(Study.open(study).with_(intervals={"over": "records", "times": 3}))
+    made.write(tmp_path / "a")
+    rows = list(csv.DictReader((tmp_path / "a-points.csv").open()))
+    points = json.loads((tmp_path / "a-points.json").read_text())["points"]
+    assert [row["U_loss low"] for row in rows] == [str(one["intervals"].get("U_loss", [""])[0]) for one in points]
+    low, high = made.published.points[made.index]["intervals"]["U_loss"]
+    for name in ("release", "frontier", "computed"):
+        assert f" ({low:g} to {high:g})" in made[name].body, name
+    lines = made.published.chart()["datasets"]["intervals"]
+    assert {(row["y"], row["y2"]) for row in lines} >= {(low, high)} and "P_loss low" not in rows[0]
+
+
 def test_every_figure_of_the_page_is_that_of_the_points(made):
     """The values of all measures of the proposed release stand in its last table."""
     from workbench.base.figures import figures

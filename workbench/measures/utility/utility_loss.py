@@ -28,6 +28,7 @@ class UtilityLoss(Measure):
     name = "utility loss"
     symbol = "U_loss"
     side = "utility"
+    told = "as an average"
     unit = "difference from the truth, averaged over large populations"
 
     def measure(self, release: Release) -> Measured:

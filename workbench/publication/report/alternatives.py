@@ -32,12 +32,13 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
     efficient = [
         (
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
-            *(figures(float(study.points[i]["values"][axis["key"]]), axis["better"]) for axis in axes),
+            *(statements.with_interval(study.points[i], axis) for axis in axes),
             " ".join(statements.learnt(study, i)[key] for key in ("figure", "unit")),
             cost.cost(study, i)["figure"],
         )
         for i in study.efficient
     ]
+    caption = " ".join(filter(None, [caption, study.results["intervals"]]))
     return render("frontier.html", chart=offline.fragment(spec, live), caption=caption, head=head, rows=efficient)
 
 
@@ -74,12 +75,7 @@ def dominated(study: Published, index: int, cap: float | None) -> Markup:
     rows = [
         (
             one["recipe"],
-            *(
-                figures(float(one["values"][axis["key"]]), axis["better"])
-                if axis["key"] in one["values"]
-                else "undefined"
-                for axis in axes
-            ),
+            *(statements.with_interval(one, axis) if axis["key"] in one["values"] else "undefined" for axis in axes),
             one["explain"],
         )
         for one in sorted(beaten, key=lambda one: float(one["values"].get(keys[0], "nan")))

@@ -78,6 +78,7 @@ def release(study: Published, index: int, cap: float | None) -> Markup:
         cards=cards,
         file=f"No file was written for it: {refused}." if refused not in ("", WITHOUT) else "",
         attackers=statements.attackers(study, index),
+        tries=statements.tries(study, index),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from workbench.base.figures import about_per_cent, figures, join_names
+from workbench.base.figures import about_per_cent, join_names
 from workbench.publication import statements
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
@@ -85,8 +85,7 @@ def _measured(measure: MeasureWords, point: PublishedPoint) -> tuple[str, str, s
     key, name = measure["key"], f"{measure['name']} ({measure['key']})"
     if key not in point["values"]:
         return name, "undefined", measure["unit"], point["reasons"].get(key, "")
-    figure = figures(float(point["values"][key]), measure["better"])
-    return name, figure, measure["unit"], point["sentences"].get(key, "")
+    return name, statements.with_interval(point, measure), measure["unit"], point["sentences"].get(key, "")
 
 
 def made(settings: Mapping[str, Any]) -> str:

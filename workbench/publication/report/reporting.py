@@ -34,7 +34,15 @@ from workbench.studies.study import Study, results_beside
 
 ENDINGS = {"html": ".html", "json": "-points.json", "csv": "-points.csv", "release": "-release"}
 HOLD_VALUES = ("data", "levels", "hierarchies")  # parts of a study in which values of the data may stand
-POINT = ("recipe", "settings", "values", "reasons", "baseline", "efficient")  # what is reported of every point
+POINT = (
+    "recipe",
+    "settings",
+    "values",
+    "reasons",
+    "intervals",
+    "baseline",
+    "efficient",
+)  # what is reported of every point
 RUN_CHECK = "anyone allowed to see the data can run `workbench check` for the reason"
 NOT_READ = f"the data cannot be read as the study says; {RUN_CHECK}"
 NOT_MADE = (
@@ -140,10 +148,13 @@ def _part(of: Mapping[str, object], keys: Sequence[str]) -> dict[str, Any]:
 def _table(points: Mapping[str, Any]) -> str:
     """The points as CSV, a row each."""
     keys, out = [one["key"] for one in points["measures"]], io.StringIO()
+    wide = [key for key in keys if any(key in one["intervals"] for one in points["points"])]
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["recipe", *keys, "baseline", "efficient", "recommended"])
+    ends = [f"{key} {end}" for key in wide for end in ("low", "high")]
+    writer.writerow(["recipe", *keys, *ends, "baseline", "efficient", "recommended"])
     for i, one in enumerate(points["points"]):
         values = [one["values"].get(key, "") for key in keys]
+        values += [end for key in wide for end in one["intervals"].get(key, ("", ""))]
         marks = [int(mark) for mark in (one["baseline"], one["efficient"], i == points["recommended"])]
         writer.writerow([one["recipe"], *values, *marks])
     return out.getvalue()
