@@ -60,11 +60,12 @@ class Scene:
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
-        """The axis of a measure around the candidates; baselines and the measure's best where they are not far."""
+        """The axis of a measure around the candidates; baselines, the measure's best and intervals where not far."""
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
         own = self._values([point for point in points if not point.recipe.baseline], key)
         aside = [point.values.get(key, math.nan) for point in points if point.recipe.baseline]
+        aside += [end for point in points for end in point.intervals.get(key, ())]
         growing = not self.frontier.complete
         return Axis.of(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
 

@@ -116,7 +116,7 @@ class Measure(Variant):
         """
         if self.told != "as an average":
             return None
-        step, people = DRAWN * self.step(release, smallest), crowd(release, DRAWN * smallest)
+        step, people = DRAWN * self.step(release, smallest), crowd(release, smallest) / DRAWN
         low, high = (averaged(end, step, way, people) for end, way in zip(interval, ("higher", "lower"), strict=True))
         return low, high
 
