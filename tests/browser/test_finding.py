@@ -1,4 +1,4 @@
-"""Find better, in a browser: a budget, points that come while it goes on, Cancel, and what it tried."""
+"""Find better and intervals, in a browser: points that come while a search goes on, Cancel, and what is said of it."""
 
 import re
 
@@ -51,11 +51,11 @@ def sought(page, within):
 
 def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     expect(page.locator(".wb-done")).to_have_text("4 points")
-    expect(sought(page, "soon").locator(".wb-wrong")).to_contain_text("give seconds")
+    expect(sought(page, "soon").locator("[data-field=find] .wb-wrong")).to_contain_text("give seconds")
     row = sought(page, "15 evaluations")
     expect(row.get_by_role("status")).to_contain_text("It stopped after 15 evaluations")
     expect(page.locator(".wb-best")).to_contain_text("raked buckets")
-    expect(row.locator(".wb-wrong")).to_be_empty()
+    expect(row.locator("[data-field=find] .wb-wrong")).to_be_empty()
     page.get_by_text("What was tried").click()
     expect(page.get_by_text("within the caps at best U_loss").first).to_be_visible()
     expect(page.locator(".wb-done")).to_have_text(re.compile(r"^([5-9]|1\d) points$"))
@@ -72,3 +72,21 @@ def test_a_search_is_cancelled_and_keeps_what_it_found(page):
     expect(row.get_by_role("status")).to_contain_text("it was cancelled", timeout=5_000)
     expect(row.get_by_role("button", name="Find better")).to_be_visible()
     assert count(page) >= 4
+
+
+def test_intervals_are_drawn_told_and_cancelled(page):
+    expect(page.locator(".wb-done")).to_have_text(re.compile(r"^\d+ points$"))
+    row, lines = page.locator(".wb-find"), page.locator(".wb-chart svg g.mark-rule.role-mark line")
+    before = lines.count()
+    row.get_by_label("Intervals").select_option("other people")
+    expect(page.locator(".wb-legend")).to_contain_text("Lines and brackets: where a figure lies in 95 % of 20 tries")
+    expect(row.get_by_role("button", name="Find better")).to_be_visible()
+    assert lines.count() >= before + 4, "one along each axis of two points"
+    expect(page.locator(".wb-release td.wb-number").first).to_contain_text(" to ")
+    page.get_by_role("button", name="undo").click()
+    expect(row.get_by_label("Intervals")).to_have_value("")
+    expect(lines).to_have_count(before)
+    row.get_by_label("Intervals").select_option("other seeds")
+    row.get_by_role("button", name="Cancel").click()
+    expect(row.get_by_label("Intervals")).to_have_value("")
+    expect(row.get_by_role("status")).to_be_empty()

@@ -154,7 +154,8 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         for name in ("recipes", "measures", "axes", "seed"):
             self.recipes.observe(lambda event: self._change(self.recipes, **{event.name: _frozen(event.new)}), name)
         self.scenario.observe(lambda event: self._change(self.scenario, **event.new), "used")
-        self.chart.observe(lambda event: self._change(self.chart, axes=tuple(event.new)), "axes")
+        for name in ("axes", "intervals"):
+            self.chart.observe(lambda event: self._change(self.chart, **{event.name: _frozen(event.new)}), name)
         self.chart.observe(lambda event: self._change(self.chart, merge=True, caps=dict(event.new)), "caps")
         self.chart.observe(lambda event: self._selected(event.new), "selected")
         self.card.observe(lambda _: self._points.mark(), ["point", "expected"])
@@ -272,8 +273,8 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._unseen = False
         if differ(before, after, POINTS) or self.frontier is None:
             self._points.measure()
-        elif differ(before, after, ("axes",)):
-            self._points.show_axes()
+        elif differ(before, after, ("axes", "intervals")):
+            self._points.show_as_asked()
         self.top.fresh = self.top.fresh and after.to_dict() == before.to_dict()
 
     @contextmanager

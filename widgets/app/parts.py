@@ -62,6 +62,7 @@ class WorkbenchParts(WorkbenchResults):
         self.card.measures = study.measured()
         self.chart.caps = self.card.caps = dict(study.caps)
         self.chart.axes = list(study.axes)
+        self.chart.intervals = dict(study.intervals)
         self.scenario.follow(study.measures, study.axes, study.caps, len(study.candidates()))
 
     def _show_table(self, study: Study) -> None:

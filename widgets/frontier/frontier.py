@@ -19,7 +19,9 @@ from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, efficient, headline, left_out
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.least import binding, in_words
+from workbench.frontier.intervals import OVER, in_words
+from workbench.frontier.least import binding
+from workbench.frontier.least import in_words as far_in_words
 from workbench.frontier.recipe import Point, Recipe
 
 VIEWS = ("frontier", "parallel", "heat")
@@ -50,6 +52,7 @@ class FrontierChart(ChartPart):
     selected = traitlets.Int(-1).tag(sync=True)
     log = traitlets.List(traitlets.Unicode(), help="keys of the measures whose axes are logarithmic").tag(sync=True)
     view = traitlets.Enum(VIEWS, "frontier").tag(sync=True)
+    intervals = traitlets.Dict(help="what figures have intervals over, and how many times").tag(sync=True)
     finds = traitlets.Bool(False, help="there is somebody who searches for better points").tag(sync=True)
     instead = traitlets.Unicode("", help="the class of the picture that a saved notebook has instead").tag(sync=True)
 
@@ -112,9 +115,9 @@ class FrontierChart(ChartPart):
         self._draw(True)
         self.tell("finding", **self._finding)
 
-    def finding(self, on: bool, text: str, notes: Sequence[str] = ()) -> None:
-        """Whether a search goes on, how far it is, and at the end what it tried."""
-        self._finding = {"on": on, "text": text, "notes": list(notes)}
+    def finding(self, on: bool, text: str, notes: Sequence[str] | None = None) -> None:
+        """Whether a search goes on, or intervals are made, and how far it is; at the end what a search tried."""
+        self._finding = {"on": on, "text": text, "notes": self._finding["notes"] if notes is None else list(notes)}
         self.tell("finding", **self._finding)
 
     def _moved(self, change: Any) -> None:
@@ -200,13 +203,19 @@ class FrontierChart(ChartPart):
         frontier = scene.frontier
         self.tell(
             "picture", view=self.view, spec=spec, rows=rows, legend=self._picture.legend(),
-            note=self._picture.note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
+            note=self._note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
             complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
             measures=[_described(measure) for measure in frontier.measures],
             points=table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
             pinned=self.pinned is not None, stale=self.stale,
             moving=self._words(scene), nearly=self.nearly, **self._capped(scene),
         )  # fmt: skip
+
+    def _note(self, scene: Scene) -> str:
+        """What else is drawn: what is not possible, and intervals."""
+        tries = self.intervals and any(point.intervals for point in scene.frontier.measured)
+        lines = f"Lines and brackets: {in_words(**self.intervals)}." if tries else ""
+        return " ".join(filter(None, [self._picture.note(scene), lines]))
 
     def _headline(self, frontier: Frontier) -> str:
         if frontier.complete:
@@ -316,8 +325,15 @@ class FrontierChart(ChartPart):
             raise BadInput("there is no study to search for; open the workbench")
         self.find(budget)
 
+    def hear_intervals(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Figures are to have intervals, over records or seeds, or none."""
+        over = content.get("over")
+        if over not in ("", *OVER):
+            raise BadInput(f"there are no intervals over {said(over)}; there are {' and '.join(OVER)}")
+        self.intervals = {**self.intervals, "over": over} if over else {}
+
     def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The search is cancelled; what was found stays."""
+        """The search is cancelled, and what was found stays; or intervals are."""
         self.stop_finding()
 
     def hear_pin(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -337,7 +353,7 @@ class FrontierChart(ChartPart):
         bound = binding(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
         if not (bound and self.possible and math.isfinite(private + lost)) or point.recipe.method.draws:
             return ""
-        return in_words(self.possible[0], private, lost, "any release in classes")
+        return far_in_words(self.possible[0], private, lost, "any release in classes")
 
     def hear_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The points that are not drawn, and why."""

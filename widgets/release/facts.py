@@ -182,6 +182,13 @@ def _without_model(recipe: Recipe) -> str:
     return recipe.method.name if recipe.guarantee else "no model"
 
 
+def _with_intervals(point: Point | None, frontier: Frontier | None) -> Point | None:
+    """The point with the intervals that it has on the frontier, if it is there."""
+    there = () if point is None or frontier is None else frontier.measured
+    known = next((one.intervals for one in there if point is not None and one.recipe == point.recipe), None)
+    return replace(point, intervals=known) if point is not None and known else point
+
+
 def told(
     point: Point | None,
     release: Release | None,
@@ -191,7 +198,7 @@ def told(
     caps: Mapping[str, float],
 ) -> dict[str, Any]:
     """Of the release that is there: what it is called, and all of the above."""
-    recipe = point.recipe if point else None
+    recipe, point = point.recipe if point else None, _with_intervals(point, frontier)
     return {
         "recipe": str(recipe) if recipe else "",
         "model": str(recipe.model or _without_model(recipe)) if recipe else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -13,6 +13,7 @@ from widgets.session.finding import Finder, worth_keeping
 from widgets.session.possible import Possible
 from widgets.session.session import Session
 from widgets.session.sweeping import Sweeper, told_apart
+from widgets.session.tries import Tries
 from widgets.topbar.topbar import TopBar
 from workbench.base.durations import duration
 from workbench.base.errors import BadInput, Undefined
@@ -36,12 +37,15 @@ class Points:
         keep: Callable[[list[dict[str, Any]]], object],
     ) -> None:
         self.frontier: Frontier | None = None
+        self._bare: Frontier | None = None  # the same when all are there, without intervals that were asked for
+        self._over: Mapping[str, Any] = {}  # what intervals were asked for last
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
         self._possible, self._keep = Possible(self._chart, self._card), keep
         self._finder = Finder(self._finding, self._found, self._find_failed)
-        self._chart.find, self._chart.stop_finding = self.find, self._finder.cancel
+        self._tries = Tries(self._trying, self._tried, self._try_failed, self._possible.patient)
+        self._chart.find, self._chart.stop_finding = self.find, self._stop
         self._chart.finds = True
         self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words), self._expects)
 
@@ -99,13 +103,57 @@ class Points:
         if not going_on:
             self._measured()
             self._possible.find(self._session.table, frontier)
+            self._all_there()
+
+    def _all_there(self) -> None:
+        """No more points are coming: intervals, if the study asks for them."""
+        self._bare = self.frontier
+        self._show_intervals()
+
+    def _show_intervals(self) -> None:
+        """As the study asks for them now: on the points that are there, when all are."""
+        table, self._over = self._session.table, self._session.study.intervals
+        if self._tries.busy:
+            self._end_tries()
+        if table is None or self._bare is None:
+            return
+        if self.frontier is not self._bare:
+            self._chart.finding(False, "")
+            self._show(self._bare)
+            self._bare = self.frontier
+        if self._over and self._bare is not None:
+            self._tries.start(table, self._bare, self._over)
+
+    def _trying(self, words: str) -> None:
+        self._chart.finding(True, words)
+
+    def _tried(self, found: Frontier) -> None:
+        self._chart.finding(False, "")
+        self._show(found)
+
+    def _try_failed(self, error: BaseException) -> None:
+        self._end_tries()
+        self._chart.wrong("intervals", error)
+
+    def _end_tries(self) -> None:
+        self._tries.forget()
+        self._chart.finding(False, "")
+
+    def _stop(self) -> None:
+        """A search keeps what it found; intervals are not asked for any more."""
+        if self._tries.busy:
+            self._end_tries()
+            self._chart.intervals = {}
+        else:
+            self._finder.cancel()
 
     def find(self, budget: str) -> None:
         """Search for better points; those that are efficient join the study at the end."""
-        study, table, there = self._session.study, self._session.table, self.frontier
-        if table is None or there is None or self.busy or self._finder.busy:
+        study, table, there = self._session.study, self._session.table, self._bare or self.frontier
+        if table is None or there is None or self.busy or self._finder.busy or self._tries.busy:
             raise BadInput("wait until the points that are being measured are there")
-        self._chart.finding(True, "searching")
+        self._bare = None
+        self._chart.finding(True, "searching", [])
         self._finder.start(table, study, there, budget, self._store())
 
     def _finding(self, found: Frontier, words: str) -> None:
@@ -119,17 +167,23 @@ class Points:
         new = worth_keeping(found, self._session.study.candidates())
         self._keep(new)
         self._chart.finding(False, notes[-1], notes[:-1])
+        if not new:  # else these are measured with the study's
+            self._all_there()
 
     def _find_failed(self, error: BaseException) -> None:
         self._chart.growing = False
         self._chart.finding(False, "")
         self._chart.wrong("find", error)
+        self._all_there()
 
     def _stop_finding(self) -> None:
-        """It would find points of what is gone."""
+        """It would find points of what is gone, and so would intervals be of these."""
+        self._bare = None
+        if self._tries.busy:
+            self._end_tries()
         if self._finder.busy:
             self._finder.forget()
-            self._chart.finding(False, "")
+            self._chart.finding(False, "", [])
 
     def _expects(self, seconds: float) -> None:
         """A sweep that takes long says how long."""
@@ -140,9 +194,11 @@ class Points:
         self._top.wrong("", error)
         self._top.state(busy=[0, 0, False])
 
-    def show_axes(self) -> None:
-        """The study's axes are others."""
-        if self.frontier is not None:
+    def show_as_asked(self) -> None:
+        """The study's axes are others, or the intervals that it asks for."""
+        if self._session.study.intervals != self._over:
+            self._show_intervals()
+        elif self.frontier is not None:
             self._show(self.frontier)
 
     def _show(self, frontier: Frontier | None) -> None:

@@ -47,6 +47,10 @@ class Possible:
     def _busy(self) -> bool:
         return self._card.making or time.monotonic() - self._moved < REST
 
+    def patient(self, cancel: threading.Event) -> threading.Event:
+        """What work listens to that waits while releases are made."""
+        return Patient(cancel, self._busy)
+
     def find(self, table: Table | None, frontier: Frontier) -> None:
         """A newer search makes this one stale; in a script nobody looks at the chart."""
         if table is None or turns_here() is None or not (frontier.privacy and frontier.utility):
@@ -58,7 +62,7 @@ class Possible:
         def job(cancel: threading.Event, tell: Tell) -> None:
             found: tuple[Least, ...] = ()
             try:
-                with listening(Patient(cancel, self._busy)):
+                with listening(self.patient(cancel)):
                     for exact in (False, True):
                         found = (*found, least(table, exact=exact, min_support=support))
                         tell(self._show, found)

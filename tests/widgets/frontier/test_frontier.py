@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -241,6 +242,22 @@ def test_a_search_is_asked_for_with_a_budget(chart):
     chart.sent.clear()
     chart.show()
     assert chart.sent[-1]["text"] == "3 releases tried", "a page that comes later hears of it too"
+
+
+def test_intervals_are_asked_for_as_often_as_before(chart):
+    chart.intervals = {"over": "records", "times": 50}
+    heard(chart, "intervals", over="seeds", field="intervals")
+    assert chart.intervals == {"over": "seeds", "times": 50}
+    assert "records and seeds" in heard(chart, "intervals", over="people", field="intervals")["problem"]["text"]
+    known = [replace(point, intervals={"P_loss": (0.1, 0.2)}) for point in chart.frontier.measured]
+    chart.frontier = replace(chart.frontier, measured=known)
+    chart.sent.clear()
+    chart.show()
+    assert (
+        chart.sent[0]["note"] == "Lines and brackets: where a figure lies in 95 % of 50 tries by other seeds and draws."
+    )
+    heard(chart, "intervals", over="", field="intervals")
+    assert chart.intervals == {}
 
 
 def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_bound(chart):

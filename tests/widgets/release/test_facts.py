@@ -1,6 +1,9 @@
 """The facts of one release, as its card shows them."""
 
+from dataclasses import replace
+
 from widgets.release import facts
+from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Discernibility, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, Remove
@@ -39,6 +42,17 @@ def test_the_classes_are_counted(small):
     assert facts.in_classes(Remove()(table)) == f"{table.records:,} records in one class"
     release = Mondrian()(table, KAnonymity(5))
     assert f"in {len(release.classes):,} classes of" in facts.in_classes(release) and facts.in_classes(None) == ""
+
+
+def test_a_release_has_the_intervals_that_its_point_has_on_the_frontier():
+    known = replace(POINT, values={**POINT.values, "U_loss": 0.05}, intervals={"P_loss": (0.15, 0.25)})
+    frontier = Frontier([known], MEASURES)
+    told = facts.told(known, None, MEASURES, frontier, None, {"P_loss": 0.22})
+    assert told["figures"][0]["interval"] == " (0.15 to 0.25)"
+    assert told["verdict"].endswith("An interval reaches across what is accepted, so this is not certain.")
+    bare = replace(known, intervals={})
+    assert facts.told(bare, None, MEASURES, frontier, None, {})["figures"] == told["figures"]
+    assert facts.told(bare, None, MEASURES, None, None, {})["figures"][0]["interval"] == ""
 
 
 def test_the_verdict_is_by_what_is_accepted_and_says_where_an_interval_leaves_it_open():

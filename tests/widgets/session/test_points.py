@@ -107,3 +107,19 @@ def test_a_study_that_changes_ends_the_search(small, parts):
     assert parts[0]._finding["on"] is False
     with pytest.raises(BadInput):
         points.find("5 s")
+
+
+def test_intervals_are_asked_for_and_go_with_the_study(small, parts):
+    points, ended = points_of(small(0), parts)
+    chart, card, *_ = parts
+    points.measure()
+    assert within(20, lambda: ended)
+    bare, session = points.frontier, points._session
+    session.study = STUDY.with_(intervals={"over": "records", "times": 3})
+    points.show_as_asked()
+    assert within(20, lambda: any(one.intervals for one in points.frontier.measured))
+    assert chart.frontier is card.frontier is points.frontier and not chart._finding["on"]
+    assert [one.values for one in points.frontier.measured] == [one.values for one in bare.measured]
+    session.study = STUDY
+    points.show_as_asked()
+    assert not any(one.intervals for one in points.frontier.measured) and not chart._finding["text"]
