@@ -302,7 +302,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     def _data_line(self, study: Study) -> str:
         table, origin = self.session.table, next(iter(study.data.values()), "no data")
-        records = f"{table.records:,} records" if table else "no quasi-identifier chosen yet"
+        records = str(table.sampled or f"{table.records:,} records") if table else "no quasi-identifier chosen yet"
         return f"{origin}: {records}"
 
     # --- the release

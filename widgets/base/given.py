@@ -14,6 +14,7 @@ from workbench.data.table import Table
 from workbench.studies.proposal import AXES as AXES
 from workbench.studies.proposal import MEASURES as MEASURES
 from workbench.studies.proposal import hierarchy_of, recipes_for
+from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study
 
 ADULT = Study(
@@ -125,4 +126,4 @@ def called(study: Study) -> str:
 
 def origin(study: Study) -> dict[str, Any]:
     """What is read, whatever is left out of it later."""
-    return {key: value for key, value in study.data.items() if key != "drop_missing"}
+    return {key: value for key, value in study.data.items() if key not in LEAVES_OUT}

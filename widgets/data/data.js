@@ -176,6 +176,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const would = h("span", { class: "wb-soft" });
   const missingRow = h("div", { class: "wb-check", "data-field": "drop_missing" }, missing,
     h("label", { for: missing.id }, "Leave out records with missing values", " ", would));
+  const sample = h("input", { type: "number", min: 1, step: 1, class: "wb-sample", placeholder: "all", onchange: () => {
+    say("choose", { field: "sample", value: sample.value === "" ? "" : Number(sample.value) });
+  } });
+  const sampleRow = field("sample", "A random sample, in records", sample,
+    "Drawn at random without replacement; whatever is made of it says that it is of a sample");
   const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "as found",
     onchange: () => say("choose", { field: "missing", value: markers.value }) });
   const markersRow = h("div", { class: "wb-markers" },
@@ -192,7 +197,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       h("th", { scope: "col" }, "values"))), rows));
   const notes = h("ul"), notesTitle = h("summary");
   const noted = h("details", { class: "wb-notes" }, notesTitle, notes);
-  const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, noted);
+  const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, sampleRow, noted);
   body.append(source, pathPanel, catalog.element, drop, work, unreadable, typeWrong, markersRow, known);
 
   let summary = {};
@@ -244,11 +249,13 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     using.replaceChildren(h("b", {}, name), ` ${count(summary.records)} records × ${count(summary.columns.length)} columns`);
     using.title = name;
     missing.checked = !!state.data.drop_missing;
+    if (document.activeElement !== sample) sample.value = state.data.sample ?? "";
     missing.disabled = !drops && !state.data.drop_missing;
     would.textContent = !drops ? "(there are none)" : drops === summary.records
       ? "(all of them: make columns that are mostly missing identifiers)"
       : `(${count(drops)}, ${percent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
-    chosen(`${name}, ${count(left)} records × ${count(summary.columns.length)} columns`);
+    const drawn = state.data.sample < left ? `a random sample of ${count(state.data.sample)} of ` : "";
+    chosen(`${name}, ${drawn}${count(left)} records × ${count(summary.columns.length)} columns`);
   }
 
   on("state", given => {

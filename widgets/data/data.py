@@ -20,6 +20,7 @@ from workbench.base.progress import listening
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.reading.dialect import refuse_larger
 from workbench.data.table import Table
+from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import Study
 
 READ_AS = ("types", "missing")  # what may be said of values
@@ -140,10 +141,10 @@ class DataPicker(Part):
     def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         field, value = content.get("field"), content.get("value")
         if field == "drop_missing":
-            if self._busy:
-                raise BadInput("wait until the data are read, or cancel that first")
-            rest = {key: one for key, one in self.data.items() if key != "drop_missing"}
-            self.data = {**rest, "drop_missing": True} if value else rest
+            self._leave_out(field, True if value else None)
+        elif field == "sample":
+            wrong = "say how many records as a whole number, 1 or above; empty: all"
+            self._leave_out(field, None if value == "" else whole(content, "value", 1, wrong=wrong))
         elif field in ("type", "missing"):
             self._read_as(field, content)
         elif field == "path":
@@ -162,6 +163,13 @@ class DataPicker(Part):
             self._read(self._options(self._handed()), "source")
         else:
             raise BadInput(f"there is no such choice: {said(value)}")
+
+    def _leave_out(self, field: str, value: object) -> None:
+        """Which records are asked about, of those that were read; None: all."""
+        if self._busy:
+            raise BadInput("wait until the data are read, or cancel that first")
+        rest = {key: one for key, one in self.data.items() if key != field}
+        self.data = rest if value is None else {**rest, field: value}
 
     def hear_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """What a server of Spark's has below a catalog, a schema or a table."""
@@ -350,7 +358,7 @@ def readable(read: Callable[[], T], upload: Upload | None) -> T:
 
 def origin(data: Mapping[str, Any]) -> dict[str, Any]:
     """What has to be read, whatever is left out of it later."""
-    return {key: value for key, value in data.items() if key != "drop_missing"}
+    return {key: value for key, value in data.items() if key not in LEAVES_OUT}
 
 
 def said_where(data: Mapping[str, Any]) -> str:

@@ -112,8 +112,8 @@ class ReleasePreview(Part):
         """What the audit says of the release, in a sentence, and what has to be passed on with it."""
         if self.release is None:
             return ""
-        caution = f" To be passed on with it: {self.release.caution}." if self.release.caution else ""
-        return f"{self._verdict(self.release)}{caution}"
+        known = f" To be passed on with it: {self.release.to_pass_on}." if self.release.to_pass_on else ""
+        return f"{self._verdict(self.release)}{known}"
 
     def _verdict(self, release: Release) -> str:
         if release.guarantee:

@@ -203,7 +203,7 @@ def told(
         "recipe": str(recipe) if recipe else "",
         "model": str(recipe.model or _without_model(recipe)) if recipe else "",
         "guarantee": release.guarantee if release is not None else "",
-        "caution": release.caution if release is not None else "",
+        "caution": release.to_pass_on if release is not None else "",
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": in_classes(release),

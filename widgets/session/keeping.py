@@ -15,6 +15,7 @@ from widgets.base.host import under_voila
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies import hierarchy_files
+from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study, plain, stem
 
 
@@ -150,7 +151,7 @@ def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | Non
 
 def _origin(study: Study) -> dict[str, object]:
     """Where the data are from, wherever the study lies."""
-    data = {key: value for key, value in study.data.items() if key != "drop_missing"}
+    data = {key: value for key, value in study.data.items() if key not in LEAVES_OUT}
     if "path" in data:
         data["path"] = str((Path(study.folder) / str(data["path"])).resolve())
     return data

@@ -14,6 +14,7 @@ from workbench.base.variants import canonical
 from workbench.data import level_ranges
 from workbench.data.reading.cures import CONTROLS, in_words
 from workbench.data.table import Table
+from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study
 
 # what changes the table
@@ -165,6 +166,6 @@ def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
 
 
 def _key(study: Study) -> str:
-    """What tells data apart; whether records with missing values are left out is decided later."""
+    """What tells data apart; which records are left out is decided later."""
     where = study.folder if "path" in study.data else ""
-    return canonical({**{k: v for k, v in study.data.items() if k != "drop_missing"}, "": where})
+    return canonical({**{k: v for k, v in study.data.items() if k not in LEAVES_OUT}, "": where})

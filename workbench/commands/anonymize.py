@@ -137,8 +137,8 @@ def _say(
     many = f"{records:,} {'record' if records == 1 else 'records'}"
     told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}; {verdict}"
     typer.echo(told, err=True)
-    if release.caution:
-        typer.echo(f"To be passed on with it: {release.caution}.", err=True)
+    if release.to_pass_on:
+        typer.echo(f"To be passed on with it: {release.to_pass_on}.", err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 
 
@@ -352,7 +352,7 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "left_out": release.left_out,
         "classes": _classes(release),
         "guarantee": release.guarantee,
-        "caution": release.caution,
+        "caution": release.to_pass_on,
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

@@ -76,12 +76,15 @@ def frontier(
     workbench frontier study.yaml --intervals records --times 100
     workbench frontier study.yaml --json | jq '.points[] | select(.efficient) | .recipe'
     """
+    from workbench.frontier.intervals import of_sample
+
     asked = opened(study)
     caps = limits(asked, cap)
     refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
     _refuse_intervals(intervals, times)
     found = with_tries(swept(study), {"over": intervals, **({"times": times} if times else {})} if intervals else None)
-    view = View(found.study.name, on_axes(found.frontier, found.study, privacy, utility), caps, _noise(found))
+    seen = on_axes(found.frontier, found.study, privacy, utility)
+    view = View(found.study.name, seen, caps, _noise(found), of_sample(found.table))
     if as_json:
         print_json(view.as_dict())
         return
@@ -153,6 +156,7 @@ class View:
     frontier: Frontier
     caps: Mapping[str, float]
     noise: str = ""  # what the noise of its releases adds up to
+    sample: str = ""  # that the figures are of one
     why: dict[str, str] = field(default_factory=dict)  # there is no knee, no best one
 
     @cached_property
@@ -222,6 +226,7 @@ class View:
             "best": None if best is None else best + 1,
             "reasons": dict(self.why),
             "noise": self.noise,
+            "sample": self.sample,
             "area": self._area(),
             "undefined": [{"number": i + 1, "reason": reason} for i, reason in left_out],
             "points": records,
@@ -325,7 +330,7 @@ class View:
             notes += [f"{i + 1} is left out: {reason}" for i, reason in whys]
         elif len(left_out):
             notes.append(f"{len(left_out):,} left out: undefined on an axis (--all shows the reasons)")
-        return [*notes, *filter(None, [self.noise])]
+        return [*notes, *filter(None, [self.noise, self.sample])]
 
 
 def table_lines(rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:

@@ -20,6 +20,8 @@ def fingerprint(table: Table) -> str:
             digest.update(repr(table.level_ranges[name]).encode())
         if name in table.importance:
             digest.update(f"importance {table.importance[name]}".encode())
+    if table.sampled is not None:
+        digest.update(repr(table.sampled).encode())
     if table.drawn_from is not None:
         digest.update(table.drawn_from.fingerprint.encode())
     for part in table.engine.content():

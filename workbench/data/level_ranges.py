@@ -33,6 +33,13 @@ def checked(columns: Mapping[str, Column], quasi: Sequence[str], given: Ranges) 
     return found
 
 
+def within(column: Column, given: tuple[int, int] | None) -> tuple[int, int]:
+    """The lowest and the highest level that a column may be released at; all that there are, where nothing is said."""
+    top = highest(column)
+    low, high = given or (0, top)
+    return min(low, top), min(high, top)
+
+
 def kept(columns: Mapping[str, Column], roles: Mapping[str, str], ranges: Ranges) -> dict[str, tuple[int, int]]:
     """The ranges that are still sound in other roles or under other hierarchies."""
     there = {name: levels for name, levels in ranges.items() if roles.get(name) == "quasi"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ from workbench.data.population import Population
 from workbench.data.reading.encoder import encode
 from workbench.data.reading.opening import open_source, require_options
 from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns
+from workbench.data.samples import Sampled, sample
 from workbench.data.sensitive import MANY_VALUES as MANY_VALUES
 from workbench.data.sensitive import Sensitive
 from workbench.data.soundness import require_sound
@@ -53,6 +55,7 @@ class Table:
     level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
     drawn_from: Table | None = None  # the population that the records are of, where it is known
     importance: dict[str, float] = field(default_factory=dict)
+    sampled: Sampled | None = None  # of how many records these were drawn at random, where they were
     workloads: dict[str, Any] = field(default_factory=dict)  # by name, plain data of which `Workload.named` makes each
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _locks: dict[Hashable, threading.Lock] = field(default_factory=dict, repr=False)
@@ -78,6 +81,7 @@ class Table:
         weight: str | Sequence[str] | None = None,
         progress: Callable[[int], None] | None = None,
         engine: str | None = None,
+        sample: int | None = None,
         **source: Any,
     ) -> Table:
         """A table from a path, frame, Arrow table, query or Spark; what `source` may say is in `data.reading.source`.
@@ -85,7 +89,7 @@ class Table:
         Columns without another role are neutral: published unchanged; those that hold nothing are left out.
         The column `weight` says how many people a record stands for; it is in no release.
         `engine="duckdb"` keeps the records in a file of DuckDB's, not in memory; those of Spark stay there by default.
-        Identifiers are never read, unless `only` asks for one of their values.
+        Identifiers are never read, unless `only` asks for one of their values. `sample` is as in `table.sample`.
         """
         asked, hidden = only or {}, column_names(identifiers)
 
@@ -96,8 +100,8 @@ class Table:
         table = cls._coded(data, roles_of, types, missing, progress, engine, source)
         if asked:
             table = table.only(asked).drop(name for name in hidden if name in asked)
-        if drop_missing:
-            table = table.complete()
+        table = table.complete() if drop_missing else table
+        table = table if sample is None else table.sample(sample)
         return replace(table, levels=dict(levels or {})).with_hierarchies(hierarchies or {})
 
     from_frame = read  # a frame is data like any other
@@ -128,20 +132,14 @@ class Table:
         source: Mapping[str, Any],
     ) -> Table:
         require_options(source)
-        opened, failure = open_source(data, **{"memory_limit": engine and memory_limit(engine), **source}), None
-        try:
+        opened = open_source(data, **{"memory_limit": engine and memory_limit(engine), **source})
+        with closing(opened):  # no copy of the source stays on the disk, however this ends
             roles = roles_of(opened.names) if roles_of else dict.fromkeys(opened.names, "neutral")
             kept = [name for name in opened.names if roles[name] != "identifier"]
             neutral = [name for name in kept if roles[name] == "neutral"]
             columns, coded = encode(
                 opened, kept, missing=missing, types=types, progress=progress, empty=neutral, engine=engine
             )
-        except MemoryError:
-            failure = BadInput(f"{opened.where}: its records do not fit into memory; say engine='duckdb'")
-        finally:
-            opened.close()  # no copy of the source stays on the disk, however this ends
-        if failure:
-            raise failure
         if not columns:
             raise BadInput(f"{opened.where}: there is nothing but missing values in any column")
         roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
@@ -191,6 +189,10 @@ class Table:
         kept = replace(self, columns=columns, engine=engine, _memory={}, _locks={})
         return kept.drop(name for name in kept.neutral if not len(columns[name].values))
 
+    def sample(self, records: int, seed: int = 0) -> Table:
+        """So many of the records, drawn at random into memory; what is made of them says that they are a sample."""
+        return sample(self, records, seed)
+
     def drop(self, names: Iterable[str]) -> Table:
         """The same microdata without some columns; `table.drop(table.neutral)` leaves what has a role."""
         gone = set(self._known(names))
@@ -209,9 +211,7 @@ class Table:
 
     def level_range(self, name: str) -> tuple[int, int]:
         """The lowest and the highest level that a column may be released at."""
-        top = ranges.highest(self.columns[name])
-        low, high = self.level_ranges.get(name, (0, top))
-        return min(low, top), min(high, top)
+        return ranges.within(self.columns[name], self.level_ranges.get(name))
 
     def with_importance(self, given: Mapping[str, float]) -> Table:
         """The same microdata, where some quasi-identifiers count more than once, or less: in losses that are averages
@@ -254,12 +254,14 @@ class Table:
 
     @property
     def role_notes(self) -> tuple[str, ...]:
-        """What the analyst should know of the roles; `notes` are of how the data were read."""
-        return tuple(notes_of_roles(self.columns, self.roles, self.records)) if self.quasi else ()
+        """What the analyst should know of a sample and of the roles; `notes` are of how the data were read."""
+        found = notes_of_roles(self.columns, self.roles, self.records) if self.quasi else []
+        return (*(["what follows is about " + str(self.sampled)] if self.sampled else []), *found)
 
     def __repr__(self) -> str:
         sensitive = ", ".join(self._in_role("sensitive")) or "none"
-        return f"<Table of {self.records:,} records: quasi {', '.join(self.quasi)}; sensitive {sensitive}>"
+        drawn = f", {self.sampled}" if self.sampled else ""
+        return f"<Table of {self.records:,} records{drawn}: quasi {', '.join(self.quasi)}; sensitive {sensitive}>"
 
     @property
     def names(self) -> list[str]:
@@ -387,8 +389,7 @@ class Table:
             lock.release()
 
     def _known(self, names: Iterable[str]) -> list[str]:
-        known = list(names)
-        require_columns(known, self.names, notes=self.notes)
+        require_columns(known := list(names), self.names, notes=self.notes)
         return known
 
     def _checked(self) -> Table:

@@ -28,7 +28,7 @@ def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> d
         "records": table.records - release.left_out if classes is None else int(release.own_classes.sizes.sum()),
         "classes": None if classes is None else len(classes),
         "guarantee": release.guarantee,
-        "caution": release.caution,
+        "caution": release.to_pass_on,
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
         "not_published": sorted(release.removed),

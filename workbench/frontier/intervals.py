@@ -55,6 +55,17 @@ def with_intervals(
     return replace(frontier, measured=points)
 
 
+def of_sample(table: Table) -> str:
+    """What the figures of a sample are about, and their intervals over records; nothing where it is none."""
+    if table.sampled is None:
+        return ""
+    return (
+        f"Figures are of releases of {table.sampled}; 95 % of other samples of {table.records:,} are expected within "
+        "their intervals. A release of all records by the same recipe has other figures, since a class of k "
+        "is a smaller share of more records."
+    )
+
+
 def refuse(over: object, times: object) -> None:
     """Raise BadInput where there is nothing of the kind."""
     if over not in OVER:

@@ -48,6 +48,7 @@ from workbench.publication.tellable_queries import tellable
 from workbench.releases.base import Release
 from workbench.studies.faults import first
 from workbench.studies.hierarchy_files import FILE
+from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study
 from workbench.studies.workload_faults import missing_workloads
 from workbench.workloads.workload import Workload
@@ -182,7 +183,7 @@ def _spread(table: Table) -> list[str]:
 
 def _bare(study: Study, table: Table) -> Study:
     """The study without what tells where the data lie or which values are in them."""
-    data = {key: study.data[key] for key in ("bundled", "only", "drop_missing") if key in study.data}
+    data = {key: study.data[key] for key in ("bundled", "only", *LEAVES_OUT) if key in study.data}
     if "bundled" not in data:
         data["given"] = study.name
     plain = {

@@ -129,8 +129,13 @@ def _summary(table: Table, smallest: int) -> TableSummary:
         order = sorted(np.flatnonzero(known).tolist(), key=lambda v: (-prior[v], seen.labels[v]))
         values: list[ValueShare] = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in order]
         sensitive.append({"name": name, "values": values, "others": round(float(prior[~known].sum()), FIGURES)})
-    neutral, records = list(table.neutral), coarse(table.records, smallest)
-    return {"records": records, "quasi": list(table.quasi), "sensitive": sensitive, "neutral": neutral}
+    return {
+        "records": coarse(table.records, smallest),
+        "sample_of": coarse(table.sampled.of, smallest) if table.sampled else 0,
+        "quasi": list(table.quasi),
+        "sensitive": sensitive,
+        "neutral": list(table.neutral),
+    }
 
 
 def _measure(measure: Measure) -> MeasureWords:

@@ -49,6 +49,7 @@ class TableSummary(TypedDict):
     """The table: how many records, and its columns by role."""
 
     records: int
+    sample_of: int  # of how many records these were drawn at random; 0 where they are all
     quasi: list[str]
     sensitive: list[SensitiveColumn]
     neutral: list[str]

@@ -140,13 +140,20 @@ def ends(study: Published) -> list[str]:
 
 def about(study: Published) -> str:
     """Whom the table is about, what an attacker may know of them, and what should not be learnt."""
-    table, wording = study.results["table"], study.wording
-    counted = wording.people(table["records"], study.smallest)
+    table, wording, counted = study.results["table"], study.wording, everybody(study)
     sensitive = wording.columns([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
     return (
         f"{counted[:1].upper()}{counted[1:]}. An attacker may know: {wording.columns(table['quasi'])}. "
         f"Not to be learnt: {sensitive}.{_stars(study)}"
     )
+
+
+def everybody(study: Published) -> str:
+    """How many records there are, and of how many they are a sample, if they are one."""
+    table, wording = study.results["table"], study.wording
+    counted = wording.people(table["records"], study.smallest)
+    drawn = f", a random sample of {wording.people(table['sample_of'], study.smallest)}" if table["sample_of"] else ""
+    return f"{counted}{drawn}"
 
 
 def _stars(study: Published) -> str:

@@ -64,6 +64,11 @@ class Release(ABC):
     rest: Mapping[str, np.ndarray] = MappingProxyType({})  # of who is left out, where a researcher knows more than Q
     truthful: bool = True  # what it shows of people is true of them, or was drawn for each by declared chances
 
+    @property
+    def to_pass_on(self) -> str:
+        """What everybody who gets it has to know, as part of a sentence: of its method, and that it is of a sample."""
+        return "; ".join(filter(None, (self.caution, self.table.sampled and f"it is of {self.table.sampled}")))
+
     # --- the four questions
 
     @property
@@ -370,7 +375,8 @@ class Release(ABC):
         if str(path).startswith(IN_SPARK):
             return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
         tables = self.starred_rows(path) if stars else self.rows()
-        return write_files(Path(path), tables, self.codebook(smallest), defuse=defuse, overwrite=overwrite)
+        of = self.table.sampled.told(smallest) if self.table.sampled else ""
+        return write_files(Path(path), tables, self.codebook(smallest), of, defuse=defuse, overwrite=overwrite)
 
 
 def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -124,14 +124,14 @@ def as_rows(found: Sequence[Entry]) -> Rows:
     return Rows.ordered([Coded(name, pd.Series(values, dtype="str"), order) for name, values in columns.items()], order)
 
 
-def as_json(found: Sequence[Entry]) -> str:
-    """The labels of each column; what is open or not listed is left out."""
+def as_json(found: Sequence[Entry], of: str = "") -> str:
+    """The labels of each column; what is open or not listed is left out. Of a sample it says which."""
     columns: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         said = {"label": one.label, "from": one.low, "to": one.high, "missing": one.missing, "values": one.values}
         said |= {"others": one.others, "drawn": one.drawn}
         columns.setdefault(one.column, []).append({key: value for key, value in said.items() if value})
-    return json.dumps({"columns": columns}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"columns": columns} | ({"sample": of} if of else {}), ensure_ascii=False, indent=1) + "\n"
 
 
 def drawn_beside(release: Path) -> list[str]:

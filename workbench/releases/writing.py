@@ -16,19 +16,20 @@ from workbench.releases.export import Rows
 
 
 def write_files(
-    path: Path, tables: Mapping[str, Rows], codebook: Sequence[Entry], *, defuse: bool, overwrite: bool
+    path: Path, tables: Mapping[str, Rows], codebook: Sequence[Entry], of: str = "", *, defuse: bool, overwrite: bool
 ) -> list[Path]:
-    """Write the tables, as CSV or Parquet by the ending of the name, and the codebook beside them."""
+    """Write the tables, as CSV or Parquet by the ending of the name, and the codebook beside them, which also says `of`
+    which sample they are."""
     refuse_nameless(path)
     if defuse and path.suffix == ".parquet":
         raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
-    targets = [*files_of(path, tables), *(books := codebooks(path) if codebook else [])]
+    targets = [*files_of(path, tables), *(books := codebooks(path) if codebook or of else [])]
     there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
     if there:
         raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
-    every = [*tables.values(), *([as_rows(codebook)] if codebook else [])]
+    every = [*tables.values(), *([as_rows(codebook)] if books else [])]
     written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
-    write_tables(written, {books[1]: as_json(codebook)} if codebook else {})
+    write_tables(written, {books[1]: as_json(codebook, of)} if books else {})
     return targets
 
 

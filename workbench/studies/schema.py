@@ -31,7 +31,8 @@ BUNDLED = "bundled"
 CSV = "csv"  # a file of the population, or of a hierarchy
 ROLES = ("quasi", "sensitive", "identifiers", "dropped", "weight")
 # what else may be said of data, beside how a file is written
-CHOICES = ("engine", "drop_missing", "only", "types", "missing", "seconds")
+CHOICES = ("engine", "drop_missing", "sample", "only", "types", "missing", "seconds")
+LEAVES_OUT = ("drop_missing", "sample")  # records, of the data that are read
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
 PERSON = ("person", "people")  # what a record is, unless the study says otherwise
 FORMAT = 1  # of the file; a newer one is refused
@@ -91,9 +92,9 @@ def _title(given: Any) -> Faults:
         yield Fault((), f"study must be a name, not {said(given)}")
 
 
-def _whole(name: str, given: Any) -> Faults:
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        yield Fault((), f"{name} = {said(given)} must be a whole number, 0 or above")
+def _whole(name: str, given: Any, least: int = 0) -> Faults:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        yield Fault((), f"{name} = {said(given)} must be a whole number, {least} or above")
 
 
 def _data(given: Any) -> Faults:
@@ -121,6 +122,8 @@ def _data(given: Any) -> Faults:
         yield Fault(("engine",), f"data: there is no engine {said(given['engine'])}; {meant(given['engine'], ENGINES)}")
     if "drop_missing" in given and (wrong := must_be(bool, "data: drop_missing", given["drop_missing"])):
         yield Fault(("drop_missing",), wrong)
+    if "sample" in given:
+        yield from under(_whole("data: sample", given["sample"], 1), "sample")
     if "seconds" in given:
         seconds = given["seconds"]
         if "sql" not in given or isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:

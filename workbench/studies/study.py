@@ -19,6 +19,7 @@ from workbench import __version__
 from workbench.base.errors import BadInput, at, said
 from workbench.base.files import whole
 from workbench.base.small_counts import SMALLEST
+from workbench.base.variants import canonical
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
@@ -34,7 +35,7 @@ from workbench.measures import Measure
 from workbench.studies import hierarchy_files
 from workbench.studies.faults import first
 from workbench.studies.hierarchy_files import FILE, gathered
-from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, PERSON, ROLES, faults
+from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, LEAVES_OUT, PERSON, ROLES, faults
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
@@ -167,9 +168,7 @@ class Study:
 
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
         """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
-        options = {
-            key: value for key, value in self.data.items() if key not in (*FROM, "drop_missing", "only", "seconds")
-        }
+        options = {key: value for key, value in self.data.items() if key not in (*FROM, *LEAVES_OUT, "only", "seconds")}
         if given is None:
             given = self._source()
         elif isinstance(given, Table):
@@ -237,6 +236,12 @@ class Study:
 
     def records(self, base: Table) -> Table:
         """The records and columns that are asked about, all neutral yet."""
+        if (many := self.data.get("sample")) is None:
+            return self._whole(base)
+        known = ("sample", canonical(self.data), self.left_out)
+        return base.remember(known, lambda: self._whole(base).sample(many))
+
+    def _whole(self, base: Table) -> Table:
         table = base.only(self.data["only"]) if self.data.get("only") else base
         table = table.drop(self.left_out)
         return table.complete() if self.data.get("drop_missing") else table

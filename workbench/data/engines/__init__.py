@@ -23,8 +23,9 @@ SPARK = "spark"  # gathers nothing: the records are there
 ENGINES = (*LIMITS, SPARK)
 OTHERWISE = (
     "only mondrian (strict, split = widest, recode = regions, suppress = 0, without weights) and remove do without all "
-    "of them; else leave out a column, or give the finest one fewer values"
+    "of them; else leave out a column, give the finest one fewer values, or draw a random sample (sample=100000)"
 )
+SAMPLE = 100_000  # records of a sample that is proposed
 BATCH = 1 << 16  # records at a time that are read, or written
 
 
@@ -82,7 +83,10 @@ class Engine(ABC):
         """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
         if not self.in_memory:
             way = f"{instead}, or " if instead else ""
-            raise BadInput(f"{what}, and they are not in memory; {way}read the data with engine='memory'")
+            raise BadInput(
+                f"{what}, and they are not in memory; {way}draw a random sample of them (sample={SAMPLE}), or read the "
+                "data with engine='memory'"
+            )
 
     @property
     def codes(self) -> dict[str, np.ndarray]:
@@ -130,6 +134,11 @@ class Engine(ABC):
     ) -> Iterator[list[np.ndarray]]:
         """The codes of these columns (None: the class) in an order that only the operating system knows, some
         records at a time, without those that are left out."""
+
+    @abstractmethod
+    def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
+        """The codes of so many records, by column, drawn at random without replacement; by the same seed the same,
+        as far as records have a number of their own."""
 
     @abstractmethod
     def content(self) -> Iterator[bytes]:

@@ -27,6 +27,7 @@ from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")
 ROWS = 4 * BATCH
+NUMBER = "number"  # of each record, in the order of the source
 
 
 class RecordTables:
@@ -117,7 +118,7 @@ class DuckDB(Elsewhere):
         maps = changing(maps)
         if not maps:
             return self
-        listed, joins = {field: f"r.{field}" for field in self._fields.values()}, ""
+        listed, joins = {field: f"r.{field}" for field in (*self._fields.values(), NUMBER)}, ""
         for i, (name, places) in enumerate(maps.items()):
             field, old = self._fields[name], np.flatnonzero(places >= 0)
             kind = np.int16 if max(len(places), int(places.max())) < 2**15 else np.int32
@@ -155,6 +156,12 @@ class DuckDB(Elsewhere):
 
         found = self._store.ask(union(names, self._fields.__getitem__, found_in))
         return Tallies(*(found[name].to_numpy() for name in ("part", "number", "code", "n")))
+
+    def below(self, limit: int, salt: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        listed, key = ", ".join(self._fields.values()), f"hash(xor(hash({NUMBER}), CAST({salt} AS UBIGINT))) >> 1"
+        keyed = f"(SELECT {listed}, CAST({key} AS BIGINT) AS chance FROM {self._from} AS r) AS s"
+        found = self._store.ask(f"SELECT * FROM {keyed} WHERE chance <= {limit - 1}")
+        return found["chance"].to_numpy(), {name: found[field].to_numpy() for name, field in self._fields.items()}
 
     def different(self, names: Sequence[str]) -> int:
         hashed = f"hash({', '.join(self._fields[name] for name in names)})"
@@ -218,7 +225,7 @@ class DuckDBGathering(Gathering):
     def add(self, batch: pa.RecordBatch) -> None:
         rows = dict(zip(self._fields.values(), batch.columns, strict=True))
         start, self._read = self._read, self._read + len(batch)
-        self._records.add(pa.table({**rows, "number": np.arange(start + 1, self._read + 1)}))
+        self._records.add(pa.table({**rows, NUMBER: np.arange(start + 1, self._read + 1)}))
 
     def distinct(self, name: str) -> pa.Array:
         field, records = self._fields[name], self._records.name
@@ -228,7 +235,7 @@ class DuckDBGathering(Gathering):
 
     def first(self, name: str, values: np.ndarray) -> int:
         wanted, records = self._found[name].select(["value"]).take(values), self._records.name
-        sql = f"SELECT min(number) AS n FROM {records} JOIN wanted ON value = {self._fields[name]}"
+        sql = f"SELECT min({NUMBER}) AS n FROM {records} JOIN wanted ON value = {self._fields[name]}"
         return self._store.ask(sql, wanted=wanted)["n"][0].as_py() or 0
 
     def code(self, name: str, found: Values) -> Column:
@@ -245,7 +252,7 @@ class DuckDBGathering(Gathering):
 
     def engine(self) -> DuckDB:
         listed, records = ", ".join(self._coded.values()), self._records.name
-        codes = self._store.keep(f"SELECT {listed} FROM {records} AS r {' '.join(self._joins)}")
+        codes = self._store.keep(f"SELECT {listed}, r.{NUMBER} FROM {records} AS r {' '.join(self._joins)}")
         self._store.run(f"DROP TABLE {records}")
         fields = {name: self._fields[name] for name in self._coded}
         return DuckDB(self._store, codes, fields, self._read)

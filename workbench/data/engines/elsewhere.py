@@ -17,11 +17,14 @@ import numpy as np
 
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
+from workbench.base.progress import step
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 
 MOST = 50_000_000  # cells that are in memory at a time: gigabytes
 SLICE = 2**22  # records that are looked at together, at least those of one code
+KEYS = 2**63  # that records may have
+SPREAD = 7  # standard deviations: what is as far off its mean is no chance
 Runs = Mapping[str, tuple[int, int]]  # the first and the last code, by column
 
 
@@ -105,6 +108,24 @@ class Elsewhere(Engine):
             f"<{found}; there are about {many}, more than the {MOST:,} that fit into memory: Mondrian makes the first "
             "cuts by counts, and the others part by part>"
         )
+
+    def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
+        """Each record has a key that follows from its number and the seed; those with the least keys are drawn."""
+        step(f"a random sample of {records:,} of {self.records:,} records")
+        every = records >= self.records
+        expected = min(records + SPREAD * math.sqrt(records) + SPREAD**2, self.records)
+        limit = KEYS if every else int(KEYS * (expected / self.records))
+        keys, codes = self.below(limit, int(np.random.default_rng(seed).integers(KEYS)))
+        most = self.records if every else expected + SPREAD * math.sqrt(expected) + SPREAD**2
+        if not min(records, self.records) <= len(keys) <= most:
+            raise self.changed()
+        order = np.argsort(keys, kind="stable")[:records]
+        return {name: found[order] for name, found in codes.items()}
+
+    @abstractmethod
+    def below(self, limit: int, salt: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The keys that are below a limit, and the codes of their records by column. The key of a record is as likely
+        any number below KEYS as any other; another salt makes other keys."""
 
     def changed(self) -> BadInput:
         """What is said when the records are no longer those that were read."""

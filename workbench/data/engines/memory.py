@@ -60,6 +60,10 @@ class Memory(Engine):
             records = order[start : start + BATCH]
             yield [codes[records] for codes in columns]
 
+    def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
+        chosen = np.sort(np.random.default_rng(seed).choice(self.records, records, replace=False))
+        return {name: codes[chosen] for name, codes in self._codes.items()}
+
     def content(self) -> Iterator[bytes]:
         for codes in self._codes.values():
             yield np.ascontiguousarray(codes.astype(np.int32)).tobytes()

@@ -20,7 +20,7 @@ from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, in_order
 from workbench.data.column import Column
 from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain
-from workbench.data.engines.elsewhere import Cut, Elsewhere, Runs, Tallies, case, columns_of
+from workbench.data.engines.elsewhere import KEYS, Cut, Elsewhere, Runs, Tallies, case, columns_of
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.value_types import Values
 
@@ -149,6 +149,17 @@ class Spark(Elsewhere):
         for start in range(0, len(order), BATCH):
             yield [column[order[start : start + BATCH]] for column in columns]
 
+    def below(self, limit: int, salt: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        # rand(seed) is a constant on one server; 2 ** 63 - 1 leaves out the sign
+        chance = f"xxhash64(monotonically_increasing_id(), CAST({salt} AS BIGINT)) & {KEYS - 1} AS chance"
+        frame = self._frame.selectExpr("*", chance).filter(f"chance <= {limit - 1}")
+        drawn = Spark(self.session, frame, self._columns, self._names, self.records, self.where)
+        found = self.session.ask(drawn.coded(self._names, "chance"))
+        codes = {name: found[self.code_of(name)].to_numpy() for name in self._names}
+        if any((one == NEW).any() for one in codes.values()):
+            raise self.changed()
+        return found["chance"].to_numpy(), codes
+
     def content(self) -> Iterator[bytes]:
         hashed = f"sum(CAST(xxhash64({', '.join(map(self.code_of, self._names))}) AS DECIMAL(20, 0))) AS digest"
         found = self.session.ask(self.coded(self._names).selectExpr(hashed, "count(*) AS n"))
@@ -160,10 +171,10 @@ class Spark(Elsewhere):
         """What the codes of a column are called in Spark."""
         return f"k{self._columns[name].field}"
 
-    def coded(self, names: Sequence[str]) -> Any:
-        """The codes of these columns, without the records that are left out."""
+    def coded(self, names: Sequence[str], *beside: str) -> Any:
+        """The codes of these columns, without the records that are left out; beside them what the records have."""
         filters = [name for name, column in self._columns.items() if column.leaves_out]
-        frame, listed = self._frame, []
+        frame, listed = self._frame, [*beside]
         for name in dict.fromkeys([*names, *filters]):
             column, code = self._columns[name], self.code_of(name)
             known = pa.table({column.field: column.values, code: column.codes})

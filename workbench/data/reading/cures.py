@@ -21,6 +21,7 @@ REMOTE = re.compile(r"remote='([^']*)'")
 TEXT = re.compile(r"\b(encoding|delimiter|quote|format)=(?:'([^']*)')?")
 MEMORY = re.compile(r"\bmemory_limit=")
 FOLDER = re.compile(r"\btemp_directory=")
+SAMPLE = re.compile(r"\bsample=(\d+)")
 Words = Mapping[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 OPTIONS: Words = {
@@ -33,6 +34,7 @@ OPTIONS: Words = {
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}} of a study",
     MEMORY: lambda found: "memory_limit under data of a study",
     FOLDER: lambda found: "the environment's TMPDIR",
+    SAMPLE: lambda found: f"a study that says sample: {found[1]} under data",
 }
 STUDY: Words = {
     TYPES: lambda found: f"say types: {{{found[1]}: {found[2]}}} under data",
@@ -44,6 +46,7 @@ STUDY: Words = {
     LEVELS: lambda found: f"levels: {{{found[1]}: {found[2]}}}",
     MEMORY: lambda found: "memory_limit under data",
     FOLDER: lambda found: "temp_directory under data",
+    SAMPLE: lambda found: f"sample: {found[1]} under data",
 }
 CONTROLS: Words = {
     TYPES: lambda found: f"choose {found[2]} as the type of {found[1]} below",
@@ -55,6 +58,7 @@ CONTROLS: Words = {
     LEVELS: lambda found: f"level {found[2]} beside the role of {found[1]}",
     MEMORY: lambda found: "memory_limit in the study's data",
     FOLDER: lambda found: "temp_directory in the study's data",
+    SAMPLE: lambda found: "'A random sample' below the data",
 }
 
 

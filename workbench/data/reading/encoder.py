@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -15,7 +16,24 @@ from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
 from workbench.data.roles import NOTHING
 
+P, T = ParamSpec("P"), TypeVar("T")
 
+
+def fitting(work: Callable[P, T]) -> Callable[P, T]:
+    """The same work; records of its source that do not fit into memory are said to be so."""
+
+    @wraps(work)
+    def careful(*given: P.args, **options: P.kwargs) -> T:
+        try:
+            return work(*given, **options)
+        except MemoryError:
+            where = getattr(given[0], "where", "the data")
+        raise BadInput(f"{where}: its records do not fit into memory; say engine='duckdb'")
+
+    return careful
+
+
+@fitting
 def encode(
     source: Source,
     columns: Sequence[str] | None = None,

@@ -43,7 +43,7 @@ def data(study: Published, index: int, cap: float | None) -> Markup:
         rows.append(("neutral (published unchanged)", wording.columns(of["neutral"])))
     tables: list[tuple[Any, Any, int | None]] = [(("role", "columns"), rows, None)]
     tables += [((wording.column(one["name"]), f"of {counted}"), _common(one), 1) for one in of["sensitive"]]
-    return render("tables.html", paragraphs=[f"The table is {counted}."], tables=tables)
+    return render("tables.html", paragraphs=[f"The table is {statements.everybody(study)}."], tables=tables)
 
 
 def _common(column: SensitiveColumn) -> list[tuple[str, tuple[float, str]]]:
