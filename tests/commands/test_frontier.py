@@ -15,6 +15,7 @@ from tests.commands.people import STUDY, run, study_in, wrong
 from workbench.base.figures import figures
 from workbench.commands.frontier import table_lines
 from workbench.frontier.sweep import sweep
+from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
 
@@ -153,6 +154,24 @@ def test_rows_are_broken_and_never_cut():
         ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}dominated", f"{' ' * 30}by 2"],
     ]
     assert table_lines([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
+
+
+def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, capsys):
+    path = study_in(tmp_path, STUDY.replace("{path: people.csv}", "{path: people.csv, sample: 60}"))
+    out, err = run(capsys, "frontier", path, "--times", "3")
+    assert "Figures are of releases of a random sample of 60 of 120 records" in out
+    assert re.search(r"\d \(0?\.\d+ to 0?\.\d+\)", out)
+    assert "note: what follows is about a random sample of 60 of 120 records" in err
+    found = json.loads(run(capsys, "frontier", path, "--times", "3", "--json")[0])
+    assert any(point["intervals"] for point in found["points"]) and "60 of 120" in found["sample"]
+    bare = json.loads(run(capsys, "frontier", path, "--intervals", "none", "--json")[0])
+    assert not any(point.get("intervals") for point in bare["points"]) and bare["sample"] == found["sample"]
+    release = tmp_path / "release.csv"
+    _, err = run(capsys, "anonymize", path, "--recipe", "2", "-o", release)
+    assert "To be passed on with it: it is of a random sample of 60 of 120 records." in err
+    assert len(release.read_text().splitlines()) == 61
+    asked = Study.open(path)
+    assert "sample=60" in python_code(asked, asked.candidates()[0])
 
 
 def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, capsys):

@@ -1,10 +1,16 @@
 """A sample has some of the records, whole, and the values that these have."""
 
-import pandas as pd
+import json
 
+import pandas as pd
+import pytest
+
+from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Intervals
-from workbench.data.samples import resample, sample
+from workbench.data.samples import Sampled, resample, sample
 from workbench.data.table import Table
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
 
 
 def test_a_sample_has_whole_records_in_their_order():
@@ -28,3 +34,35 @@ def test_a_resample_has_as_many_whole_records_drawn_with_replacement():
     assert len(found) == 400 and (found["double"] == 2 * found["age"]).all()
     assert 0.58 < found["age"].nunique() / 400 < 0.68, "1 - 1/e of them"
     assert resample(table, 3).frame.equals(found) and not resample(table, 4).frame.equals(found)
+
+
+def people():
+    frame = pd.DataFrame({"age": [20 + n % 40 for n in range(200)], "ill": ["abcdb"[n % 5] for n in range(200)]})
+    return Table.from_frame(frame, ["age"], "ill")
+
+
+def test_a_sample_says_that_it_is_one_wherever_it_goes(tmp_path):
+    whole, drawn = people(), people().sample(60)
+    assert drawn.sampled == Sampled(60, 200) and str(drawn.sampled) == "a random sample of 60 of 200 records"
+    assert str(drawn.sampled) in repr(drawn) and str(drawn.sampled) in drawn.notes
+    assert "random sample" not in repr(whole) + repr(whole.role_notes) and "of 60 of 200" in drawn.role_notes[0]
+    same = Table.from_frame(drawn.frame, ["age"], "ill")
+    assert same.cells().weight.sum() == 60 and same.fingerprint != drawn.fingerprint, "a store tells them apart"
+    assert drawn.with_roles(["age"]).sampled == drawn.only({"ill": "b"}).sampled == drawn.sampled
+    assert drawn.sample(30).sampled == Sampled(30, 200), "a sample of a sample is one of the whole"
+    assert drawn.only({"ill": "b"}).sample(9).sampled == Sampled(9, drawn.only({"ill": "b"}).records)
+    assert whole.sample(200) is whole and resample(drawn, 1).sampled == drawn.sampled
+    for model, beside in ((KAnonymity(3), 2), (None, 0)):
+        release = Mondrian()(drawn, model) if model else Keep()(drawn)
+        assert release.to_pass_on == "it is of a random sample of 60 of 200 records" and not Keep()(whole).to_pass_on
+        files = release.export(tmp_path / f"{beside}.csv", smallest=7)
+        books = [path for path in files if path.suffix == ".json"]
+        assert json.loads(books[0].read_bytes())["sample"] == "a random sample of about 63 of about 203 records"
+        assert len(pd.read_csv(files[0])) == 60 and (len(pd.read_csv(files[1])) > 0) == (model is not None)
+    assert [path.name for path in Keep()(whole).export(tmp_path / "whole.csv")] == ["whole.csv"]
+
+
+@pytest.mark.parametrize("records", [0, -1, True, 2.0, "9"])
+def test_a_sample_of_no_number_of_records_is_refused(records):
+    with pytest.raises(BadInput, match="as a whole number, 1 or above"):
+        people().sample(records)

@@ -9,7 +9,7 @@ import pytest
 from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
-from workbench.frontier.intervals import with_intervals
+from workbench.frontier.intervals import of_sample, with_intervals
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
@@ -35,6 +35,13 @@ def test_over_records_they_are_as_wide_as_a_difference_of_shares_is_uncertain():
     assert point.values[key] == pytest.approx((women - men) / 2)
     deviation = np.sqrt((women * (1 - women) + men * (1 - men)) / 1000) / 2
     assert np.ptp(point.intervals[key]) == pytest.approx(2 * 1.96 * deviation, rel=0.3)
+
+
+def test_a_sample_says_what_its_figures_are_about():
+    given = table()
+    said = of_sample(given.sample(100))
+    assert f"a random sample of 100 of {given.records:,} records" in said and "other figures" in said
+    assert of_sample(given) == ""
 
 
 @pytest.fixture(scope="module")

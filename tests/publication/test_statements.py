@@ -15,6 +15,7 @@ from workbench.publication import cost, statements
 from workbench.publication.offer import Offer
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
+from workbench.publication.report.question import data
 
 
 def test_the_guesses_are_those_that_the_released_file_allows(whole):
@@ -42,6 +43,14 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert attack["commonest"] in card["sentence"]
         assert "age, town and sex" in statements.attackers(read, index)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
+
+
+def test_a_study_of_a_sample_says_of_how_many(study, tmp_path):
+    few = study.with_(data={**study.data, "sample": 500}, recipes=study.recipes[:1])
+    read = Published(publish(few, tmp_path / "out", releases=False, warn=lambda said: None))
+    assert statements.about(read).startswith("About 500 people, a random sample of about 600 people. An attacker")
+    assert "The table is about 500 people, a random sample of about 600 people." in data(read, 0, None)
+    assert "sample: 500" in read.asked()
 
 
 def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):

@@ -88,7 +88,7 @@ class Sweeper:
         self._worker.cancel()
 
 
-def again(say: Say) -> Callable[[int, int], None]:
+def again(say: Say) -> Callable[[int, int], object]:
     """Says how often all releases were made again."""
     return lambda done, times: say(f"intervals: made again on other samples, {done} of {times}")
 

@@ -1,12 +1,16 @@
 """Parts of records by a tree of cuts: counted where they are, as one counts them one by one."""
 
+from itertools import pairwise
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.releases.parted import SENSITIVE, apart, pair
 from workbench.base.errors import BadInput, TooMany
 from workbench.data.engines import elsewhere
 from workbench.data.engines.elsewhere import Cut, case
+from workbench.data.table import Table
 
 
 def part_of(cuts, codes, record):
@@ -75,6 +79,27 @@ def test_what_does_not_fit_follows_the_roles_and_levels_of_the_table(monkeypatch
     monkeypatch.setattr(elsewhere, "MOST", fewer.columns[other.quasi[0]].size * 3)
     assert fewer.engine.cells_fit and not apart(other).engine.cells_fit
     assert len(fewer.cells()) <= elsewhere.MOST
+
+
+def test_every_record_is_drawn_as_often_as_any_other():
+    table = Table.from_frame(pd.DataFrame({"n": range(60), "s": [0, 1] * 30}), ["n"], "s", engine="duckdb")
+    odd = table.only({"s": 1})  # of which every second number is gone
+    for given, many in ((table, 20), (odd, 10)):
+        drawn = [given.engine.drawn(many, seed)["n"] for seed in range(90)]
+        assert all(len({*one.tolist()}) == many for one in drawn)
+        found = np.bincount(np.concatenate(drawn), minlength=given.records)
+        assert 0.5 < ((found - 30) ** 2).sum() / (30 * (1 - 1 / 3) * (given.records - 1)) < 1.6, "chi-square by degrees"
+        together = sum(len({*one} & {*other}) for one, other in pairwise(drawn)) / 89
+        assert abs(together - many / 3) < 1, "one seed tells nothing about another"
+
+
+@pytest.mark.parametrize(("asked", "many"), [(20, 0), (20, 19), (1, 200)])
+def test_a_sample_of_too_few_or_too_many_is_no_sample(monkeypatch, asked, many):
+    _, other = pair(2)
+    codes = {name: np.zeros(many, np.int16) for name in other.names}
+    monkeypatch.setattr(type(other.engine), "below", lambda *_: (np.arange(many), codes))
+    with pytest.raises(BadInput, match="the records have changed since they were read"):
+        other.engine.drawn(asked, 0)
 
 
 def test_a_tree_of_cuts_in_sql():

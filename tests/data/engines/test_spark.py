@@ -248,6 +248,24 @@ def test_what_looks_at_each_record_says_what_to_do_instead(sail, asked):
         asked(people(sail))
 
 
+def test_a_sample_of_a_table_in_spark_is_random_and_in_memory(spark, tmp_path):
+    frame = pd.DataFrame({"a": range(9000), "A.b": [f"v{n % 7}" for n in range(9000)], "s": ["x", "y", None] * 3000})
+    frame.to_parquet(tmp_path / "people.parquet")
+    table = Table.read(spark.read.parquet(str(tmp_path / "people.parquet")), ["A.b"], "s")
+    drawn = [table.sample(900, seed) for seed in (0, 0, 1)]
+    first, again, other = (one.frame for one in drawn)
+    assert drawn[0].engine.in_memory and str(drawn[0].sampled) == "a random sample of 900 of 9,000 records"
+    assert first["a"].is_unique and frame.loc[first["a"]].reset_index(drop=True).astype(object).equals(
+        first.astype(object)
+    )
+    assert first.equals(again) and 60 < len({*first["a"]} & {*other["a"]}) < 125, "90 by chance"
+    tenths = np.bincount(np.concatenate([one["a"] // 900 for one in (first, other)]), minlength=10)
+    assert ((tenths - 180) ** 2 / 180).sum() < 30, "of all parts of the table"
+    seven = table.only({"A.b": "v3"})
+    assert str(seven.sample(100).sampled) == "a random sample of 100 of 1,286 records"
+    assert seven.sample(5000).records == 1286 and seven.sample(5000).sampled is None
+
+
 # --- where it is asked for
 
 IN_SPARK = "{spark: default.people_of_a_study, remote: 'sc://host:15002'}"

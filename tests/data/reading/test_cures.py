@@ -61,7 +61,7 @@ def test_no_argument_of_python_is_left_in_what_others_are_told(words):
         "value_types.py",
         "scan.py",
         "source.py",
-        "table.py",
+        "encoder.py",
         "formats.py",
     }
     assert len(named) > 15

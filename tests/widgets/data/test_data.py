@@ -68,6 +68,19 @@ def test_records_with_missing_values_are_left_out_later_and_nothing_is_read_agai
     assert picker.data == {"bundled": "adult", "drop_missing": True} and picker.base is base
 
 
+def test_a_sample_is_drawn_later_and_nothing_is_read_again():
+    picker = DataPicker(FRAME)
+    base = picker.base
+    asked(picker, "choose", field="sample", value=12)
+    assert picker.data == {"given": "frame", "sample": 12} and picker.base is base
+    for wrong in (0, 1.5, "many"):
+        sent = asked(picker, "choose", field="sample", value=wrong)
+        assert problems(sent) == [("sample", "say how many records as a whole number, 1 or above; empty: all")]
+    assert picker.data["sample"] == 12
+    asked(picker, "choose", field="sample", value="")
+    assert picker.data == {"given": "frame"} and picker.base is base
+
+
 def test_a_frame_is_given_and_can_be_chosen_again():
     picker = DataPicker(FRAME)
     assert picker.data == {"given": "frame"} and picker.base.records == 20

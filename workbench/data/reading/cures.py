@@ -21,7 +21,7 @@ REMOTE = re.compile(r"remote='([^']*)'")
 TEXT = re.compile(r"\b(encoding|delimiter|quote|format)=(?:'([^']*)')?")
 MEMORY = re.compile(r"\bmemory_limit=")
 FOLDER = re.compile(r"\btemp_directory=")
-SAMPLE = re.compile(r"\bsample=(\d+)")
+SAMPLE = re.compile(r"\bsample=(\w+)")
 Words = Mapping[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 OPTIONS: Words = {

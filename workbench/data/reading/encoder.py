@@ -16,7 +16,8 @@ from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
 from workbench.data.roles import NOTHING
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def fitting(work: Callable[P, T]) -> Callable[P, T]:
