@@ -158,19 +158,19 @@ def test_rows_are_broken_and_never_cut():
 
 def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, capsys):
     path = study_in(tmp_path, STUDY.replace("{path: people.csv}", "{path: people.csv, sample: 60}"))
-    out, err = run(capsys, "frontier", path, "--times", "3")
+    out, err = run(capsys, "frontier", path)
     assert "Figures are of releases of a random sample of 60 of 120 records" in out
     assert re.search(r"\d \(0?\.\d+ to 0?\.\d+\)", out)
     assert "note: what follows is about a random sample of 60 of 120 records" in err
-    found = json.loads(run(capsys, "frontier", path, "--times", "3", "--json")[0])
-    assert any(point["intervals"] for point in found["points"]) and "60 of 120" in found["sample"]
-    bare = json.loads(run(capsys, "frontier", path, "--intervals", "none", "--json")[0])
-    assert not any(point.get("intervals") for point in bare["points"]) and bare["sample"] == found["sample"]
+    asked = Study.open(path)
+    asked.with_(intervals={}).save(path)
+    assert asked.intervals == {"over": "records"} and Study.open(path).intervals == {}, "it says that none are wanted"
+    found = json.loads(run(capsys, "frontier", path, "--json")[0])
+    assert not any("intervals" in point for point in found["points"]) and "60 of 120" in found["sample"]
     release = tmp_path / "release.csv"
     _, err = run(capsys, "anonymize", path, "--recipe", "2", "-o", release)
     assert "To be passed on with it: it is of a random sample of 60 of 120 records." in err
     assert len(release.read_text().splitlines()) == 61
-    asked = Study.open(path)
     assert "sample=60" in python_code(asked, asked.candidates()[0])
 
 

@@ -310,3 +310,27 @@ def test_workloads_go_with_the_table_and_through_the_file(tmp_path):
     answers = [Workload.named(table, name).truth.tolist() for name in ("log", "by hand")]
     assert answers == [[2], [1, 5 / 3]] and len(Workload.named(table, "many")) == 9
     assert study.to_dict()["workloads"]["log"] == {"file": "log.sql"}
+
+
+def test_a_study_of_a_sample_asks_for_intervals_unless_it_says_otherwise():
+    text = "study: Some\ndata: {bundled: adult, sample: 200}\nroles: {quasi: [age], sensitive: [sex]}\n"
+    study = Study.from_yaml(text)
+    assert study.intervals == {"over": "records"} == Study.from_yaml(study.to_yaml()).intervals
+    assert Study.from_yaml(text + "intervals: {over: seeds}").intervals == {"over": "seeds"}
+    without = Study.from_yaml(text + "intervals: {}")
+    assert without.intervals == {} == Study.from_yaml(without.to_yaml()).intervals
+    assert without.of({**without.data, "sample": 100}).intervals == {}, "it was decided before"
+    whole = Study.from_yaml(text.replace(", sample: 200", ""))
+    assert whole.intervals == {} and whole.of(study.data).intervals == {"over": "records"}
+    base = study.read()
+    table = study.table(base)
+    assert str(table.sampled) == "a random sample of 200 of 48,842 records" and table.engine.in_memory
+    assert study.with_(quasi=("age", "race")).records(base) is study.records(base), "drawn once"
+    assert study.with_(data={**study.data, "sample": 100}).records(base).records == 100
+    assert study.with_(identifiers=("race",)).records(base).names == [n for n in base.names if n != "race"]
+
+
+@pytest.mark.parametrize("sample", ["0", "-3", "yes", "1.5", "[3]"])
+def test_a_sample_of_no_number_is_refused_before_anything_is_read(sample):
+    with pytest.raises(BadInput, match="data: sample = .* must be a whole number, 1 or above"):
+        Study.from_yaml(f"data: {{path: nothing.csv, sample: {sample}}}")

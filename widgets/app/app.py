@@ -234,7 +234,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         def take() -> None:
             study = self._waiting or self.session.study
             first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
-            after, unfit = fitting(study.with_(data=dict(self.data.data)), base)
+            after, unfit = fitting(study.of(dict(self.data.data)), base)
             after = proposed(after, tuple(n for n in after.quasi if n not in unfit), base)
             self.session.read(after, base)
             self._waiting = None
@@ -244,7 +244,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
                 self.session.begin(after)
             else:
                 after = renamed(self.session.study, after)
-                self.session.change(name=after.name, **{name: getattr(after, name) for name in TABLE})
+                self.session.change(**{name: getattr(after, name) for name in ("name", "intervals", *TABLE)})
 
         self.data.guarded("", take)
 

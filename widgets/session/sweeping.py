@@ -14,7 +14,6 @@ from workbench.base.variants import canonical
 from workbench.data.table import Table
 from workbench.frontier.duration import seconds
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.intervals import with_intervals
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import BASELINES, sweep
@@ -67,9 +66,6 @@ class Sweeper:
                 sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel, say=say)
             there = [done[i] for i in sorted(done)]
             found = Frontier(there, measures, complete=len(there) == len(place))
-            if table.sampled and found.complete:
-                tell(self._arrived, found, len(there), len(place), True)
-                found = with_intervals(table, found, progress=again(say), cancel=cancel)
             tell(self._arrived, found, len(there), len(place), False)
 
         self._worker.start(job)
@@ -86,11 +82,6 @@ class Sweeper:
     def cancel(self) -> None:
         """Stop before the next point; what is measured stays."""
         self._worker.cancel()
-
-
-def again(say: Say) -> Callable[[int, int], object]:
-    """Says how often all releases were made again."""
-    return lambda done, times: say(f"intervals: made again on other samples, {done} of {times}")
 
 
 def told_apart(recipe: Recipe) -> str:

@@ -42,6 +42,9 @@ from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 RESULTS = ".results"  # the end of the name of a study's store, beside its file
 
 
+OF_SAMPLES = {"over": "records"}  # intervals, unless others are asked for, or none
+
+
 @dataclass(frozen=True)
 class Study:
     """What is asked, as plain data. A hierarchy is a builder's settings, `{csv: file}` beside the study, or `bundled`.
@@ -77,6 +80,8 @@ class Study:
     files: Mapping[str, str] = None  # type: ignore[assignment] # columns whose hierarchy has one; not in the file
 
     def __post_init__(self) -> None:
+        if self.intervals is None:
+            object.__setattr__(self, "intervals", OF_SAMPLES if "sample" in (self.data or {}) else {})
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type.startswith("tuple"):
@@ -122,7 +127,8 @@ class Study:
                 said[field.name] = list(value) if isinstance(value, tuple) else value
         if self.record == PERSON:
             del said["record"]
-        return {key: _plain(value) for key, value in said.items() if value not in ({}, [])}
+        kept = {"intervals"} if "sample" in self.data else set()  # to say that there are none
+        return {key: _plain(value) for key, value in said.items() if value not in ({}, []) or key in kept}
 
     @classmethod
     def from_yaml(
@@ -163,6 +169,11 @@ class Study:
     def with_(self, **changes: Any) -> Study:
         """The same study but for these fields."""
         return replace(self, **changes)
+
+    def of(self, data: Mapping[str, Any]) -> Study:
+        """The same study of other data; where these become a sample, its figures get intervals."""
+        begins = "sample" in data and "sample" not in self.data
+        return self.with_(data=data, intervals=self.intervals or (OF_SAMPLES if begins else {}))
 
     # --- what it asks for
 

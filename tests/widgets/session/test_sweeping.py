@@ -20,18 +20,6 @@ def test_all_points_arrive_with_the_baselines(small):
     assert [point.recipe for point in frontier.measured][:3] == list(asked)
 
 
-def test_the_points_of_a_sample_get_intervals_when_all_are_there(small):
-    arrived, failed, said = [], [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, said.append, lambda seconds: None)
-    sweeper.start(small(0).sample(30), recipes(Mondrian(), KAnonymity, k=[2, 9]), [PrivacyLoss()], None)
-    assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
-    (before, *_, going_on), (after, *_) = arrived[-2:]
-    assert going_on and before.complete and not any(point.intervals for point in before.measured)
-    assert any(point.intervals for point in after.measured)
-    assert [point.values for point in after.measured] == [point.values for point in before.measured]
-    assert said[-1].startswith("intervals: made again on other samples, ")
-
-
 def test_it_says_how_long_all_will_take(small, monkeypatch):
     monkeypatch.setattr(KMember, "seconds", lambda *_: 30.0)
     monkeypatch.setattr(sweeping, "threads", lambda: 2)
