@@ -332,5 +332,5 @@ def test_a_study_of_a_sample_asks_for_intervals_unless_it_says_otherwise():
 
 @pytest.mark.parametrize("sample", ["0", "-3", "yes", "1.5", "[3]"])
 def test_a_sample_of_no_number_is_refused_before_anything_is_read(sample):
-    with pytest.raises(BadInput, match="data: sample = .* must be a whole number, 1 or above"):
+    with pytest.raises(BadInput, match=r"data: sample = .* must be a whole number, 1 or above"):
         Study.from_yaml(f"data: {{path: nothing.csv, sample: {sample}}}")

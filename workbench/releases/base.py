@@ -16,7 +16,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, meant, said
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
-from workbench.data.cells import distinct_rows
+from workbench.data.cells import people
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
@@ -118,7 +118,7 @@ class Release(ABC):
 
     def _covering(self, sensitive: str) -> Posterior:
         """By all classes that cover a person; Q where none does."""
-        people, sizes = self.table.remember("people", lambda: _people(self.table))
+        people, sizes = self.table.remember("people", lambda: people(self.table.cells()))
         counts = self._expected(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
         found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
         return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
@@ -385,14 +385,6 @@ def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarr
         return populations.runs, populations.same
     runs = np.ascontiguousarray(populations, dtype=np.int32)
     return runs, shared_prefix(runs)
-
-
-def _people(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Who is told apart by all quasi-identifiers, as populations of one code each, and how many are alike."""
-    cells = table.cells()
-    first, group = distinct_rows(cells.quasi.T)
-    sizes = np.bincount(group, weights=cells.weight).astype(np.int64)
-    return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), sizes
 
 
 def refuse_other(given: Any, where: str) -> None:
