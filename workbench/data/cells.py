@@ -126,7 +126,7 @@ def row_keys(sizes: Sequence[int], rows: Sequence[int], *sides: Sequence[np.ndar
     return keys, largest
 
 
-def people(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+def told_apart(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
     """Who is told apart by all quasi-identifiers, as populations of one code each, and how many are alike."""
     first, group = distinct_rows(cells.quasi.T)
     sizes = np.bincount(group, weights=cells.weight).astype(np.int64)

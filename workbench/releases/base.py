@@ -16,7 +16,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Undefined, meant, said
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
-from workbench.data.cells import people
+from workbench.data.cells import told_apart
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
@@ -118,7 +118,7 @@ class Release(ABC):
 
     def _covering(self, sensitive: str) -> Posterior:
         """By all classes that cover a person; Q where none does."""
-        people, sizes = self.table.remember("people", lambda: people(self.table.cells()))
+        people, sizes = self.table.remember("people", lambda: told_apart(self.table.cells()))
         counts = self._expected(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
         found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
         return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
