@@ -10,7 +10,7 @@ import pytest
 from workbench.base.errors import BadInput
 from workbench.data import datasets, weights
 from workbench.frontier.recipe import Recipe
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import Keep, Mondrian, RakedBuckets, Remove
 from workbench.models import KAnonymity, KMap, Model, RecursiveLDiversity, TCloseness
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -67,6 +67,7 @@ def table():
         Recipe(Remove(columns=("age", "sex"))),
         Recipe(Mondrian("order", order=("sex", "education")), KAnonymity(100)),
         Recipe(Keep()),
+        Recipe(RakedBuckets(files="flat"), TCloseness(0.1, distance="js")),
     ],
     ids=str,
 )
@@ -74,6 +75,7 @@ def test_the_script_makes_the_same_release(recipe, table, tmp_path):
     code = python_code(ADULT, recipe)
     assert str(tmp_path) not in code
     assert max(map(len, code.splitlines()[1:])) <= 120
+    assert recipe.method.caution in " ".join(code.split())
     assert same(run(code, tmp_path)["release"], recipe.release(table))
 
 

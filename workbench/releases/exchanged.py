@@ -12,11 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
-from workbench.releases.codebook import Entry
 from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.partition import Bucketized
 from workbench.workloads.workload import Workload
@@ -82,11 +80,6 @@ class Exchanged(Bucketized):
     def without(self, gone: np.ndarray) -> Exchanged:
         """Nobody can be left out: the values of a bucket are of people in other buckets, too."""
         raise Undefined("its values were exchanged between buckets, so no bucket can be left out")
-
-    def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """That the values of sensitive columns were exchanged, and what is promised of them."""
-        said = "; ".join(filter(None, (CAUTION, self.guarantee)))
-        return [Entry(name, said, "", "", missing=False, drawn=True) for name in self._published()]
 
     def _sensitive_of_records(self, name: str) -> np.ndarray:
         return self.shown(name).labels

@@ -353,10 +353,15 @@ class Bucketized(Partition):
         plain = [n for n in self.table.released if n not in self.table.sensitive and n not in self.removed]
         columns: list[tuple[Named, str | None]] = [(Named(name, self.table.published(name)), name) for name in plain]
         columns.append((Named(self._added[0], number), None))
-        counted = {name: Rows.shuffled(self._counted(name, number)) for name in self._published()}
+        counted = {name: Rows.shuffled(self._counts(name, number)) for name in self._published()}
         return {self._records: self._shuffled(columns), **counted}
 
-    def _counted(self, name: str, number: pd.Series) -> list[Coded]:
+    def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
+        """Where values were exchanged: that they were, and what is promised of them."""
+        said = "; ".join(filter(None, (self.caution, self.guarantee)))
+        return [Entry(name, said, "", "", missing=False, drawn=True) for name in self._published() if self.caution]
+
+    def _counts(self, name: str, number: pd.Series) -> list[Coded]:
         """class, value, count."""
         histogram = self.classes.histograms[name]
         group, value = np.nonzero(histogram)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from os import PathLike
 from pprint import pformat
+from textwrap import fill
 from typing import Any
 
 from workbench.base.errors import BadInput, said
@@ -19,7 +20,7 @@ from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
 from workbench.studies.study import BUNDLED, FROM, Study, plain
 
-SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{how}"""
+SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{caution}{how}"""
 
 {imports}
 
@@ -56,6 +57,7 @@ def python_code(
     return SCRIPT.format(
         name=_in_docstring(study.name),
         recipe=_in_docstring(str(recipe)),
+        caution=_in_paragraph(recipe.method.caution),
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
         levels=(f".with_level_ranges({ranges})" if ranges else "")
@@ -73,7 +75,8 @@ def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results
     """The expression that makes the release; one that was drawn at random is read from the study's results."""
     method, modelled = _call(recipe.method, "methods", imports), f"{model}, " if model else ""
     if not recipe.method.draws:
-        return f"{method}(table, {modelled}seed={recipe.seed})"
+        given = f"table, {modelled}seed={recipe.seed}"
+        return f"{method}({given})" if len(method) + len(given) < WIDTH else f"{method}(\n    {given}\n)"
     if results is None:
         raise BadInput(
             "this release was drawn at random, and a script that does not know where the draw is kept would make "
@@ -98,6 +101,11 @@ def _written(imports: Imports) -> str:
 def _in_docstring(text: str) -> str:
     """Text that cannot end the docstring it stands in."""
     return re.sub(r"\s+", " ", text).replace("\\", "/").replace('"', "'")
+
+
+def _in_paragraph(caution: str) -> str:
+    """What has to be known of a release, below the first line of the docstring."""
+    return f"\n\n{fill(f'To be passed on with it: {caution}.', WIDTH)}\n" if caution else ""
 
 
 def _call(variant: Variant, room: str, imports: Imports) -> str:

@@ -21,17 +21,15 @@ from workbench.methods.raking.dealing import into_buckets
 from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.releases.exchanged import CAUTION, Exchanged
+from workbench.releases.flat import Flat, FlatExchanged, as_one_file
 
 
 @dataclass(frozen=True)
 class RakedBuckets(Method):
     publish: str = parameter(
-        "exchanged",
-        "exchanged: sensitive values move between records (data swapping), which is nearest to the truth about many; "
-        "dealt: every record keeps its own",
-        choices=("exchanged", "dealt"),
-        named=True,
-    )
+        "exchanged", "exchanged: sensitive values move between records (data swapping), which is nearest to the truth "
+        "about many; dealt: every record keeps its own", choices=("exchanged", "dealt"), named=True,
+    )  # fmt: skip
     design_support: float = parameter(
         0.05, "the smallest share of records of the populations that it is made for", low=0, high=1, above=True,
         optional=True,
@@ -42,6 +40,10 @@ class RakedBuckets(Method):
         None, "the budget of noise on what is true of large populations, for two people who exchange their sensitive "
         "values (zero-concentrated differential privacy); none: no noise, and no guarantee",
         low=0, high=100, above=True, scale="log", number=float, optional=True,
+    )  # fmt: skip
+    files: str = parameter(
+        "two", "two: records, and how often each bucket has each value; flat: one row a record, its value dealt in its "
+        "bucket", choices=("two", "flat"), optional=True,
     )  # fmt: skip
     name = "raked buckets"
 
@@ -55,7 +57,8 @@ class RakedBuckets(Method):
 
     @property
     def caution(self) -> str:
-        return CAUTION if self.publish == "exchanged" else ""
+        two, flat = (CAUTION, FlatExchanged.caution) if self.publish == "exchanged" else ("", Flat.caution)
+        return flat if self.files == "flat" else two
 
     def spends(self, table: Table) -> dict[str, Spent]:
         return {} if self.rho is None else noisy_truth.spends(table, self.rho, self.design_support)
@@ -71,6 +74,6 @@ class RakedBuckets(Method):
             if self.rho is not None:
                 atoms = noisy_truth.noisy(table, atoms, self.rho, self.design_support)
             group, seats = buckets(table, model, atoms, self.clusters, self.smallest, seed)
-            if self.publish == "dealt":
-                return into_buckets(table, atoms, group, seats, seed)
-        return Exchanged.of(table, group[atoms.of_cell], seats, self.guarantee)
+            exchanged = Exchanged.of(table, group[atoms.of_cell], seats, self.guarantee)
+            found = into_buckets(table, atoms, group, seats, seed) if self.publish == "dealt" else exchanged
+        return as_one_file(found) if self.files == "flat" else found
