@@ -25,6 +25,7 @@ from widgets.preview.preview import Giveaways, ask_about
 from widgets.release import facts
 from workbench.base import progress
 from workbench.base.errors import BadInput
+from workbench.data.engines import duckdb as duckdb_engine
 from workbench.data.engines.duckdb import DuckDB
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading.source import Query
@@ -231,6 +232,17 @@ def test_the_order_of_what_is_written_is_random_over_the_whole_file_and_another_
         assert all(len(set(ages[start : start + 1000])) > 90 for start in range(0, records, 50_000))
     assert (one == other).mean() < 0.05
     assert abs(np.corrcoef(one, other)[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("model", [None, KAnonymity(4)])
+def test_classes_that_are_looked_up_or_joined_are_the_same(monkeypatch, model):
+    found = []
+    for most in (duckdb_engine.LOOKED_UP, 0):
+        monkeypatch.setattr(duckdb_engine, "LOOKED_UP", most)
+        table = elsewhere().drop(["region"])
+        release = Mondrian()(table, model) if model else Keep()(table).without(np.array([True, *[False] * 4]))
+        found.append(sorted(map(tuple, release.frame().astype("str").fillna("").to_numpy())))
+    assert found[0] == found[1] and len(found[0]) == (30 if model else 20)
 
 
 # --- what stays behind, and what stops

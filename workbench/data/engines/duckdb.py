@@ -5,6 +5,7 @@ The SQL is narrow (SELECT, GROUP BY, ORDER BY, JOIN), so that another engine can
 
 from __future__ import annotations
 
+import math
 import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,16 +19,17 @@ import pyarrow as pa
 from workbench.base.connection import Private, discard
 from workbench.base.errors import BadInput
 from workbench.base.progress import step, stoppable
-from workbench.base.randomness import operating_system_random
-from workbench.data.cells import Cells, counted
+from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column
 from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Gathering, changing, plain
 from workbench.data.engines.elsewhere import Cut, Elsewhere, Runs, Tallies, between, case, union
+from workbench.data.engines.piles import Piles
 from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")
 ROWS = 4 * BATCH
 NUMBER = "number"  # of each record, in the order of the source
+LOOKED_UP = 2**26  # combinations of codes of which each may have a number in memory
 
 
 class RecordTables:
@@ -35,7 +37,7 @@ class RecordTables:
 
     def __init__(self, memory_limit: str | None, temp_directory: str | os.PathLike[str] | None) -> None:
         private = Private(memory_limit, temp_directory)
-        self._connection, self._numbers = private.connection, count()
+        self.folder, self._connection, self._numbers = private.directory, private.connection, count()
         self._discard = weakref.finalize(self, discard, private.connection, private.directory)
         path = str(private.directory / "records.db").replace("'", "''")
         self._connection.execute("SET preserve_insertion_order = false")
@@ -87,8 +89,13 @@ def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
     if "Out of Memory" in failure or "out of memory" in failure:
         raise BadInput("the memory limit is too small to count these records; raise memory_limit")
     if "IO Error" in failure or "Could not write" in failure:
-        raise BadInput("there is no room for a file of these records; make room, or name another temp_directory")
+        raise no_room()
     raise BadInput(f"DuckDB cannot hold these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
+
+
+def no_room() -> BadInput:
+    """What is said where the disk is full."""
+    return BadInput("there is no room for a file of these records; make room, or name another temp_directory")
 
 
 class Growing:
@@ -170,36 +177,58 @@ class DuckDB(Elsewhere):
     def shuffled(
         self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
     ) -> Iterator[list[np.ndarray]]:
-        chance, aside = operating_system_random(), Growing(self._store)
+        wanted, failed = [*dict.fromkeys(names)], False
         parts = partition.parts() if isinstance(partition, ClassesOfParts) else iter([(self, partition)])
         step(f"{self.records:,} records, with their classes")
         try:
-            for engine, classes in parts:
-                assert isinstance(engine, DuckDB)
-                for batch in engine._in_classes(names, classes):
-                    rows = dict(zip(batch.schema.names, batch.columns, strict=True))
-                    aside.add(pa.table({**rows, "chance": chance.integers(2**63, size=len(batch))}))
-            listed = ", ".join(f"v{i}" for i in range(len(names)))
-            step(f"{self.records:,} records, in random order")
-            for batch in self._store.batches(f"SELECT {listed} FROM {aside.name} ORDER BY chance", BATCH):
-                yield [column.to_numpy() for column in batch.columns]
-        finally:
-            self._store.run(f"DROP TABLE IF EXISTS {aside.name}")
+            with Piles(self._store.folder, self.records) as piles:
+                for engine, classes in parts:
+                    assert isinstance(engine, DuckDB)
+                    for some in engine._in_classes(wanted, classes):
+                        piles.deal(some)
+                step(f"{self.records:,} records, in random order")
+                for columns in piles.shuffled():
+                    found = dict(zip(wanted, columns, strict=True))
+                    yield [found[name] for name in names]
+        except OSError:
+            failed = True
+        if failed:
+            raise no_room()
 
-    def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[pa.RecordBatch]:
+    def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[Sequence[np.ndarray]]:
         """The codes of these columns (None: the class), without the records that are left out, in no order."""
-        of_class = f"CAST({classes} AS INTEGER)" if isinstance(classes, int) else "k.class"
-        columns = [of_class if name is None else f"r.{self._fields[name]}" for name in names]
-        listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
         if isinstance(classes, int):
-            return self._store.batches(f"SELECT {listed} FROM {self._from} AS r")
+            return self._rows(names, f"CAST({classes} AS INTEGER)")
         cells = classes.cells
         keys = dict(zip((*classes.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        sizes = [int(codes.max(initial=0)) + 1 for codes in keys.values()]
+        if math.prod(sizes) <= LOOKED_UP:
+            return self._looked_up(names, keys, sizes, classes.group)
         known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": classes.group})
         same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
-        return self._store.batches(
-            f"SELECT {listed} FROM {self._from} AS r JOIN known AS k ON {same} WHERE k.class >= 0", known=known
-        )
+        return self._rows(names, "k.class", f"JOIN known AS k ON {same} WHERE k.class >= 0", known=known)
+
+    def _looked_up(
+        self, names: Sequence[str | None], keys: Mapping[str, np.ndarray], sizes: Sequence[int], group: np.ndarray
+    ) -> Iterator[Sequence[np.ndarray]]:
+        """The same, where a number for each combination that could be is less than a join."""
+        (numbers,), count = row_keys(sizes, [len(group)], [*keys.values()])
+        class_of, key = np.full(count, -1, np.int32), "0"
+        class_of[numbers] = group
+        for name, size in zip(keys, sizes, strict=True):
+            key = f"({key} * {size} + CAST(r.{self._fields[name]} AS INTEGER))"
+        for *codes, number in self._rows([*names, None], key):
+            found = class_of[number]
+            kept = slice(None) if found.min(initial=0) >= 0 else found >= 0
+            yield [found[kept] if name is None else one[kept] for name, one in zip(names, codes, strict=True)]
+
+    def _rows(
+        self, names: Sequence[str | None], of_class: str, joined: str = "", **given: pa.Table
+    ) -> Iterator[list[np.ndarray]]:
+        columns = [of_class if name is None else f"r.{self._fields[name]}" for name in names]
+        listed = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
+        for batch in self._store.batches(f"SELECT {listed} FROM {self._from} AS r {joined}", **given):
+            yield [column.to_numpy() for column in batch.columns]
 
     def content(self) -> Iterator[bytes]:
         hashed = f"hash({', '.join(self._fields.values())})"
