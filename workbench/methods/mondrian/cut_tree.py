@@ -17,7 +17,7 @@ from workbench.methods.mondrian.splits import Nodes, Widest, allowed_by
 from workbench.models import Model
 from workbench.models.classes import Classes
 
-ROOM = 2**27  # bytes of a tree; beyond, it is forgotten and begun anew
+ROOM = 2**28  # bytes of a tree; beyond, it is forgotten and begun anew
 LEVELS = 32  # of a tree, each of which holds all cells: where so many have no room, there is none
 UNKNOWN, NONE = -1, -2  # cuts of a node
 
