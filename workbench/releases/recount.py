@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from workbench.base.connection import Private
 from workbench.base.errors import BadInput
 from workbench.base.progress import step, stoppable
+from workbench.data.engines.elsewhere import Elsewhere
 from workbench.data.reading.source import literal
 from workbench.releases.export import Held, Rows, text_of
 
@@ -59,7 +60,7 @@ def refuse_other(path: Path, rows: Rows, target: Path) -> None:
 
     Records in memory need no second look: what is written are the arrays that the classes were counted of.
     """
-    if rows.held is None or rows.held.engine.in_memory:
+    if rows.held is None or not isinstance(held_in := rows.held.engine, Elsewhere):
         return
     step("what was written, counted again")
     values = _texts(rows) if target.suffix == ".csv" else [pa.array(v, from_pandas=True) for _, v in rows.columns]
@@ -75,6 +76,8 @@ def refuse_other(path: Path, rows: Rows, target: Path) -> None:
             wrong = "is not the release" if other else ""
         except (duckdb.Error, pa.ArrowException):
             wrong = "cannot be counted again"
+    if wrong and held_in.may_change:
+        raise held_in.changed()
     if wrong:
         raise BadInput(
             f"{target}: what was written {wrong}, so it was removed; see that the disk is sound and has room, and "

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput, TooMany, meant, said
 from workbench.base.figures import join_names
-from workbench.data.cells import Cells
+from workbench.data.cells import Cells, row_keys
 from workbench.data.column import Column
 from workbench.data.reading.value_types import Values
 
@@ -42,6 +42,16 @@ class ClassesOfCells(NamedTuple):
     def others(self) -> Collection[str]:
         """The columns of the cells beside the quasi-identifiers."""
         return self.cells.others
+
+    def keys(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Distinct codes that tell the class of a record, and the classes: of the quasi-identifiers where these do."""
+        quasi = dict(zip(self.quasi, self.cells.quasi, strict=True))
+        sizes = [int(codes.max(initial=0)) + 1 for codes in quasi.values()]
+        (key,), _ = row_keys(sizes, [len(self.group)], [*quasi.values()])
+        new = np.diff(key, prepend=-1)
+        if (new < 0).any() or (np.diff(self.group)[new[1:] == 0] != 0).any():
+            return {**quasi, **self.cells.others}, self.group
+        return {name: codes[new > 0] for name, codes in quasi.items()}, self.group[new > 0]
 
     def counts(self, name: str | None, size: int) -> np.ndarray:
         """The records by class and code of one of these columns, of which there are so many; by class alone."""

@@ -199,12 +199,11 @@ class DuckDB(Elsewhere):
         """The codes of these columns (None: the class), without the records that are left out, in no order."""
         if isinstance(classes, int):
             return self._rows(names, f"CAST({classes} AS INTEGER)")
-        cells = classes.cells
-        keys = dict(zip((*classes.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
+        keys, group = classes.keys()
         sizes = [int(codes.max(initial=0)) + 1 for codes in keys.values()]
         if math.prod(sizes) <= LOOKED_UP:
-            return self._looked_up(names, keys, sizes, classes.group)
-        known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": classes.group})
+            return self._looked_up(names, keys, sizes, group)
+        known = pa.table({**{self._fields[name]: codes for name, codes in keys.items()}, "class": group})
         same = " AND ".join(f"k.{self._fields[name]} = r.{self._fields[name]}" for name in keys)
         return self._rows(names, "k.class", f"JOIN known AS k ON {same} WHERE k.class >= 0", known=known)
 

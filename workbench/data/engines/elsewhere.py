@@ -55,6 +55,7 @@ class Tallies(NamedTuple):
 class Elsewhere(Engine):
     """An engine that knows which of its columns make the cells, and whether these fit into memory."""
 
+    may_change = False  # while they are asked: others write there too
     _cells: tuple[Mapping[str, Column], Mapping[str, int]] = ({}, {})
 
     def for_cells(self, columns: Mapping[str, Column], levels: Mapping[str, int]) -> Elsewhere:

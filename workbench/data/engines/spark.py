@@ -17,7 +17,7 @@ from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
 from workbench.base.progress import step
 from workbench.base.randomness import operating_system_random
-from workbench.data.cells import Cells, in_order
+from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
 from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain
 from workbench.data.engines.elsewhere import KEYS, Cut, Elsewhere, Runs, Tallies, case, columns_of
@@ -64,6 +64,8 @@ class Codes:
 
 class Spark(Elsewhere):
     """`frame` has the records, by plain names; `codes` what is known of each column, by its own name."""
+
+    may_change = True
 
     def __init__(
         self, session: Session, frame: Any, codes: Mapping[str, Codes], names: Sequence[str], records: int, where: str
@@ -201,14 +203,32 @@ class Spark(Elsewhere):
         return found
 
     def _in_classes(self, names: Sequence[str], classes: ClassesOfCells | int) -> Any:
-        wanted = map(self.code_of, dict.fromkeys(names))
+        wanted = [self.code_of(name) for name in dict.fromkeys(names)]
         if isinstance(classes, int):
             return self.coded(names).selectExpr(*wanted, f"CAST({classes} AS INT) AS class")
-        cells, kept = classes.cells, classes.group >= 0
-        keys = dict(zip((*classes.quasi, *cells.others), (*cells.quasi, *cells.others.values()), strict=True))
-        columns = {self.code_of(name): codes[kept] for name, codes in keys.items()}
-        known = self.session.given(pa.table({**columns, "class": classes.group[kept].astype(np.int32)}))
-        return self.coded([*names, *keys]).join(known, on=list(columns), how="inner").selectExpr(*wanted, "class")
+        keys, group = classes.keys()
+        kept = group >= 0
+        asked, numbers = self._packed({name: codes[kept] for name, codes in keys.items()}, int(kept.sum()))
+        on = [f"key{i}" for i in range(len(numbers))]
+        columns = dict(zip(on, numbers, strict=True))
+        known = self.session.given(pa.table({**columns, "class": group[kept].astype(np.int32)}))
+        listed = [f"{number} AS {key}" for number, key in zip(asked, on, strict=True)]
+        records = self.coded([*names, *keys]).selectExpr(*wanted, *listed)
+        return records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
+
+    def _packed(self, keys: Mapping[str, np.ndarray], rows: int) -> tuple[list[str], list[np.ndarray]]:
+        """A number for many codes, which is shuffled and compared faster, as SQL has it and of these rows; where codes
+        are too many for one, several."""
+        asked, numbers, wide = ["CAST(0 AS BIGINT)"], [np.zeros(rows, np.int64)], 1
+        for name, codes in keys.items():
+            size = self._columns[name].size + 2  # of a record that was not there before, a code may be -2
+            if (wide := wide * size) > LARGEST_KEY:
+                wide = size
+                asked.append("CAST(0 AS BIGINT)")
+                numbers.append(np.zeros(rows, np.int64))
+            asked[-1] = f"({asked[-1]} * {size} + {self.code_of(name)} + 2)"
+            numbers[-1] = numbers[-1] * size + codes + 2
+        return asked, numbers
 
     def _refuse_changed(self, codes: Mapping[str, np.ndarray], weight: np.ndarray) -> None:
         """Raise BadInput where what is counted are not the records whose values were read."""
