@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 QUASI = ("age", "workclass", "education", "marital_status", "race", "sex", "hours", "country")
@@ -20,18 +21,18 @@ SHAPES = {
     "country": (41, 9.0),
     "occupation": (14, 1.8),
 }
-FINEST = {"zip": (30_000, 1.5)}  # in a file that asks for it
+FINEST = {"zip": (30_000, 1.5)}  # in a file that names it
 NUMBERS = ("age", "hours", *FINEST)
 SHARED = 0.6  # how often a column follows the chance that all columns share
 
 
-def write(path: Path, records: int, finest: bool = False) -> None:
-    """A Parquet file with that many records; with the finest column, hardly two of them are alike."""
+def write(path: Path, records: int, names: Sequence[str] = (*QUASI, SENSITIVE)) -> None:
+    """A Parquet file with that many records of these columns; with the finest, hardly two of them are alike."""
     import duckdb
 
     with duckdb.connect(config={"autoinstall_known_extensions": False}) as engine:
-        shapes = {**SHAPES, **(FINEST if finest else {})}
-        columns = ", ".join(_column(j, name, *shape) for j, (name, shape) in enumerate(shapes.items()))
+        shapes = enumerate({**SHAPES, **FINEST}.items())
+        columns = ", ".join(_column(j, name, *shape) for j, (name, shape) in shapes if name in names)
         target = str(path).replace("'", "''")
         engine.execute(f"COPY (SELECT {columns} FROM range({int(records)}) AS r(i)) TO '{target}' (FORMAT parquet)")
 
@@ -48,4 +49,4 @@ def _uniform(stream: int) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] == ["finest"])
+    write(Path(sys.argv[1]), int(sys.argv[2]), *([sys.argv[3:]] if sys.argv[3:] else []))

@@ -36,7 +36,7 @@ def measure(
     for records in sizes:
         with tempfile.TemporaryDirectory(dir=folder) as name:
             path, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
-            child([sys.executable, generated.__file__, path, str(records), "finest"])
+            child([sys.executable, generated.__file__, path, str(records), *QUASI, generated.SENSITIVE])
             done = child([sys.executable, __file__, "--one", path, out, str(fitting), str(part)])
         found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
         steps = (
@@ -66,10 +66,10 @@ def one(path: Path, out: Path, fitting: int, part: int) -> dict[str, Any]:
     def note(step: str) -> None:
         nonlocal began
         steps[step] = {"cpu": time.process_time() - began, "peak": own_peak()}
+        print(f"{step}: {steps[step]}", file=sys.stderr, flush=True)
         began = time.process_time()
 
-    left_out = [name for name in generated.QUASI if name not in QUASI]
-    table = Table.read(path, QUASI, generated.SENSITIVE, left_out, engine="duckdb")
+    table = Table.read(path, QUASI, generated.SENSITIVE, engine="duckdb")
     note("read")
     engine = table.engine
     assert isinstance(engine, elsewhere.Elsewhere) and not engine.cells_fit, "give fewer that fit"

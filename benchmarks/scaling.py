@@ -40,7 +40,7 @@ def measure(sizes: Sequence[int] = SIZES, remote: str = "", folder: str | None =
     for records in sizes:
         with tempfile.TemporaryDirectory(dir=folder) as name:
             path, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
-            child([sys.executable, generated.__file__, path, str(records)])
+            child([sys.executable, generated.__file__, path, str(records), *QUASI, generated.SENSITIVE])
             done = child([sys.executable, __file__, "--one", path, out, remote])
             found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
             ran[records] = found
@@ -101,9 +101,8 @@ def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
         print(f"{step}: {steps[step]}", file=sys.stderr, flush=True)
         began = time.process_time()
 
-    left_out = [name for name in generated.QUASI if name not in QUASI]
     data: Any = Session.opened(remote).spark.read.parquet(str(path)) if remote else path
-    table = Table.read(data, QUASI, generated.SENSITIVE, left_out, engine="spark" if remote else "duckdb")
+    table = Table.read(data, QUASI, generated.SENSITIVE, engine="spark" if remote else "duckdb")
     note("read")
     cells = len(table.cells())
     note("collapsed")

@@ -17,6 +17,7 @@ from workbench.base.errors import BadInput
 from workbench.base.progress import stoppable
 
 T = TypeVar("T")
+SMALL = 2**25  # bytes of a table that every worker may have
 TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # the variable that Spark's own client reads
 INSTALL = "pip install 'privacy-utility-workbench[spark]'"
 UNKNOWN = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND")
@@ -59,8 +60,10 @@ class Session:
         return self.run(frame.toArrow)
 
     def given(self, table: pa.Table) -> Any:
-        """A table of this side in Spark: the codes of values, the classes of cells."""
-        return self.run(lambda: self.spark.createDataFrame(table))
+        """A table of this side in Spark: the codes of values, the classes of cells. Where it is small, every worker has
+        it, so that records stay where they are when they are joined with it."""
+        found = self.run(lambda: self.spark.createDataFrame(table))
+        return found.hint("broadcast") if table.nbytes <= SMALL else found
 
     def run(self, work: Callable[[], T]) -> T:
         """What this comes to in Spark; it stops there too when whoever waits has had enough."""

@@ -155,6 +155,7 @@ def released(
             numbers = np.arange(len(known), dtype=np.int32)
             frame = frame.join(engine.session.given(pa.table({code: numbers, f"v{i}": known})), on=code, how="inner")
     # a key of the operating system's, and not rand(seed), which one server takes for a constant and does not sort by
-    chance = f"sha2(concat('{secrets.token_hex(32)}', CAST(monotonically_increasing_id() AS STRING)), 256) AS chance"
+    digest = f"sha2(concat('{secrets.token_hex(32)}', CAST(monotonically_increasing_id() AS STRING)), 256)"
+    chance = f"substring({digest}, 1, 32) AS chance"  # 128 bits of it: all of them are shuffled with the records
     listed = [f"v{i}" for i in range(len(names))]
     return frame.selectExpr(*listed, chance).orderBy("chance").selectExpr(*listed)
