@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,6 +21,8 @@ from workbench.base.scratch import name_here
 from workbench.data.engines import ClassesOfCells, ClassesOfParts
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_session import Session
+
+SETTLED = 5  # seconds in which tasks of a failed query end
 
 
 class Aside(ABC):
@@ -100,7 +103,16 @@ def _folder(session: Session, path: Path) -> Iterator[Aside]:
             raise BadInput(f"{path}: Spark writes where this process sees nothing, to {aside}; write a table instead")
         os.rename(aside, path)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        _remove(aside)
+
+
+def _remove(folder: Path) -> None:
+    """Some of Spark's tasks may still write when it has said that one of them failed."""
+    until = time.monotonic() + SETTLED
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
