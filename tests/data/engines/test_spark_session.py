@@ -13,6 +13,7 @@ from tests.data.engines import spark_servers
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark_session
 from workbench.data.engines.spark_session import TOKEN, Session, refuse_secrets
+from workbench.data.table import Table
 
 ROOT = Path(__file__).parents[3]
 
@@ -96,3 +97,16 @@ def test_a_session_of_the_callers_is_as_patient_as_before_whoever_asks_at_once()
     assert [one.result().num_rows for one in asked] == list(range(1, 13))
     assert spark.client.get_retry_policies() == before
     spark.stop()
+
+
+def test_a_server_that_is_gone_is_not_asked_about_the_queries_of_another(monkeypatch):
+    """Spark's client asks the session that was made first, once, whether it notes where queries are written."""
+    spark = spark_servers.session(spark_servers.sail())
+    gone = spark_servers.client().builder.remote("sc://127.0.0.1:9").create()
+    gone.client.set_retry_policies([])
+    monkeypatch.setattr(type(spark)._active_session, "session", gone, raising=False)
+    monkeypatch.setattr("pyspark.errors.utils._enable_debugging_cache", None)
+    table = Table.read(spark.createDataFrame(pa.table({"age": [30, 40, 40], "ill": ["a", "b", "b"]})), ["age"], "ill")
+    assert table.cells().weight.tolist() == [1, 2] and gone.client is not spark.client
+    for one in (gone, spark):
+        one.stop()

@@ -20,6 +20,7 @@ T = TypeVar("T")
 SMALL = 2**25  # bytes of a table that every worker may have
 TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # the variable that Spark's own client reads
 INSTALL = "pip install 'privacy-utility-workbench[spark]'"
+ORIGINS = "_enable_debugging_cache"  # whether it is noted where queries are written; None until a server was asked
 UNKNOWN = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND")
 REFUSED = ("UNAUTHENTICATED", "PERMISSION_DENIED")
 LOST = (
@@ -73,6 +74,8 @@ class Session:
         def tagged() -> T:
             begin(tag)
             try:
+                if self.remote:
+                    _know_origins(self.spark)
                 return work()
             finally:
                 end(tag)
@@ -138,6 +141,15 @@ class Session:
 _OPENED: dict[str, Session] = {}
 _ASKING: dict[Any, tuple[int, list[Any]]] = {}  # by client, how many threads ask, and its patience before
 _LOCK = threading.Lock()
+
+
+def _know_origins(spark: Any) -> None:
+    """Ask the server at hand whether it is noted where queries are written, before Spark's client does: that asks the
+    session that was made first, once, whoever's query it is, and the server of that may be gone."""
+    from pyspark.errors import utils
+
+    if getattr(utils, ORIGINS, False) is None:
+        setattr(utils, ORIGINS, spark.conf.get("spark.python.sql.dataFrameDebugging.enabled", "true") == "true")
 
 
 def client() -> Any:
