@@ -86,6 +86,9 @@ def test_intervals_are_drawn_told_and_cancelled(page):
     page.get_by_role("button", name="undo").click()
     expect(row.get_by_label("Intervals")).to_have_value("")
     expect(lines).to_have_count(before)
+    row.get_by_label("Intervals").select_option("who learns")
+    expect(page.locator(".wb-legend")).to_contain_text("Lines and brackets: from who goes by each class alone to who")
+    assert lines.count() >= before + 2, "along the axis of privacy: of regions no researcher learns"
     row.get_by_label("Intervals").select_option("other seeds")
     row.get_by_role("button", name="Cancel").click()
     expect(row.get_by_label("Intervals")).to_have_value("")

@@ -175,9 +175,10 @@ def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, cap
 
 
 def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, capsys):
-    assert "'records' or 'seeds'" in wrong(capsys, "frontier", study, "--intervals", "people")
+    assert "'records', 'seeds' or 'learning'" in wrong(capsys, "frontier", study, "--intervals", "people")
     assert "from 2 to" in wrong(capsys, "frontier", study, "--intervals", "seeds", "--times", "1")
     assert "--intervals records" in wrong(capsys, "frontier", study, "--times", "9")
+    assert "leave it out" in wrong(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
     assert not (study.parent / f"{study.stem}.results").exists()
     found = json.loads(run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")[0])
     made = [point for point in found["points"] if not point["baseline"]]

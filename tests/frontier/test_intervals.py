@@ -1,6 +1,7 @@
 """Intervals hold what is found on other samples and by other seeds, and are as wide as chance makes them."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,12 @@ import pytest
 from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
+from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import of_sample, with_intervals
 from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import KAnonymity, TCloseness
 
@@ -78,11 +81,34 @@ def test_over_records_every_release_is_made_again_on_other_samples(swept):
     assert again[0].intervals == found.measured[0].intervals, "the samples are the same each time"
 
 
+def test_over_learning_they_reach_from_each_class_alone_to_who_learns(swept, tmp_path):
+    """Each end is a figure by itself, of the same release: also of one that was drawn, and is kept in the store."""
+    given, store = table(), Store(tmp_path)
+    recipes = [point.recipe for point in swept[1].measured[:3]]
+    frontier, told = sweep(given, recipes, MEASURES, store), []
+    again = replace(given, _memory={}, _locks={})  # as in another process
+    found = with_intervals(again, frontier, "learning", store=store, progress=lambda *done: told.append(done))
+    assert [done for done, of in told] == [1, 2, 3] and {of for done, of in told} == {3}
+    for point in found.measured[:3]:
+        release = point.recipe.release(given, store)
+        learnt = PrivacyLoss(adversary="learning")(release).value
+        assert point.intervals["P_loss"] == (point.values["P_loss"], learnt)
+    generalized, exchanged, noisy, *baselines = found.measured
+    assert "U_loss" not in generalized.intervals, "nobody learns from generalized people"
+    assert not any(one.intervals for one in baselines)
+    for point in (exchanged, noisy):
+        learnt = UtilityLoss(estimator="learned")(point.recipe.release(given, store)).value
+        assert point.intervals["U_loss"] == tuple(sorted([point.values["U_loss"], learnt]))
+    nobody = Frontier(frontier.measured, [AverageClassSize()])
+    assert with_intervals(given, nobody, "learning") is nobody, "no class is larger for who learns"
+
+
 def test_a_cancelled_one_leaves_the_points_as_they_were(swept):
     given, frontier = swept
     cancel = threading.Event()
     cancel.set()
     assert with_intervals(given, frontier, cancel=cancel) is frontier
+    assert with_intervals(given, frontier, "learning", cancel=cancel) is frontier
 
 
 @pytest.mark.parametrize(

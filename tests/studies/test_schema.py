@@ -34,6 +34,7 @@ def test_a_good_study_has_no_fault():
         ("intervals", {"over": "people"}, ("intervals",)),
         ("intervals", {"over": "seeds", "time": 9}, ("intervals", "time")),
         ("intervals", {"over": "seeds", "times": 1}, ("intervals",)),
+        ("intervals", {"over": "learning", "times": 5}, ("intervals", "times")),
         ("seed", -1, ("seed",)),
     ],
 )

@@ -41,12 +41,12 @@ export default widget(({ model, el, say, on, trait }) => {
     title: "Search for releases that touch the caps and lose least; without caps, for a frontier without gaps. Better ones join the study." }, "Find better");
   const stop = h("button", { type: "button", hidden: true, onclick: () => { stop.disabled = true; say("stop"); } }, "Cancel");
   const over = h("select", { onchange: () => say("intervals", { field: "intervals", over: over.value }) },
-    [["", "none"], ["records", "other people"], ["seeds", "other seeds"]].map(([value, label]) => h("option", { value }, label)));
+    [["", "none"], ["records", "other people"], ["seeds", "other seeds"], ["learning", "who learns"]].map(([value, label]) => h("option", { value }, label)));
   const finding = h("span", { class: "wb-why", role: "status" });
   const tried = h("ul", {});
   const noted = h("details", { class: "wb-alternative", hidden: true }, h("summary", {}, "What was tried"), tried);
   const seek = h("div", { class: "wb-row wb-find", hidden: true }, find, field("find", "within", budget, "seconds, 2 min, or 40 evaluations"),
-    field("intervals", "Intervals", over, "Where figures would lie on other people like these (bootstrap of the records), or by other seeds and draws. Every release is made again 20 times."),
+    field("intervals", "Intervals", over, "Where figures would lie on other people like these (bootstrap of the records), or by other seeds and draws: every release is made again 20 times. Or from who goes by each class alone to who learns from all classes together: seconds a release."),
     stop, finding);
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),

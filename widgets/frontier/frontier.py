@@ -19,7 +19,7 @@ from workbench.charts.comparison import unlike
 from workbench.charts.scene import Scene, efficient, headline, left_out
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.intervals import OVER, in_words
+from workbench.frontier.intervals import LEARNING, OVER, in_words
 from workbench.frontier.least import binding
 from workbench.frontier.least import in_words as far_in_words
 from workbench.frontier.recipe import Point, Recipe
@@ -215,7 +215,12 @@ class FrontierChart(ChartPart):
         """What else is drawn: what is not possible, and intervals."""
         tries = self.intervals and any(point.intervals for point in scene.frontier.measured)
         lines = f"Lines and brackets: {in_words(**self.intervals)}." if tries else ""
-        return " ".join(filter(None, [self._picture.note(scene), lines]))
+        beyond = "A researcher who learns may get into the shade." if tries and scene.possible and self._learns else ""
+        return " ".join(filter(None, [self._picture.note(scene), lines, beyond]))
+
+    @property
+    def _learns(self) -> bool:
+        return self.intervals.get("over") == LEARNING
 
     def _headline(self, frontier: Frontier) -> str:
         if frontier.complete:
@@ -326,11 +331,12 @@ class FrontierChart(ChartPart):
         self.find(budget)
 
     def hear_intervals(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Figures are to have intervals, over records or seeds, or none."""
+        """Figures are to have intervals, over records, seeds or learning, or none."""
         over = content.get("over")
         if over not in ("", *OVER):
-            raise BadInput(f"there are no intervals over {said(over)}; there are {' and '.join(OVER)}")
-        self.intervals = {**self.intervals, "over": over} if over else {}
+            raise BadInput(f"there are no intervals over {said(over)}; there are {', '.join(OVER)}")
+        times = {} if over == LEARNING else {name: one for name, one in self.intervals.items() if name == "times"}
+        self.intervals = {"over": over, **times} if over else {}
 
     def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The search is cancelled, and what was found stays; or intervals are."""

@@ -97,7 +97,7 @@ def verdict(
         kept, sure = kept and within, sure and all((sign * end <= sign * cap) == within for end in interval)
         bound = "most" if sign > 0 else "least"
         said.append(f"{one.name} {as_figures(value, one.better)} of at {bound} {as_figures(cap)} ({one.unit})")
-    doubt = "" if sure else " An interval reaches across what is accepted, so this is not certain."
+    doubt = "" if sure else " An interval reaches across what is accepted, so this does not hold in all of it."
     return f"{'Accepted' if kept else 'Not accepted'}: {'; '.join(said)}.{doubt}"
 
 

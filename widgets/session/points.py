@@ -122,7 +122,7 @@ class Points:
             self._show(self._bare)
             self._bare = self.frontier
         if self._over and self._bare is not None:
-            self._tries.start(table, self._bare, self._over)
+            self._tries.start(table, self._bare, self._over, self._store())
 
     def _trying(self, words: str) -> None:
         self._chart.finding(True, words)

@@ -1,4 +1,5 @@
-"""Intervals beside the kernel: every release of the frontier is made again, on other samples or by other seeds."""
+"""Intervals beside the kernel: every release of the frontier is made again, on other samples, by other seeds, or for
+who learns."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from widgets.base.worker import Tell, Worker
 from widgets.session.sweeping import threads
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.intervals import TIMES, with_intervals
+from workbench.frontier.intervals import LEARNING, TIMES, with_intervals
+from workbench.frontier.store import Store
 
 
 class Tries:
@@ -30,17 +32,20 @@ class Tries:
         """Whether releases are being made again."""
         return self._worker.busy
 
-    def start(self, table: Table, frontier: Frontier, asked: Mapping[str, Any]) -> None:
+    def start(self, table: Table, frontier: Frontier, asked: Mapping[str, Any], store: Store | None = None) -> None:
         """The same points with the intervals that a study asks for."""
+        what = "releases learnt from" if asked["over"] == LEARNING else "tries"
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             def progress(done: int, of: int) -> None:
-                tell(self._said, f"{done} of {of} tries")
+                tell(self._said, f"{done} of {of} {what}")
 
-            progress(0, asked.get("times", TIMES))
+            many = sum(not point.recipe.baseline for point in frontier.measured)
+            progress(0, many if asked["over"] == LEARNING else asked.get("times", TIMES))
             found = with_intervals(
-                table, frontier, **asked, threads=threads(), progress=progress, cancel=self._patient(cancel)
-            )
+                table, frontier, **asked, store=store, threads=threads(), progress=progress,
+                cancel=self._patient(cancel),
+            )  # fmt: skip
             if found is not frontier:
                 tell(self._found, found)
 

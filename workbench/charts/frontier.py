@@ -82,7 +82,7 @@ def frontier_layers(
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
         _rows("intervals", x, y)
-        .mark_rule(**SILENT, color=INK, opacity=0.5, clip=True)
+        .mark_rule(**SILENT, color=INK, opacity=0.5, strokeWidth=2, clip=True)
         .encode(alt.X2("x2:Q"), alt.Y2("y2:Q")),
         *_own(x, y, lines, measures, not live),
         *_marks(x, y, measures),

@@ -95,8 +95,10 @@ def frontier(
 
 def _refuse_intervals(over: str | None, times: int | None) -> None:
     """Raise BadInput where they cannot be had, before hours are spent."""
-    from workbench.frontier.intervals import TIMES, refuse
+    from workbench.frontier.intervals import LEARNING, TIMES, refuse
 
+    if over == LEARNING and times is not None:
+        raise BadInput("--times is for what is tried again; with --intervals learning nothing is, so leave it out")
     if over is not None:
         refuse(over, times or TIMES)
     elif times is not None:

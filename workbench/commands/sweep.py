@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.data.table import Table
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.recipe import Point
+    from workbench.frontier.store import Store
     from workbench.studies.study import Study
 
 ENDINGS = (".csv", ".json")
@@ -71,6 +72,7 @@ class Swept:
     frontier: Frontier
     made: int
     found: int  # in the store
+    store: Store
 
     @property
     def counts(self) -> dict[str, int]:
@@ -120,7 +122,7 @@ def swept(path: Path) -> Swept:
         warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")
         raise
     found = sum(point.key in there for point in points)
-    return Swept(study, table, frontier, len(points) - found, found)
+    return Swept(study, table, frontier, len(points) - found, found, store)
 
 
 def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
@@ -132,7 +134,11 @@ def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
         return found
     with progress() as line:
         again = with_intervals(
-            found.table, found.frontier, **asked, progress=lambda done, of: line(done, of, "made again")
+            found.table,
+            found.frontier,
+            **asked,
+            store=found.store,
+            progress=lambda done, of: line(done, of, "made again"),
         )
     return replace(found, frontier=again)
 

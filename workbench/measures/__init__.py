@@ -21,6 +21,7 @@ from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_othe
 from workbench.releases.scale import Scale
 
 LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
+LEARNED = "learned"  # the estimator of a researcher who learns
 DRAWN = 10  # times that a person is drawn with replacement: hardly one of a million oftener, in 100 samples
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
@@ -131,6 +132,15 @@ class Measure(Variant):
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
         """An example of what a figure allows, where that can be said."""
+        return None
+
+    @property
+    def learning(self) -> Measure | None:
+        """The same of who learns from all classes together; None where it asks for nobody who might."""
+        for name, who in (("adversary", LEARNING), ("estimator", LEARNED)):
+            declared = self.parameters().get(name)
+            if declared is not None and who in (declared.choices or ()):
+                return replace(self, **{name: who})  # type: ignore[type-var]
         return None
 
     @property

@@ -101,7 +101,7 @@ def publish(
         kept,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    tries = _tries(swept, table, study, step) if study.intervals else None
+    tries = _tries(swept, table, study, kept, step) if study.intervals else None
     frontier, others = _to_show(swept, table, study, kept, tries)
     aside = scratch(place.parent)
     try:
@@ -120,11 +120,13 @@ def publish(
     return place
 
 
-def _tries(swept: Frontier, table: Table, study: Study, step: Progress) -> Frontier:
+def _tries(swept: Frontier, table: Table, study: Study, store: Store | None, step: Progress) -> Frontier:
     """The points with the intervals that the study asks for."""
-    return with_intervals(
-        table, swept, **study.intervals, progress=lambda done, total: step(done, total, "made again, for intervals")
-    )
+
+    def told(done: int, total: int) -> None:
+        step(done, total, "made again, for intervals")
+
+    return with_intervals(table, swept, **study.intervals, store=store, progress=told)
 
 
 def _to_show(

@@ -285,7 +285,7 @@ def _caps(given: Any) -> Faults:
 
 
 def _intervals(given: Any) -> Faults:
-    from workbench.frontier.intervals import TIMES, refuse  # it loads what makes points
+    from workbench.frontier.intervals import LEARNING, TIMES, refuse  # it loads what makes points
 
     if wrong := must_be(Mapping, "intervals", given):
         yield Fault((), wrong)
@@ -293,6 +293,8 @@ def _intervals(given: Any) -> Faults:
     yield from unknown_keys("intervals", given, ("over", "times"))
     if given:
         yield from caught(lambda: refuse(given.get("over"), given.get("times", TIMES)))
+    if given.get("over") == LEARNING and "times" in given:
+        yield Fault(("times",), "intervals over learning try nothing several times; leave out times")
 
 
 def _key(where: str, key: Any) -> Faults:

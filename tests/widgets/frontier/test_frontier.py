@@ -248,7 +248,7 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     chart.intervals = {"over": "records", "times": 50}
     heard(chart, "intervals", over="seeds", field="intervals")
     assert chart.intervals == {"over": "seeds", "times": 50}
-    assert "records and seeds" in heard(chart, "intervals", over="people", field="intervals")["problem"]["text"]
+    assert "records, seeds, learning" in heard(chart, "intervals", over="people", field="intervals")["problem"]["text"]
     known = [replace(point, intervals={"P_loss": (0.1, 0.2)}) for point in chart.frontier.measured]
     chart.frontier = replace(chart.frontier, measured=known)
     chart.sent.clear()
@@ -256,6 +256,11 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     assert (
         chart.sent[0]["note"] == "Lines and brackets: where a figure lies in 95 % of 50 tries by other seeds and draws."
     )
+    heard(chart, "intervals", over="learning", field="intervals")
+    assert chart.intervals == {"over": "learning"}, "nothing is tried again"
+    chart.possible = (Least(((Line(0.005, 0.01),),)),)
+    chart.show()
+    assert chart.sent[-2]["note"].endswith("where both are known. A researcher who learns may get into the shade.")
     heard(chart, "intervals", over="", field="intervals")
     assert chart.intervals == {}
 

@@ -49,7 +49,7 @@ def test_a_release_has_the_intervals_that_its_point_has_on_the_frontier():
     frontier = Frontier([known], MEASURES)
     told = facts.told(known, None, MEASURES, frontier, None, {"P_loss": 0.22})
     assert told["figures"][0]["interval"] == " (0.15 to 0.25)"
-    assert told["verdict"].endswith("An interval reaches across what is accepted, so this is not certain.")
+    assert told["verdict"].endswith("An interval reaches across what is accepted, so this does not hold in all of it.")
     bare = replace(known, intervals={})
     assert facts.told(bare, None, MEASURES, frontier, None, {})["figures"] == told["figures"]
     assert facts.told(bare, None, MEASURES, None, None, {})["figures"][0]["interval"] == ""
@@ -64,6 +64,8 @@ def test_the_verdict_is_by_what_is_accepted_and_says_where_an_interval_leaves_it
     assert verdict() == "" and verdict(DM=3) == "" and facts.verdict(None, MEASURES, None, {"P_loss": 1}) == ""
     assert verdict(P_loss=0.2) == f"Accepted: privacy loss 0.2 of at most 0.2 ({PrivacyLoss.unit})."
     assert verdict(P_loss=0.3, U_loss=0.04).startswith("Not accepted: ")
-    assert verdict(U_loss=0.06).endswith("An interval reaches across what is accepted, so this is not certain.")
+    assert verdict(U_loss=0.06).endswith(
+        "An interval reaches across what is accepted, so this does not hold in all of it."
+    )
     assert "certain" not in verdict(U_loss=0.08) and verdict(U_loss=0.02).startswith("Not accepted")
     assert facts.verdict(POINT, MEASURES, None, {"U_loss": 1}) == ""

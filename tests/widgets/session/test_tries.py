@@ -24,6 +24,9 @@ def test_they_are_made_and_it_is_said_how_far():
     assert said == [f"{done} of 3 tries" for done in range(4)]
     made.start(data, swept, {"over": "records", "times": 1})
     assert within(5, lambda: len(ended) == 2) and isinstance(ended[1], BadInput)
+    made.start(data, swept, {"over": "learning"})
+    assert within(20, lambda: len(ended) == 3) and ended[2].measured[0].intervals["P_loss"]
+    assert said[-2:] == ["0 of 1 releases learnt from", "1 of 1 releases learnt from"]
 
 
 def test_cancelled_they_are_none():

@@ -13,11 +13,12 @@ from workbench.base.durations import duration
 from workbench.base.errors import Undefined
 from workbench.base.variants import parameter
 from workbench.data import weights
+from workbench.measures import LEARNED
 from workbench.miners.learning import learnt
 from workbench.releases.base import Release
 from workbench.releases.exchanged import Exchanged
 
-ESTIMATORS = UNIFORM, ENTROPY, LEARNED = ("uniform", "entropy", "learned")
+ESTIMATORS = UNIFORM, ENTROPY, _ = ("uniform", "entropy", LEARNED)
 ROUNDING = 1e-6  # people who are not there only because of rounding
 
 
