@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput
+from workbench.data.cells import Cells
 from workbench.data.engines import ENGINES, ClassesOfCells, memory_limit
 from workbench.data.engines.memory import Memory, MemoryGathering
 from workbench.data.table import Table
@@ -41,6 +42,20 @@ def test_every_record_comes_once_with_its_class():
     group, codes = (np.concatenate(column) for column in zip(*batches, strict=True))
     assert len(batches) > 1 and (group == codes // 10).all() and np.bincount(codes).tolist() == [400] * 500
     assert abs(np.corrcoef(codes, engine.codes["a"])[0, 1]) < 0.02
+
+
+def known_by(group, cells):
+    codes, classes = ClassesOfCells(["a"], cells, np.array(group), list).keys()
+    return {name: one.tolist() for name, one in codes.items()}, classes.tolist()
+
+
+def test_a_class_is_known_by_the_quasi_identifiers_alone_where_they_tell_it():
+    cells = Memory(CODES).collapse(["a"], ["b"])  # the second and the third are alike in a
+    assert known_by([0, 1, 1, -1], cells) == ({"a": [0, 1, 2]}, [0, 1, -1])
+    every = {"a": [0, 1, 1, 2], "b": [1, 0, 1, 0]}
+    assert known_by([0, 1, 0, 0], cells) == (every, [0, 1, 0, 0])
+    backwards = Cells(cells.quasi[:, ::-1], {"b": cells.others["b"][::-1]}, cells.weight[::-1])
+    assert known_by([1, 0, 0, 0], backwards) == ({name: codes[::-1] for name, codes in every.items()}, [1, 0, 0, 0])
 
 
 def test_only_known_engines_have_a_limit():

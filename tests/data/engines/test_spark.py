@@ -406,6 +406,15 @@ def settled(frames):
     return found
 
 
+def test_codes_that_are_too_many_for_one_number_are_several(tmp_path, sail, monkeypatch):
+    monkeypatch.setattr(engine, "LARGEST_KEY", 7)
+    release = Mondrian()(people(sail), KAnonymity(4))
+    asked, numbers = release.table.seen._packed({"age": np.array([0, 1]), "work": np.array([0, 1])}, 2)
+    assert [number.tolist() for number in numbers] == [[2, 3], [2, 3]] and "kage" not in asked[1]
+    release.export(f"spark:{tmp_path}/out.parquet", giveaways=True)  # counted again
+    assert len(pd.read_parquet(tmp_path / "out.parquet")) == len(FRAME)
+
+
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
 def test_spark_writes_what_this_process_would(tmp_path, spark, publish):
     release = Mondrian(publish=publish)(people(spark), KAnonymity(4))
