@@ -54,8 +54,7 @@ def both(data, **options):
     return found
 
 
-@settings(max_examples=12)
-@given(
+cases = st.tuples(
     frames(),
     quasi_choices,
     st.sampled_from(METHODS),
@@ -63,13 +62,28 @@ def both(data, **options):
     st.sampled_from([{}, {"drop_missing": True}, {"only": {"plain": "x"}}]),
     st.sampled_from(["frame", "parquet", "csv"]),
 )
-def test_both_engines_come_to_the_same(tmp_path_factory, frame, quasi, method, model, some, way):
+
+
+def compare(folder, frame, quasi, method, model, some, way):
     data = frame
     if way != "frame":
-        data = tmp_path_factory.mktemp("data") / f"people.{way}"
+        data = folder / f"people.{way}"
         getattr(frame, f"to_{way}")(data, index=False)
     tables = both(data, quasi=quasi, sensitive=["s", "s2"], hierarchies=HIERARCHIES, **some)
     assert_alike(tables, method, model)
+
+
+@settings(max_examples=12)
+@given(cases)
+def test_both_engines_come_to_the_same(tmp_path_factory, case):
+    compare(tmp_path_factory.mktemp("data"), *case)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=300)
+@given(cases)
+def test_many_tables_are_the_same(tmp_path_factory, case):
+    compare(tmp_path_factory.mktemp("data"), *case)
 
 
 CELLS = ["", "1", "01", "1.0", "-0.0", "0", "1,5", "2E3", "NA", "?", "nan", "inf", "x", "X", " x", "é", "'", "a\nb"]
