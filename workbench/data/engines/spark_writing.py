@@ -157,15 +157,15 @@ def released(
     """The records in random order, as columns v0, v1, ... of the `values` of the codes of these columns (None: of the
     class); those that are left out are not in it."""
     frame = engine.in_classes([name for name in names if name], partition)
-    of_class = {f"v{i}": known for i, (name, known) in enumerate(zip(names, values, strict=True)) if name is None}
-    if of_class:
-        numbers = np.arange(len(next(iter(of_class.values()))), dtype=np.int32)
-        frame = frame.join(engine.session.given(pa.table({"class": numbers, **of_class})), on="class", how="inner")
-    for i, (name, known) in enumerate(zip(names, values, strict=True)):
-        if name is not None:
-            code = engine.code_of(name)
-            numbers = np.arange(len(known), dtype=np.int32)
-            frame = frame.join(engine.session.given(pa.table({code: numbers, f"v{i}": known})), on=code, how="inner")
+    labels = {f"c{i}": one.dictionary_encode("encode") for i, one in enumerate(values) if names[i] is None}
+    if labels:  # of which there are few: as numbers the labels of all classes are small enough for every worker
+        numbers = np.arange(len(next(iter(labels.values()))), dtype=np.int32)
+        known = pa.table({"class": numbers, **{code: found.indices for code, found in labels.items()}})
+        frame = frame.join(engine.session.given(known), on="class", how="inner")
+    for i, (name, one) in enumerate(zip(names, values, strict=True)):
+        code, shown = (f"c{i}", labels[f"c{i}"].dictionary) if name is None else (engine.code_of(name), one)
+        numbers = np.arange(len(shown), dtype=np.int32)
+        frame = frame.join(engine.session.given(pa.table({code: numbers, f"v{i}": shown})), on=code, how="inner")
     # a key of the operating system's, and not rand(seed), which one server takes for a constant and does not sort by
     digest = f"sha2(concat('{secrets.token_hex(32)}', CAST(monotonically_increasing_id() AS STRING)), 256)"
     chance = f"substring({digest}, 1, 32) AS chance"  # 128 bits of it: all of them are shuffled with the records
