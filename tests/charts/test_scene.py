@@ -32,6 +32,11 @@ def test_where_an_estimated_value_lies_is_drawn_and_said():
     row = next(row for row in drawn["datasets"]["points"] if row["recipe"] == str(recipe))
     assert row["said"].endswith("P_loss 0.3, U_loss 0.02 (0.015 to 0.025)") and row["m1"] == "0.02 (0.015 to 0.025)"
     assert not charts.frontier_chart(frontier()).to_dict()["datasets"]["intervals"] and estimated(None) == ""
+    far = Point(recipe, {"P_loss": 0.3, "U_loss": 0.02}, intervals={"P_loss": (0.3, 5.0)})
+    whole = charts.frontier_chart(frontier(far)).to_dict()
+    assert whole["datasets"]["intervals"] == [{"x": 0.3, "x2": 5.0, "y": 0.02, "y2": 0.02}], (
+        "it does not end at an edge"
+    )
     points = frontier(lost).points
     assert points["U_loss low"].tolist()[-1] == 0.015 and points["U_loss high"].tolist()[:1] == [0.01]
     assert "U_loss low" not in frontier().points

@@ -60,12 +60,12 @@ class Scene:
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
-        """The axis of a measure around the candidates; baselines, the measure's best and intervals where not far."""
+        """The axis of a measure around the candidates and their intervals; baselines and its best where not far."""
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
         own = self._values([point for point in points if not point.recipe.baseline], key)
+        own += [end for point in points for end in point.intervals.get(key, ())]  # one cut off would seem to end there
         aside = [point.values.get(key, math.nan) for point in points if point.recipe.baseline]
-        aside += [end for point in points for end in point.intervals.get(key, ())]
         growing = not self.frontier.complete
         return Axis.of(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
 

@@ -43,7 +43,8 @@ def also(release: Release, sensitive: Sequence[str], estimator: str) -> str:
     if estimator == ENTROPY and release.left_out:
         return " Those who are left out are expected to have what the classes lack of everybody's total."
     if estimator == ENTROPY:
-        return " It is what each class says by itself, since nobody is left out and no class says anything of another."
+        same = "it is what each class says by itself, since nobody is left out"
+        return f" Raked to the histograms of classes and to everybody's total, {same}."
     if estimator == LEARNED:
         spent = sum(learnt(release, name).seconds for name in sensitive)
         return f" Learning it took {duration(spent)} of a processor."
