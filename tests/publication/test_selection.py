@@ -34,6 +34,9 @@ def test_intervals_are_told_where_the_study_asks_for_them_around_the_figures_tol
     assert all(low <= float(point["values"][key]) <= high for point, key, (low, high) in found)
     assert [one["values"] for one in made.points] == [one["values"] for one in read.points]
     assert [one["sentences"] for one in made.points] == [one["sentences"] for one in read.points]
+    learning = study.with_(intervals={"over": "learning"})
+    made = Published(publish(learning, tmp_path / "learnt", releases=False, warn=lambda said: None))
+    assert made.results["intervals"] == "" and not any(point["intervals"] for point in made.points), "for the analyst"
 
 
 def test_points_alike_are_one_step_of_the_slider(study, tmp_path):

@@ -31,7 +31,7 @@ from workbench.base.variants import RANDOM
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.intervals import with_intervals
+from workbench.frontier.intervals import LEARNING, with_intervals
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.publication import format, reasons, statements
@@ -101,7 +101,7 @@ def publish(
         kept,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
     )
-    tries = _tries(swept, table, study, kept, step) if study.intervals else None
+    tries = _tries(swept, table, study, step)
     frontier, others = _to_show(swept, table, study, kept, tries)
     aside = scratch(place.parent)
     try:
@@ -120,13 +120,13 @@ def publish(
     return place
 
 
-def _tries(swept: Frontier, table: Table, study: Study, store: Store | None, step: Progress) -> Frontier:
-    """The points with the intervals that the study asks for."""
-
-    def told(done: int, total: int) -> None:
-        step(done, total, "made again, for intervals")
-
-    return with_intervals(table, swept, **study.intervals, store=store, progress=told)
+def _tries(swept: Frontier, table: Table, study: Study, step: Progress) -> Frontier | None:
+    """The points with the intervals that the study asks for; what who learns finds is for the analyst alone."""
+    if study.intervals.get("over") in (None, LEARNING):
+        return None
+    return with_intervals(
+        table, swept, **study.intervals, progress=lambda done, total: step(done, total, "made again, for intervals")
+    )
 
 
 def _to_show(
