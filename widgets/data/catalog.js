@@ -1,17 +1,17 @@
-// The catalog of a server of Spark's: catalogs, schemas, tables, columns; each level is asked for when it is unfolded.
+// The catalog of a server of Spark's or of a file of DuckDB's: catalogs, schemas, tables, columns; each level is asked for when it is unfolded.
 
 const KINDS_OF = ["catalog", "schema", "table"];
 
-/** A form for the server's address and a tree below it. `use(remote, path)` is called with the table that is chosen. */
+/** A form for the server's address, or the file's name, and a tree below it. `use(remote, path)` is called with the table that is chosen. */
 function catalogOf({ say, on, use }) {
-  const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002" });
+  const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002, or people.duckdb" });
   const connect = h("button", { type: "submit" }, "Connect");
   const doing = h("span", { class: "wb-doing", role: "status" });
   const work = h("div", { class: "wb-row", hidden: true }, doing, h("button", { type: "button", onclick: stop }, "Cancel"));
-  const tree = h("div", { class: "wb-catalog", role: "group", "aria-label": "Tables on the server", hidden: true });
+  const tree = h("div", { class: "wb-catalog", role: "group", "aria-label": "Tables that are there", hidden: true });
   const element = h("div", { class: "wb-panel" },
     h("form", { onsubmit: event => { event.preventDefault(); connected = server.value.trim(); ask([]); } },
-      field("spark", "Server that speaks Spark Connect", server,
+      field("spark", "Server that speaks Spark Connect, or a file of DuckDB's", server,
         "A token is taken from the environment, as SPARK_CONNECT_AUTHENTICATE_TOKEN; do not type it here")),
     work, tree);
   server.after(connect);
@@ -27,7 +27,7 @@ function catalogOf({ say, on, use }) {
       places.set(name([]), tree);
       tree.hidden = true;
     }
-    doing.textContent = `Asking for what is in ${path.at(-1) ?? "the server"}…`;
+    doing.textContent = `Asking for what is in ${path.at(-1) ?? connected}…`;
     work.hidden = false;
     say("look", { field: "spark", remote: connected, path });
   }

@@ -1,38 +1,46 @@
-"""The catalog of a server of Spark's: a level is asked for when it is unfolded, beside the kernel."""
+"""The catalog of a server of Spark's or of a file of DuckDB's: a level is asked for when it is unfolded, beside the
+kernel."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from widgets.base.worker import Tell, Worker
 from workbench.base.errors import BadInput
 from workbench.data.engines.spark_session import Session, refuse_secrets
-from workbench.data.reading.spark_catalog import DEPTH, below, columns, records, table_name
+from workbench.data.reading import duckdb_file, spark_catalog
+from workbench.data.reading.formats import DATABASES, file_format
+from workbench.data.reading.spark_catalog import DEPTH
 
 
 class Catalog(Worker):
-    """One question at a time; a newer one stops the older in the server, too. `told` sends to the views.
+    """One question at a time; a newer one stops the older in the server, too. `told` sends to the views, `folder` is
+    where the names of files begin.
 
-    What is known of a server is names, types and numbers of records. It is never kept, and no value is asked for.
+    What is known of a server or a file is names, types and numbers of records. It is never kept, and no value is asked
+    for.
     """
 
-    def __init__(self, told: Callable[..., object], failed: Callable[[BaseException], object]) -> None:
+    def __init__(
+        self, told: Callable[..., object], failed: Callable[[BaseException], object], folder: Callable[[], str]
+    ) -> None:
         super().__init__(self._went_wrong)
-        self._told, self._say = told, failed
+        self._told, self._say, self._folder = told, failed, folder
 
     def look(self, content: Mapping[str, Any]) -> None:
         """What is below a path: names, or of a table first its columns and then its records."""
         remote, path = _place(content)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            session = Session.opened(remote)
+            where, known = self._known(remote)
             if len(path) < DEPTH:
-                tell(self._found, remote, path, {"names": below(session, path)})
+                tell(self._found, remote, path, {"names": known.below(where, path)})
                 return
-            tell(self._found, remote, path, {"columns": columns(session, path), "records": None})
-            tell(self._found, remote, path, {"records": records(session, path)})
+            tell(self._found, remote, path, {"columns": known.columns(where, path), "records": None})
+            tell(self._found, remote, path, {"records": known.records(where, path)})
 
         self.start(job)
 
@@ -42,7 +50,16 @@ class Catalog(Worker):
         if len(path) != DEPTH:
             raise BadInput("choose a table")
         self.forget()
-        return {"spark": table_name(path), "remote": remote}
+        if _is_file(remote):
+            return {"path": remote, "table": duckdb_file.table_name(path[1:])}
+        return {"spark": spark_catalog.table_name(path), "remote": remote}
+
+    def _known(self, remote: str) -> tuple[Any, Any]:
+        """What is asked, and the module that knows how."""
+        if not _is_file(remote):
+            return Session.opened(remote), spark_catalog
+        file_format(place := Path(self._folder()) / remote, None)
+        return place, duckdb_file
 
     def _found(self, remote: str, path: list[str], what: Mapping[str, Any]) -> None:
         self._told("found", remote=remote, path=path, **what)
@@ -52,10 +69,15 @@ class Catalog(Worker):
         self._say(error)
 
 
+def _is_file(remote: str) -> bool:
+    return Path(remote).suffix.lower() in DATABASES and "://" not in remote
+
+
 def _place(content: Mapping[str, Any]) -> tuple[str, list[str]]:
     """The server and the path of a message."""
     remote, path = str(content.get("remote") or "").strip(), content.get("path") or []
-    refuse_secrets(remote)
+    if not _is_file(remote):
+        refuse_secrets(remote)
     if not isinstance(path, list) or len(path) > DEPTH or not all(isinstance(part, str) and part for part in path):
         raise BadInput("a table has a catalog, a schema and a name")
     return remote, path

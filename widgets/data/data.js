@@ -79,7 +79,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // --- where from
   const tabs = [["bundled", "Adult", "The census data that come with the workbench"],
     ["path", "Path", "A file on the server"], ["upload", "Upload", "A file of yours"],
-    ["spark", "Spark", "A table in Spark, which stays there"], ["given", "Notebook", "What the notebook handed over"]];
+    ["spark", "Tables", "A table in Spark, which stays there, or in a file of DuckDB's"], ["given", "Notebook", "What the notebook handed over"]];
   const group = fresh("source");
   const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
     type: "radio", name: group, value: key, class: "wb-hush", onchange: () => choose(key),
@@ -224,7 +224,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   });
 
   const origin = () => ["bundled", "path", "sql", "spark", "given"].find(key => key in state.data) ?? "bundled";
-  const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload" : origin();
+  const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload"
+    : state.data.table ? "spark" : origin();
 
   function choose(key) {
     open = key;
@@ -243,7 +244,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     catalog.element.hidden = at !== "spark" || !state.paths;
     drop.hidden = at !== "upload";
     limit.textContent = `At most ${megabytes(state.most).replace(".0", "")}; ${state.known ?? ""}`;
-    const name = { bundled: "adult (bundled)", path: state.data.path, spark: state.data.spark, given: state.data.given }[origin()] ?? "a query";
+    const inFile = state.data.table ? `: ${state.data.table}` : "";
+    const name = { bundled: "adult (bundled)", path: state.data.path + inFile, spark: state.data.spark, given: state.data.given }[origin()] ?? "a query";
     if (!summary.records) return chosen(busy ? `reading ${busy}…` : "none yet");
     const drops = summary.incomplete, left = summary.records - (state.data.drop_missing ? drops : 0);
     using.replaceChildren(h("b", {}, name), ` ${count(summary.records)} records × ${count(summary.columns.length)} columns`);
@@ -268,8 +270,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     unreadable.replaceChildren(...(state.unreadable ?? []).map(({ name, text }) => h("li", {},
       h("b", {}, name), " ", typeChoice(name, "", (state.types ?? {})[name], say), h("span", { class: "wb-wrong" }, text))));
     if (!path.value && state.typed) path.value = state.typed;
-    if (!path.value && state.data.path) path.value = state.data.path;
-    if (!catalog.server.value && state.data.remote) catalog.server.value = state.data.remote;
+    if (!path.value && state.data.path && !state.data.table) path.value = state.data.path;
+    if (!catalog.server.value) catalog.server.value = state.data.remote ?? (state.data.table ? state.data.path : "");
     if (state.busy && !upload) { busy = state.busy; working(`Reading ${busy}…`); }
     drawState();
   });

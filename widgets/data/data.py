@@ -53,7 +53,7 @@ class DataPicker(Part):
 
     def __init__(self, given: Any = None, **traits: Any) -> None:
         self._worker = Worker(self._failed)
-        self._catalog = Catalog(self.tell, lambda error: self.wrong("spark", error))
+        self._catalog = Catalog(self.tell, lambda error: self.wrong("spark", error), lambda: self.folder)
         self._upload: Upload | None = None
         self._busy = ""  # what is being read
         self._field = "source"
@@ -172,7 +172,7 @@ class DataPicker(Part):
         self.data = rest if value is None else {**rest, field: value}
 
     def hear_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What a server of Spark's has below a catalog, a schema or a table."""
+        """What a server of Spark's or a file of DuckDB's has below a catalog, a schema or a table."""
         self._refuse_servers()
         self._catalog.look(content)
 
@@ -364,7 +364,8 @@ def origin(data: Mapping[str, Any]) -> dict[str, Any]:
 def said_where(data: Mapping[str, Any]) -> str:
     """Where data are from, in a word or two."""
     found = next((str(data[key]) for key in ("bundled", "path", "spark", "given") if key in data), "the query")
-    return (Path(found).name if "path" in data else found) or found or "the data"
+    name = (Path(found).name if "path" in data else found) or found or "the data"
+    return f"{name}: {data['table']}" if "table" in data else name
 
 
 def megabytes(size: int) -> str:

@@ -114,6 +114,8 @@ def _data(given: Any) -> Faults:
         yield from caught(lambda: refuse_secrets(given["remote"]), "remote")
     if ("spark" in given) != ("remote" in given):
         yield Fault((), "data: spark names a table, and remote the server that has it: both, or neither")
+    if "table" in given and "path" not in given:
+        yield Fault(("table",), "data: table names one in a file of DuckDB's, which path names; name both, or neither")
     if isinstance(given.get("format"), str) and given["format"] not in FORMATS:
         yield Fault(
             ("format",), f"data: no format is called {said(given['format'])}; {meant(given['format'], FORMATS)}"

@@ -21,6 +21,7 @@ REMOTE = re.compile(r"remote='([^']*)'")
 TEXT = re.compile(r"\b(encoding|delimiter|quote|format)=(?:'([^']*)')?")
 MEMORY = re.compile(r"\bmemory_limit=")
 FOLDER = re.compile(r"\btemp_directory=")
+TABLE = re.compile(r"\btable=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\w+)")
 SAMPLE = re.compile(r"\bsample=(\w+)")
 Words = Mapping[re.Pattern[str], Callable[[re.Match[str]], str]]
 
@@ -35,6 +36,7 @@ OPTIONS: Words = {
     MEMORY: lambda found: "memory_limit under data of a study",
     FOLDER: lambda found: "the environment's TMPDIR",
     SAMPLE: lambda found: f"a study that says sample: {found[1]} under data",
+    TABLE: lambda found: f"a study that says table: {found[1]} under data",
 }
 STUDY: Words = {
     TYPES: lambda found: f"say types: {{{found[1]}: {found[2]}}} under data",
@@ -47,6 +49,7 @@ STUDY: Words = {
     MEMORY: lambda found: "memory_limit under data",
     FOLDER: lambda found: "temp_directory under data",
     SAMPLE: lambda found: f"sample: {found[1]} under data",
+    TABLE: lambda found: f"table: {found[1]} under data",
 }
 CONTROLS: Words = {
     TYPES: lambda found: f"choose {found[2]} as the type of {found[1]} below",
@@ -59,6 +62,7 @@ CONTROLS: Words = {
     MEMORY: lambda found: "memory_limit in the study's data",
     FOLDER: lambda found: "temp_directory in the study's data",
     SAMPLE: lambda found: "'A random sample' below the data",
+    TABLE: lambda found: f"{found[1]} under 'Tables'",
 }
 
 

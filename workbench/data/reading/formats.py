@@ -19,7 +19,9 @@ SUFFIXES = {
     ".ndjson": "json",
     ".jsonl": "json",
 }
-FORMATS = ("csv", "tsv", "parquet", "json", "ndjson")
+DATABASE = "duckdb"  # a file of tables
+DATABASES = {".duckdb": DATABASE, ".ddb": DATABASE}
+FORMATS = ("csv", "tsv", "parquet", "json", "ndjson", DATABASE)
 
 
 def file_format(path: Path, format: str | None) -> str:
@@ -36,7 +38,8 @@ def file_format(path: Path, format: str | None) -> str:
         raise BadInput(f"format {format!r} is not known; there are {', '.join(FORMATS)}")
     suffixes = [s.lower() for s in path.suffixes]
     suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else suffixes[-1] if suffixes else ""
-    if format is None and suffix not in SUFFIXES:
+    known = SUFFIXES | DATABASES
+    if format is None and suffix not in known:
         raise BadInput(f"{path}: the extension {suffix!r} is not known; say format='csv' or {', '.join(FORMATS[1:])}")
     failure = None
     try:
@@ -48,4 +51,4 @@ def file_format(path: Path, format: str | None) -> str:
         failure = f"{path}: {reason}"
     if failure:
         raise BadInput(failure)
-    return {"ndjson": "json"}.get(format, format) if format else SUFFIXES[suffix]
+    return {"ndjson": "json"}.get(format, format) if format else known[suffix]

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from workbench.base.connection import Private, Shared
 from workbench.base.errors import BadInput, meant, said
-from workbench.data.reading.formats import file_format
+from workbench.data.reading.duckdb_file import TableSource
+from workbench.data.reading.formats import DATABASE, file_format
 from workbench.data.reading.source import CsvSource, FileSource, FrameSource, Query, QuerySource, Source
 from workbench.data.reading.spark_source import NAMED, is_frame, spark_frame, spark_table
 
@@ -28,9 +29,11 @@ def open_source(
     memory_limit: str | None = None,
     temp_directory: str | os.PathLike[str] | None = None,
     remote: str | None = None,
+    table: str | None = None,
 ) -> Source:
     """The source of a path, a frame, an Arrow table, a query, a DataFrame of Spark's or `spark:` and the name of a
-    table there, on the server `remote`; what is not said about a text file is found."""
+    table there, on the server `remote`; what is not said about a text file is found. `table` is one of those in a file
+    of DuckDB's."""
     if not isinstance(header, bool):
         raise BadInput(f"header = {said(header)} must be True or False: whether the first line names the columns")
     if isinstance(data, str) and data.startswith(NAMED):
@@ -40,7 +43,12 @@ def open_source(
     if isinstance(data, (str, os.PathLike)):
         path = Path(data)
         kind = file_format(path, format)
+        if table is not None and kind != DATABASE:
+            what = f"table={said(table)} names a table in a file of DuckDB's"
+            raise BadInput(f"{path}: {what}, and this is {kind}; leave it out")
         private = Private(memory_limit, temp_directory)
+        if kind == DATABASE:
+            return TableSource(path, table, private)
         if kind in ("csv", "tsv"):
             delimiter = "\t" if kind == "tsv" and delimiter is None else delimiter
             return CsvSource(path, private, delimiter, quote, encoding=encoding, header=header)

@@ -257,7 +257,7 @@ class FileSource(Source):
         super()._refuse(position)
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        return self._whole.project(_select(self._whole, positions))
+        return self._whole.project(select_list(self._whole, positions))
 
     def _because(self, message: str) -> BadInput:
         line = re.search(r"line (\d+)", message)
@@ -291,7 +291,7 @@ class FrameSource(Source):
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         arrays = [self._array(i) for i in positions]
         relation = self._connection.from_arrow(pa.table(arrays, names=[f"c{i}" for i in positions]))
-        return relation.project(_select(relation, range(len(positions))))
+        return relation.project(select_list(relation, range(len(positions))))
 
 
 class QuerySource(Source):
@@ -324,7 +324,7 @@ class QuerySource(Source):
             )
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        return self._whole.project(_select(self._whole, positions))
+        return self._whole.project(select_list(self._whole, positions))
 
     def _because(self, message: str) -> BadInput:
         if message.startswith("Permission"):
@@ -337,7 +337,7 @@ class QuerySource(Source):
         return BadInput(f"the query cannot be run; correct it: {message if about_sql else message.split(':')[0]}")
 
 
-def _select(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
+def select_list(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
     """A select list; what Arrow would turn into dictionaries becomes text."""
     parts = []
     for i in positions:
