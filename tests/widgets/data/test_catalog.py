@@ -2,16 +2,17 @@
 
 import threading
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from tests.data.engines import spark_servers
 from tests.widgets.data.test_data import asked, problems
-from widgets.data import catalog as widget
 from widgets.data.data import DataPicker
 from workbench.data.engines import spark_session
 from workbench.data.engines.spark_session import TOKEN, Session
+from workbench.data.reading import spark_catalog
 
 FRAME = pd.DataFrame({"age": [31, 32, 33, 34] * 5, "ill": ["marker of flu", "marker of cold"] * 10})
 
@@ -76,6 +77,28 @@ def test_what_is_no_place_is_refused_and_a_token_is_not_repeated(remote, path, s
     assert "t0ps3cret" not in str(picker.get_state()) and "bundled" in picker.data
 
 
+def test_a_file_of_duckdb_is_unfolded_and_its_table_is_the_studys_data(tmp_path):
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.register("frame", FRAME)
+        for name in ("people", "in a file"):
+            connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')
+    picker = DataPicker(FRAME, folder=str(tmp_path))
+    known = {"remote": "clinic.duckdb", "field": "spark"}
+    (one,) = found(asked(picker, "look", path=["clinic", "main"], **known))
+    assert one["names"] == ["in a file", "people"]
+    first, then = found(asked(picker, "look", path=["clinic", "main", "in a file"], **known))
+    assert first["columns"] == [["age", "BIGINT"], ["ill", "VARCHAR"]] and then["records"] == 20
+    sent = asked(picker, "choose", path=["clinic", "main", "in a file"], **known)
+    assert picker.data == {"path": "clinic.duckdb", "table": 'main."in a file"'} and picker.base.records == 20
+    assert picker.about() == 'clinic.duckdb: main."in a file", 20 records' and not problems(sent)
+    ((field, text),) = problems(asked(picker, "choose", field="path", value="clinic.duckdb"))
+    assert field == "path" and "it has 2 tables; say which, such as 'main.\"in a file\"' under 'Tables'" in text
+    ((field, text),) = problems(asked(picker, "look", field="spark", remote="none.duckdb", path=[]))
+    assert field == "spark" and "there is no such file" in text
+    kept = DataPicker(FRAME, folder=str(tmp_path), paths=False)
+    assert "switched off" in problems(asked(kept, "look", path=[], **known))[0][1]
+
+
 def test_no_other_server_is_reached_where_paths_are_switched_off(place):
     picker = DataPicker(paths=False)
     for kind in ("look", "choose"):
@@ -106,7 +129,7 @@ def test_a_cancel_stops_the_question_and_nothing_is_heard_of_it(monkeypatch, pla
         finally:
             stopped.set()
 
-    monkeypatch.setattr(widget, "records", endless)
+    monkeypatch.setattr(spark_catalog, "records", endless)
     looking = threading.Thread(target=asked, args=(picker, "look"), kwargs={"remote": remote, "path": path})
     looking.start()
     threading.Timer(0.5, lambda: picker.hear_stop({}, [])).start()
