@@ -1,4 +1,4 @@
-"""The catalog of a server or file in a real browser: unfolded level by level, a table chosen, a lost connection said."""
+"""The catalog of a server or file in a real browser: unfolded by level, a table chosen, a lost connection said."""
 
 import tempfile
 
