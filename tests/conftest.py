@@ -1,5 +1,6 @@
 """Tables that many tests share: small, skewed, and correlated, because uniform data flatters every method."""
 
+import gc
 import os
 import random
 from contextlib import suppress
@@ -37,8 +38,19 @@ def pytest_configure(config):
         compile_once()
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
+    """What is found stays: to look for what may go takes half of the time that ten thousand tests take to be found."""
+    gc.disable()
+    try:
+        _load(session)
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _load(session):
     """Each worker begins to load the tests at another file, and finds the others as one has compiled them."""
     worker = getattr(session.config, "workerinput", None)
     if worker and session.config.args == session.config.getini("testpaths"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,8 +19,9 @@ import nbformat
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from widgets.server.serving import link, voila_command
+from workbench.publication.report import batch
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = batch.chromium()
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",

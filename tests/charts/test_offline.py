@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -15,8 +14,9 @@ from tests.charts.drawn import frontier
 from workbench import charts
 from workbench.base.errors import BadInput
 from workbench.charts import offline
+from workbench.publication.report import batch
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = batch.chromium()
 
 
 def test_the_library_is_sent_once():

@@ -63,15 +63,18 @@ class Private:
 
 
 class Shared(Private):
-    """A connection of one's own to the database of the process: to make one takes longer than to read a small frame.
+    """A connection of one's own to the database of the process: to make one takes longer than to read a small table.
 
-    It is for data that are in memory already: no file is read, and nothing is set that others would hear of.
+    It is for data that are in memory already and for small files: nothing is set that others would hear of.
     """
 
     def __init__(self) -> None:
         self.memory_limit, self.directory = None, scratch()
         self.connection = _database().connection.cursor()
         self.connection.execute("SET enable_progress_bar = false")
+
+    def lower_limit(self, limit: int) -> None:
+        """What is read here is small enough without a limit."""
 
 
 _database = cache(Private)

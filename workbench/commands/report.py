@@ -63,7 +63,7 @@ def report(
     from workbench.publication.report import batch
 
     if pdf:
-        batch.chromium()  # what is missing is said before hours are spent
+        batch.require_chromium()  # what is missing is said before hours are spent
     found = _studies(studies)
     many = len(found) > 1 or each is not None or bool(vary) or any(path.is_dir() for path in studies)
     places, varied = _places(output, found, many), [_varied(one) for one in vary or []]

@@ -17,6 +17,8 @@ from workbench.data.reading.formats import DATABASE, file_format
 from workbench.data.reading.source import CsvSource, FileSource, FrameSource, Query, QuerySource, Source
 from workbench.data.reading.spark_source import NAMED, is_frame, spark_frame, spark_table
 
+SMALL = 4_000_000  # bytes of a file that is read on the connection of the process: it takes no memory worth a limit
+
 
 def open_source(
     data: str | os.PathLike[str] | pd.DataFrame | pa.Table | Query,
@@ -40,15 +42,17 @@ def open_source(
         return spark_table(data.removeprefix(NAMED), remote)
     if is_frame(data):
         return spark_frame(data)
+    alone = memory_limit is not None or temp_directory is not None
     if isinstance(data, (str, os.PathLike)):
         path = Path(data)
         kind = file_format(path, format)
         if table is not None and kind != DATABASE:
             what = f"table={said(table)} names a table in a file of DuckDB's"
             raise BadInput(f"{path}: {what}, and this is {kind}; leave it out")
-        private = Private(memory_limit, temp_directory)
         if kind == DATABASE:
-            return TableSource(path, table, private)
+            return TableSource(path, table, Private(memory_limit, temp_directory))
+        small = path.stat().st_size <= SMALL and not alone
+        private = Shared() if small else Private(memory_limit, temp_directory)
         if kind in ("csv", "tsv"):
             delimiter = "\t" if kind == "tsv" and delimiter is None else delimiter
             return CsvSource(path, private, delimiter, quote, encoding=encoding, header=header)
@@ -65,7 +69,6 @@ def open_source(
         raise BadInput(
             f"a table is read from a path, a frame of pandas or Spark, an Arrow table or a Query, not from {what}"
         )
-    alone = memory_limit is not None or temp_directory is not None
     return FrameSource(data, Private(memory_limit, temp_directory) if alone else Shared())
 
 

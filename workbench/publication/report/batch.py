@@ -229,9 +229,15 @@ def _row(job: Job) -> tuple[str, ...]:
     return recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"
 
 
-def chromium() -> str:
-    """The program that prints."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+def chromium() -> str | None:
+    """The program that prints; the one without windows of its own takes least."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def require_chromium() -> str:
+    """Raise BadInput where there is none."""
+    found = chromium()
     if found is None:
         raise BadInput("--pdf needs Chromium, which is not installed; print the page from a browser")
     return found
@@ -252,7 +258,7 @@ def printed(page: Path) -> Path:
     try:
         with whole(into) as aside:
             subprocess.run(
-                [chromium(), *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
+                [require_chromium(), *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
                 check=True, capture_output=True, timeout=120,
             )  # fmt: skip
     except (subprocess.SubprocessError, OSError):
