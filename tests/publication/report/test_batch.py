@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from workbench.base.errors import BadInput
 from workbench.publication.report import batch
 from workbench.publication.report.batch import Job, index, job_of
@@ -48,3 +50,12 @@ def test_of_a_mistake_of_ours_the_place_alone_is_said():
         told = batch._wrong(error)
     assert "ValueError in test_batch.py" in told and "secret" not in told
     assert batch._wrong(BadInput("what to do")) == "what to do" and batch._wrong(None) is None
+
+
+@pytest.mark.skipif(batch.chromium() is None, reason="Chromium is not installed")
+def test_a_page_is_printed(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<h1>Decision</h1>", "utf-8")
+    printed = batch.printed(page)
+    assert printed == page.with_suffix(".pdf") and printed.read_bytes().startswith(b"%PDF-")
+    assert sorted(tmp_path.iterdir()) == [page, printed]
