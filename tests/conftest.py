@@ -50,6 +50,10 @@ def pytest_collection(session):
         gc.enable()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()
+
+
 def _load(session):
     """Each worker begins to load the tests at another file, and finds the others as one has compiled them."""
     worker = getattr(session.config, "workerinput", None)
