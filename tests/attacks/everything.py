@@ -186,7 +186,7 @@ class Seen:
         """The points as they are told."""
         measures, found = self.study.measured(), {}
         for recipe, exact in self._points.items():
-            point = selection._told(exact, measures, self.table, self.study.smallest, store=None)
+            point = selection._told(exact, measures, self.table, self.study.smallest, store=None, again={})
             told = {**point.values, **point.reasons, "against": point.against}
             found |= {(str(recipe), key): str(one) for key, one in told.items()}
         return found
