@@ -36,8 +36,18 @@ def test_where_there_is_no_new_recipe_the_next_gap_is_taken():
 def test_the_neighbour_of_another_family_is_left_to_it():
     near = track({0.2: (0.1, 0.9), 0.6: (0.15, 0.85)}, KAnonymity())
     far = track({0.3: (0.6, 0.2), 0.5: (0.65, 0.15)})
+    assert asked(near, far) == (near, 1.0), "its end, after its last point"
+    near.tried[1.0] = Point(near.family.recipe(1.0), {"P": 0.9, "U": 0.05})
     found, place = asked(near, far)
-    assert found is near and place == pytest.approx(0.8), "after its last point"
+    assert found is near and place == pytest.approx(0.8)
+
+
+def test_a_gap_is_as_long_on_either_side_and_between_points_that_are_alike_is_none():
+    """By its area the steep one would come first; a slider of privacy would find nothing for half of its way."""
+    one = track({0.0: (0.0, 1.0), 0.2: (0.1, 0.6), 0.4: (0.2, 0.1), 0.8: (0.9, 0.05), 1.0: (1.0, 0.0)})
+    assert asked(one)[1] == pytest.approx(0.6)
+    flat = track({0.0: (0.0, 1.0), 0.5: (0.999, 0.0), 1.0: (1.0, 0.0)})
+    assert asked(flat)[1] == pytest.approx(0.25)
 
 
 def test_a_dominated_point_is_no_neighbour_and_without_points_there_is_nothing():

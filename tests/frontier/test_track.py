@@ -51,6 +51,16 @@ def test_steps_are_bisected():
     assert track.bracket(UNDER_P)[1] - track.bracket(UNDER_P)[0] <= 0.01
 
 
+def test_a_cap_is_touched_where_the_least_private_recipes_are_within_it_again():
+    """As with buckets that are too few to be mixed: beyond t = .4 there is another release."""
+
+    def over_the_top(t):
+        return t if t < 0.4 else 0.06
+
+    track = touched(UNDER_P, guess=0.6, private=over_the_top, most=20)
+    assert 0.0985 <= track.best(UNDER_P).values["P"] <= 0.1
+
+
 def test_whole_parameters_end_between_two_neighbours():
     track = touched(UNDER_P, KAnonymity, private=lambda k: 3.3 / k)
     assert track.best(UNDER_P).recipe.model.k == 33

@@ -35,6 +35,7 @@ CLOSE = 1.3  # times the best: families that are tried around where they touch t
 PATIENCE = 16  # tries without a better point
 BETTER = 0.001  # by so much a point is better
 FIRST = 0.5, 0.3, 0.7  # positions that are tried first where there are no caps
+FAR, NEARLY = 2, 0.02  # times what another loses that is as private: a family is given up at once
 BEATEN = 3  # points of a family, none of them efficient, after which it is given up
 
 
@@ -221,15 +222,27 @@ class _Search:
 
     def _fill(self, aim: Aim | None) -> Iterator[None]:
         """The largest gap between neighbours, by the families of these; those that stay beaten are given up."""
-        for place in FIRST if aim is None else ():
-            for track in self._open:
-                if track.new(place):
+        for track in self._open if aim is None else ():
+            for place in FIRST:
+                if not track.given_up and track.new(place):
                     self._try(track, place)
                     yield
-            self._give_up_beaten()
+                self._give_up_far()
+        self._give_up_beaten()
         while (found := widest(self.frontier(None, complete=False), self._open)) is not None:
             self._try(*found)
             yield
+
+    def _give_up_far(self) -> None:
+        """Families of which every point loses more than `FAR` times as much as another that is nearly as private."""
+        seen = self.frontier(None, complete=False)
+        losses = dict(zip(map(id, seen.measured), seen.losses(), strict=True))
+        known = np.array([losses[id(p)] for p in seen.measured if not p.recipe.baseline]).reshape(-1, 2)
+        for track in self._open:
+            own = np.array([losses[id(point)] for point in track.tried.values()]).reshape(-1, 2)
+            ahead = [(known[:, 0] <= p + NEARLY * abs(p)) & (FAR * known[:, 1] < u) for p, u in own]
+            if len(own) and all(one.any() for one in ahead):
+                track.given_up = "each of its points is far from the best"
 
     def _give_up_beaten(self) -> None:
         seen = self.frontier(None, complete=False)

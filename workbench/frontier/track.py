@@ -18,8 +18,9 @@ from workbench.measures import Measure
 NARROW, NEAR = 0.002, 0.003  # of positions that are one, and of a cap that is touched
 STEEP, LOOSE = 3.0, 0.9  # how fast losses fall towards a cap at most, and by how much they may jump
 FAR = 3.0  # times a cap: the most private recipe is tried next
+HIDDEN = 0.05  # of positions: where caps are not touched nearer to each other, nothing lies hidden
 INNER = 0.1  # of a bracket: nearer to its ends nothing is tried
-AROUND, ABOVE = 0.015, 0.5  # how far from where the caps are touched it is tried once more, and the part beyond
+AROUND, ABOVE = 0.005, 0.5  # how far from where the caps are touched it is tried once more, and the part beyond
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ class Track:
             return guess
         if (end := self._one_sided(aim)) is not None and self.new(end):
             return end
+        if (hidden := self._hidden(aim)) is not None:
+            return hidden
         low, high = self.bracket(aim)
         if high - low <= NARROW or self._one(low, high) or self._touches(aim, low, high):
             return self._end(aim, low, high)
@@ -143,6 +146,18 @@ class Track:
         beyond = [aim.beyond(point) for point in self.tried.values()]
         out = {one > 1 for one in beyond}
         return None if len(out) > 1 or (len(beyond) < 2 and beyond[0] < FAR) else float(out != {aim.rising})
+
+    def _hidden(self, aim: Aim) -> float | None:
+        """Where all are within the caps, and the least private one is not the best: between the best and the next one,
+        since somewhere there it was beyond them."""
+        if not aim.rising or any(aim.beyond(point) > 1 for point in self.tried.values()):
+            return None
+        best = min(self.tried, key=lambda place: aim.loss(self.tried[place]))
+        if aim.loss(self.tried[best]) >= aim.loss(self.tried[max(self.tried)]):
+            return None
+        above = min(place for place in self.tried if place > best)
+        place = (best + above) / 2
+        return place if above - best > HIDDEN and self.new(place) else None
 
     def _end(self, aim: Aim, low: float, high: float) -> float | None:
         """The end of a bracket that was not tried, if it is one."""
