@@ -7,7 +7,7 @@ import pytest
 
 from workbench.data.datasets import adult
 from workbench.measures import PrivacyLoss, QueryError, UtilityLoss
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import Keep, Mondrian, RakedBuckets, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.workloads import Workload
 from workbench.workloads.populations import large_populations
@@ -125,6 +125,24 @@ def test_figure_2b_bucketization_loses_less_utility_at_every_parameter(name):
     generalized, bucketized = curve(name), curve(name, "bucketized")
     assert bucketized[:, 0] == pytest.approx(generalized[:, 0])
     assert (bucketized[:, 1] < generalized[:, 1]).all()
+
+
+def below(points: np.ndarray, low: float, high: float) -> float:
+    """The area under the stairs of these points between two privacy losses."""
+    private, lost = points[points[:, 0].argsort()].T
+    inside = np.concatenate([[low], private[(private > low) & (private < high)], [high]])
+    least = [lost[private <= edge].min() for edge in inside[:-1]]
+    return float(np.diff(inside) @ least)
+
+
+@pytest.mark.parametrize("publish", ["exchanged", pytest.param("dealt", marks=pytest.mark.exhaustive)])
+def test_raked_buckets_have_at_most_a_quarter_of_the_area_of_figure_2b(publish):
+    """Over the privacy that the figure shows, from the least to the largest loss of its curves on t."""
+    figure = np.concatenate([curve("t", "bucketized"), curve("l", "bucketized"), curve("k", "bucketized")])
+    low, high = curve("t", "bucketized")[[0, -1], 0]
+    made = [RakedBuckets(publish=publish)(table(), TCloseness(t, distance="js")) for t in (low, 0.1, 0.15)]
+    raked = np.array([(PrivacyLoss()(one).value, UtilityLoss()(one).value) for one in made])
+    assert below(raked, low, high) <= below(figure, low, high) / 4
 
 
 # figure 3: 1,000 random queries, qd = 4 and sel = 0.05 unless said
