@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.base.small_counts import least
 from workbench.data.cells import distinct_rows
+from workbench.data.table import Table
 from workbench.releases.base import Release
 
 TERMS = 60  # of a series whose terms halve at least
@@ -32,8 +33,8 @@ def seen_by(attacker: str, release: Release, fraction: float) -> Alike:
     """Who knows that a person is in the release finds one of a group of f with 1 / f; who does not looks among all F
     people of the population whom the group fits: counted there (never fewer than f), or expected of a sample of that
     fraction."""
-    sizes = alike(release)
-    of = sizes if release.own_classes is release.classes else release.own_classes.sizes
+    sizes, groups = counted(release)
+    of = sizes * groups if release.own_classes is release.classes else release.own_classes.sizes
     if attacker == PROSECUTOR:
         return Alike(sizes, of, 1 / sizes)
     if release.table.population is None:
@@ -43,7 +44,7 @@ def seen_by(attacker: str, release: Release, fraction: float) -> Alike:
 
 def largest_told(attacker: str, release: Release, fraction: float, smallest: int) -> float:
     """The largest chance that the least number of people allows which is told in the same words."""
-    sizes = alike(release)
+    sizes, _ = counted(release)
     if attacker == PROSECUTOR:
         return 1 / least(int(sizes.min()), smallest)
     if release.table.population is not None:
@@ -58,6 +59,26 @@ def alike(release: Release) -> np.ndarray:
     cells = release.table.cells()
     _, group = distinct_rows(cells.quasi.T)
     return np.bincount(group, weights=cells.weight).astype(np.int64)
+
+
+def counted(release: Release) -> tuple[np.ndarray, np.ndarray]:
+    """The sizes of these groups, and how many groups each is the size of: one, or where they do not fit into memory as
+    many as there are."""
+    table = release.table
+    if release.classes.exact and not table.engine.cells_fit:
+        return table.remember("sizes of people alike", lambda: _counted(table))
+    sizes = alike(release)
+    return sizes, np.ones(len(sizes), np.int64)
+
+
+def _counted(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    sizes, groups = [], []
+    for piece in table.engine.slices(table.quasi, table.columns):
+        one, many = np.unique(piece.collapse(table.quasi, ()).weight, return_counts=True)
+        sizes.append(one)
+        groups.append(many)
+    found, place = np.unique(np.concatenate(sizes), return_inverse=True)
+    return found, np.bincount(place, np.concatenate(groups)).astype(np.int64)
 
 
 def fitting(release: Release) -> np.ndarray:

@@ -24,7 +24,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import per_cent
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured, apart
-from workbench.measures.privacy.attackers import alike
+from workbench.measures.privacy.attackers import counted
 from workbench.measures.privacy.uniques import Estimate, Sizes, none_seen, pitman, slide_negative_binomial, zayatz
 from workbench.releases.base import Release
 
@@ -49,7 +49,7 @@ class PopulationUniques(Measure):
 
     def measure(self, release: Release) -> Measured:
         apart(release)
-        sizes = Sizes.of(alike(release))
+        sizes = Sizes.of(*counted(release))
         if self.fraction == 1:
             share = sizes.unique / sizes.records
             return Measured(

@@ -59,7 +59,7 @@ class ReidentificationRisk(Measure):
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         sizes, of, risk = seen_by(self.attacker, release, self.fraction)
         everybody, wording, above = release.table.records, release.table.wording, self.statistic == "above"
-        count = int(of[risk > self.threshold * NEARLY].sum()) if above else int((sizes == 1).sum())
+        count = int(of[risk > self.threshold * NEARLY].sum()) if above else int(of[sizes == 1].sum())
         value = {
             "largest": largest_told(self.attacker, release, self.fraction, smallest),
             "average": averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest)),

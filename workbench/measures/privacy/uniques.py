@@ -28,9 +28,10 @@ class Sizes(NamedTuple):
     classes: np.ndarray
 
     @classmethod
-    def of(cls, sizes: np.ndarray) -> Sizes:
-        """From the size of each class."""
-        return cls(*np.unique(np.asarray(sizes, np.int64), return_counts=True))
+    def of(cls, sizes: np.ndarray, classes: np.ndarray | None = None) -> Sizes:
+        """From the size of each class, or of so many."""
+        size, place = np.unique(np.asarray(sizes, np.int64), return_inverse=True)
+        return cls(size, np.bincount(place, classes).astype(np.int64))
 
     @property
     def records(self) -> int:
