@@ -7,7 +7,9 @@ from tests.data.engines.alike import assert_same_files
 from tests.releases.parted import SENSITIVE, pair
 from workbench.base.errors import BadInput, TooMany, Undefined
 from workbench.data.engines import elsewhere
-from workbench.measures import QueryError
+from workbench.measures import KLDivergence, QueryError
+from workbench.measures.privacy.attackers import counted
+from workbench.measures.privacy.uniques import Sizes
 from workbench.measures.utility.query_errors import removed
 from workbench.methods import Mondrian, Remove
 from workbench.methods.mondrian import first_cuts
@@ -96,6 +98,17 @@ def test_files_are_written_whole_in_random_order(tmp_path):
     assert lines[0] != lines[1] and sorted(lines[0]) == sorted(lines[1])
     again = parts.export(tmp_path / "again.csv", giveaways=True)
     assert again[0].read_text().splitlines() != lines[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_needs_all_combinations_is_counted_slice_by_slice(monkeypatch, seed):
+    monkeypatch.setattr(elsewhere, "SLICE", 20)
+    monkeypatch.setattr(elsewhere, "MOST", 2)
+    for one, parts in (releases(seed), releases(seed, "bucketized")):
+        assert len([*parts.table.engine.slices(parts.table.quasi, parts.table.columns)]) > 1
+        assert KLDivergence()(parts).value == pytest.approx(KLDivergence()(one).value, abs=1e-9)
+        for found, expected in zip(Sizes.of(*counted(parts)), Sizes.of(*counted(one)), strict=True):
+            assert np.array_equal(found, expected)
 
 
 def test_large_populations_are_those_of_memory():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from workbench.base.figures import figures
 from workbench.data import weights
 from workbench.data.cells import Cells, distinct_rows
+from workbench.data.table import Table
 from workbench.measures import Measure, Measured, worst
 from workbench.releases.base import Release
 
@@ -31,22 +33,36 @@ class KLDivergence(Measure):
         return worst({str(name): self._one(release, name) for name in names})
 
     def _one(self, release: Release, sensitive: str | None) -> Measured:
-        cells, people = release.table.cells(), weights.people(release.table)
-        points, group, truth = release.table.remember(("points", sensitive), lambda: _points(cells, people, sensitive))
-        expected = release.estimate(points, sensitive)
-        there = truth > 0
-        with np.errstate(divide="ignore"):  # what was exchanged may leave nobody with a value that somebody has
-            value = float((truth[there] * np.log(truth[there] / expected[there])).sum() / people.sum())
+        far, everybody, count = 0.0, 0.0, 0
+        for points, truth in _pieces(release.table, sensitive):
+            expected, there = release.estimate(points, sensitive), truth > 0
+            with np.errstate(divide="ignore"):  # what was exchanged may leave nobody with a value that somebody has
+                far += float((truth[there] * np.log(truth[there] / expected[there])).sum())
+            everybody, count = everybody + float(truth.sum()), count + len(points)
+        value = far / everybody
         about = f" and {sensitive}" if sensitive else ""
-        far = f"{figures(value, 'lower')} nats"
-        sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {far} from the true one."
-        return Measured(max(value, 0.0), sentence, {"points": len(group)})
+        nats = f"{figures(value, 'lower')} nats"
+        sentence = f"The distribution over quasi-identifiers{about} that can be rebuilt is {nats} from the true one."
+        return Measured(max(value, 0.0), sentence, {"points": count})
 
 
-def _points(cells: Cells, people: np.ndarray, sensitive: str | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pieces(table: Table, sensitive: str | None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The points with their true counts: all, or slice by slice where they do not fit into memory."""
+    values = len(table.sensitive[sensitive]) if sensitive else 1
+    if table.engine.cells_fit or table.weight is not None:
+        cells, people = table.cells(), weights.people(table)
+        yield table.remember(("points", sensitive), lambda: _points(cells, people, sensitive, values))
+        return
+    seen = {name: table.columns[name].node(level - 1) for name, level in table.levels.items() if level}
+    for piece in table.engine.slices([*table.quasi, *table.sensitive], table.columns):
+        cells = piece.mapped(seen).collapse(table.quasi, [sensitive] if sensitive else [])
+        yield _points(cells, cells.weight, sensitive, values)
+
+
+def _points(cells: Cells, people: np.ndarray, sensitive: str | None, values: int) -> tuple[np.ndarray, np.ndarray]:
     """The distinct quasi-identifier values as populations of one code each, and the true count per value."""
     first, group = distinct_rows(cells.quasi.T)
     value = cells.others[sensitive] if sensitive else np.zeros(len(cells), np.int32)
-    truth = np.zeros((len(first), int(value.max()) + 1))
+    truth = np.zeros((len(first), values))
     np.add.at(truth, (group, value), people)
-    return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), first, truth
+    return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), truth
