@@ -74,9 +74,9 @@ def of_sample(table: Table) -> str:
     if table.sampled is None:
         return ""
     return (
-        f"Figures are of releases of {table.sampled}; 95 % of other samples of {table.records:,} are expected within "
-        "their intervals. A release of all records by the same recipe has other figures, since a class of k "
-        "is a smaller share of more records."
+        f"Figures are of releases of {table.sampled}. Intervals over records say how far they move when records are "
+        "drawn from this sample again; another sample may have others. A release of all records by the same recipe has other "
+        "figures, since a class of k is a smaller share of more records: take them for no estimate of these."
     )
 
 
