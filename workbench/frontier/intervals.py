@@ -75,8 +75,8 @@ def of_sample(table: Table) -> str:
         return ""
     return (
         f"Figures are of releases of {table.sampled}. Intervals over records say how far they move when records are "
-        "drawn from this sample again; another sample may have others. A release of all records by the same recipe has other "
-        "figures, since a class of k is a smaller share of more records: take them for no estimate of these."
+        "drawn from this sample again; another sample may have others. A release of all records by the same recipe has "
+        "other figures, since a class of k is a smaller share of more records: take them for no estimate of these."
     )
 
 
