@@ -59,9 +59,17 @@ def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_
 ):
     recipe = {"method": {"name": "raked buckets", "rho": 5}, "model": {"name": "t-closeness", "t": 0.2}}
     noise = {"method": {"name": "randomized response", "keep": 0.5}}
-    asked = study.with_(data={"given": "p"}, recipes=[recipe, noise])
+    asked = study.with_(data={"given": "p"}, recipes=[recipe, noise], workloads={"mine": ["sex = 'M'"]})
     read = Published(publish(asked, tmp_path / "out", given=people(), warn=lambda said: None))
     raked, responses = (next(one for one in read.points if one["recipe"].count(name)) for name in ("raked", "response"))
     assert raked["brief"].startswith("every group") and "rho" not in raked["title"]
     assert raked["also"].startswith("Rho = 5 (zero-concentrated") and "Sensitive values were exchanged" in raked["also"]
-    assert "is kept with chance 0.5" in responses["brief"] and responses["also"] == ""
+    assert "is kept with chance 0.5" in responses["brief"]
+    for i, point in enumerate(read.points):
+        found, drawn = point["opened"], point["drawn"]
+        assert ("the guarantee of the noise does not cover these figures." in point["also"]) == drawn
+        if found is not None and drawn:
+            assert found["beside"]["reason"].endswith("the guarantee of the noise does not cover that")
+            assert "reason" in found["queries"] and read.populations(i) == []
+            assert found["accuracy"]["worst"] is found["accuracy"]["example"] is None and found["accuracy"]["wrong"]
+    assert any(point["drawn"] and point["opened"] is not None for point in read.points)

@@ -16,6 +16,7 @@ from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.least import binding, times_the_least
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
+from workbench.measures.privacy.accuracy_gain import AccuracyGain
 from workbench.measures.utility.random_sample import in_words as in_sample
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
@@ -39,9 +40,16 @@ def sentences(
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
             told[side] += f" {in_sample(table, lost, point.values[key])}"
+    if release is not None and not release.truthful:
+        told["privacy"] += f" {_guessed(release)}"
     if release is not None and (text := from_possible(point, release, measures, frontier)):
         told["utility"] += f" {text}"
     return told
+
+
+def _guessed(release: Release) -> str:
+    """How often a guess is right where values were exchanged: a loss is about beliefs, and these may be wrong."""
+    return f"That is about belief. By what is true: {AccuracyGain()(release).sentence}"
 
 
 def from_possible(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:

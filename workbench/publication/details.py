@@ -31,6 +31,7 @@ from workbench.publication.queries import queries
 from workbench.publication.reasons import reason
 from workbench.publication.shapes import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.publication.standing_out import standing_out
+from workbench.publication.tellable_queries import how_many
 from workbench.releases.base import Release
 from workbench.releases.published_classes import FINEST, Told, coarse_counts
 from workbench.releases.scale import Scale, allowed, dearest, promised, scale_of
@@ -61,6 +62,8 @@ def details_of(
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     misled = _or_reason(table, lambda: accuracy_of(release, of_utility, smallest, values.get(of_utility.key)))
     accuracy, rows = misled if isinstance(misled, tuple) else (misled, [])
+    if release.guarantee and "reason" not in accuracy:  # the average that releases are compared by is told alone
+        accuracy, rows = {**accuracy, "most": None, "example": None, "worst": None}, []
     format.write_populations(folder, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(release, smallest)),
@@ -68,8 +71,8 @@ def details_of(
         "worst": _or_reason(table, lambda: _most_exposed(groups.listed(), kind)),
         "surest": _or_reason(table, lambda: surest(release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(groups)),
-        "beside": _or_reason(table, lambda: distributions(release, smallest)),
-        "queries": _or_reason(table, lambda: queries(release, smallest)),
+        "beside": _or_reason(table, lambda: distributions(_covered(release), smallest)),
+        "queries": _or_reason(table, lambda: queries(_covered(release) if how_many(table) else release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,
@@ -172,6 +175,13 @@ def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
         return call()
     except Undefined as why:
         return {"reason": reason(str(why), table)}
+
+
+def _covered(release: Release) -> Release:
+    """The release, to be shown beside the truth: not where noise promises that little is learnt of that."""
+    if release.guarantee:
+        raise Undefined("the truth beside it is in the records, and the guarantee of the noise does not cover that")
+    return release
 
 
 def _left_out(release: Release, smallest: int) -> str:

@@ -42,6 +42,10 @@ from workbench.releases.published_classes import told_values
 from workbench.studies.study import Study
 
 USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
+COMPUTED = (
+    "how much accuracy is lost, and how often an attacker guesses right, is computed here from the records themselves: "
+    "the guarantee of the noise does not cover these figures"
+)
 LEFT_OUT = "Left out of the frontier: it is undefined on one of the measures of the chart."
 
 
@@ -114,7 +118,8 @@ def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True
     """What the models promise, else the method by itself; and what else everybody has to know of such a release."""
     promises = [one for one in (promise(recipe.model, table, smallest, examples), recipe.guarantee) if one]
     first, *others = promises or [""]
-    return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in (*others, recipe.method.caution) if one)
+    known = (*others, recipe.method.caution, COMPUTED if recipe.guarantee else "")
+    return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in known if one)
 
 
 def _words(wording: Wording) -> Words:

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+from tests.methods.raking.tables import table as exchanging
 from widgets.release import facts
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Discernibility, PrivacyLoss, UtilityLoss
-from workbench.methods import Mondrian, Remove
-from workbench.models import KAnonymity
+from workbench.methods import Mondrian, RakedBuckets, Remove
+from workbench.models import KAnonymity, TCloseness
 
 MEASURES = [UtilityLoss(), PrivacyLoss(), Discernibility()]
 POINT = Point(
@@ -28,6 +29,17 @@ def test_the_sample_that_loses_as_much_stands_beside_the_utility_loss(small):
     told = facts.sentences(point, MEASURES, None, table)["utility"]
     assert told.startswith("lost. About large populations it is as accurate as a random ")
     assert "random" not in facts.sentences(POINT, MEASURES, None, table)["utility"]
+
+
+def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
+    data, point = exchanging(records=300), replace(POINT, sentences={"P_loss": "learnt."})
+    close = TCloseness(0.2, distance="js")
+    told, plain = (
+        facts.sentences(point, MEASURES, None, data, method(data, close))["privacy"]
+        for method in (RakedBuckets(smallest=10), Mondrian())
+    )
+    assert told.startswith("learnt. That is about belief. By what is true: An adversary guesses illness right for ")
+    assert plain == "learnt."
 
 
 def test_there_is_one_row_a_measure_privacy_first():
