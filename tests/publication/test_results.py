@@ -60,6 +60,7 @@ def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_
     recipe = {"method": {"name": "raked buckets", "rho": 5}, "model": {"name": "t-closeness", "t": 0.2}}
     noise = {"method": {"name": "randomized response", "keep": 0.5}}
     asked = study.with_(data={"given": "p"}, recipes=[recipe, noise], workloads={"mine": ["sex = 'M'"]})
+    asked = asked.with_(intervals={"over": "seeds", "times": 2})
     read = Published(publish(asked, tmp_path / "out", given=people(), warn=lambda said: None))
     raked, responses = (next(one for one in read.points if one["recipe"].count(name)) for name in ("raked", "response"))
     assert raked["brief"].startswith("every group") and "rho" not in raked["title"]
@@ -68,6 +69,7 @@ def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_
     for i, point in enumerate(read.points):
         found, drawn = point["opened"], point["drawn"]
         assert ("the guarantee of the noise does not cover these figures." in point["also"]) == drawn
+        assert not (drawn and point["intervals"]), "they are made of the truth again"
         if found is not None and drawn:
             assert found["beside"]["reason"].endswith("the guarantee of the noise does not cover that")
             assert "reason" in found["queries"] and read.populations(i) == []

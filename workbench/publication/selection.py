@@ -97,6 +97,7 @@ def _told(
     reasons = {key: reason(text, table) for key, text in point.reasons.items()}
     values, sentences, intervals = {}, {}, {}
     release = point.recipe.release(table, store) if defined else None
+    again = {} if release is not None and release.guarantee else again  # which does not cover what is true
     found = against(release, smallest, point.recipe.model) if release is not None else []
     for measure in defined:
         assert release is not None

@@ -199,7 +199,8 @@ def tries(study: Offer, index: int) -> str:
         for one in study.results["measures"]
         if one["key"] in point["intervals"]
     ]
-    return f"{join_names(found)}. {study.results['intervals']}" if found else ""
+    told = join_names(found)
+    return f"{told[:1].upper()}{told[1:]}. {study.results['intervals']}" if found else ""
 
 
 def guesses(study: Published, index: int) -> str:
