@@ -89,11 +89,11 @@ def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
     if "Out of Memory" in failure or "out of memory" in failure:
         raise BadInput("the memory limit is too small to count these records; raise memory_limit")
     if "IO Error" in failure or "Could not write" in failure:
-        raise no_room()
+        raise _no_room()
     raise BadInput(f"DuckDB cannot hold these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
 
 
-def no_room() -> BadInput:
+def _no_room() -> BadInput:
     """What is said where the disk is full."""
     return BadInput("there is no room for a file of these records; make room, or name another temp_directory")
 
@@ -193,7 +193,7 @@ class DuckDB(Elsewhere):
         except OSError:
             failed = True
         if failed:
-            raise no_room()
+            raise _no_room()
 
     def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[Sequence[np.ndarray]]:
         """The codes of these columns (None: the class), without the records that are left out, in no order."""
