@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from workbench.base.progress import Cancelled, listening, step, stoppable
+from workbench.base.progress import Cancelled, Patient, holding, listening, step, stoppable
 
 
 def test_nobody_listens_and_nothing_happens():
@@ -71,3 +71,32 @@ def test_what_is_not_stopped_comes_to_what_it_comes_to():
     assert stoppable(lambda: 7, pytest.fail) == 7
     with pytest.raises(ValueError, match="its own"):
         stoppable(fails, pytest.fail)
+
+
+def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
+    busy, cancel, seen = [True], threading.Event(), []
+    patient = Patient(cancel, lambda: busy[0])
+
+    def ask():
+        seen.append(patient.is_set())
+
+    one = threading.Thread(target=ask)
+    one.start()
+    one.join(0.2)
+    assert seen == []
+    busy[0] = False
+    one.join(5)
+    assert seen == [False]
+    busy[0] = True
+    cancel.set()
+    ask()
+    assert seen == [False, True]
+
+
+def test_patient_work_does_not_wait_for_who_waits_for_it():
+    cancel = threading.Event()
+    with listening(Patient(cancel, lambda: True)), holding(threading.Lock()):
+        step()
+        cancel.set()
+        with pytest.raises(Cancelled):
+            step()

@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
 from widgets.base.turns import turns_here
 from widgets.base.worker import Tell, Worker
 from widgets.frontier.frontier import FrontierChart
 from widgets.release.release import ReleaseCard
 from workbench.base.errors import Undefined
-from workbench.base.progress import listening
+from workbench.base.progress import Patient, listening
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.least import Least, binding, least
 
 REST = 0.5  # seconds after a release until it goes on
-LOOK = 0.05
-
-
-class Patient(threading.Event):
-    """Work that listens to this goes on only while nobody is busy, until it is cancelled."""
-
-    def __init__(self, cancel: threading.Event, busy: Callable[[], bool]) -> None:
-        super().__init__()
-        self._cancel, self._busy = cancel, busy
-
-    def is_set(self) -> bool:
-        while self._busy() and not self._cancel.wait(LOOK):
-            pass
-        return self._cancel.is_set()
 
 
 class Possible:

@@ -11,11 +11,24 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Say = Callable[[str], object]
-TICK = 0.05  # seconds between two looks at who waits
+TICK = 0.05  # seconds between two looks at who waits, or is busy
 
 
 class Cancelled(Exception):
     """Who waits for this work has asked it to stop."""
+
+
+class Patient(threading.Event):
+    """Work that listens to this goes on only while nobody is busy, until it is cancelled."""
+
+    def __init__(self, cancel: threading.Event, busy: Callable[[], bool]) -> None:
+        super().__init__()
+        self.cancel, self._busy = cancel, busy
+
+    def is_set(self) -> bool:
+        while self._busy() and not self.cancel.wait(TICK):
+            pass
+        return self.cancel.is_set()
 
 
 _heard: ContextVar[tuple[threading.Event | None, Say | None]] = ContextVar("underway", default=(None, None))
@@ -38,6 +51,20 @@ def step(words: str = "") -> None:
         raise Cancelled
     if words and say is not None:
         say(words)
+
+
+@contextmanager
+def holding(lock: threading.Lock, look: Callable[[], object] = step) -> Iterator[None]:
+    """One thread at a time works in here; who waits looks up. Work that others may wait for is not patient with them:
+    they would wait for each other."""
+    while not lock.acquire(timeout=TICK):
+        look()
+    cancel, say = _heard.get()
+    try:
+        with listening(cancel.cancel if isinstance(cancel, Patient) else cancel, say):
+            yield
+    finally:
+        lock.release()
 
 
 def stoppable(work: Callable[[], T], interrupt: Callable[[], object], look: Callable[[], object] = step) -> T:

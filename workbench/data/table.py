@@ -378,15 +378,11 @@ class Table:
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What depends on the table alone is computed once, whichever thread asks first."""
-        lock = self._locks.setdefault(key, threading.Lock())
-        while not lock.acquire(timeout=0.1):
-            underway.step()
-        try:
-            if key not in self._memory:
-                self._memory[key] = make()
-            return self._memory[key]
-        finally:
-            lock.release()
+        if key not in self._memory:
+            with underway.holding(self._locks.setdefault(key, threading.Lock())):
+                if key not in self._memory:
+                    self._memory[key] = make()
+        return self._memory[key]
 
     def _known(self, names: Iterable[str]) -> list[str]:
         require_columns(known := list(names), self.names, notes=self.notes)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.base.progress import TICK, step
+from workbench.base.progress import holding, step
 from workbench.miners import Miner
 from workbench.miners.fitting import Work
 from workbench.releases.base import Release
@@ -53,15 +53,9 @@ def remembered(
         return _remembered(release.mined, work, asked, mine)
 
 
-@contextmanager
-def alone(look: Callable[[], object] = step) -> Iterator[None]:
+def alone(look: Callable[[], object] = step) -> AbstractContextManager[None]:
     """One mines at a time: memory is for so many processes."""
-    while not _turn.acquire(timeout=TICK):
-        look()
-    try:
-        yield
-    finally:
-        _turn.release()
+    return holding(_turn, look)
 
 
 def _remembered(memory: Memory, work: Work, asked: Sequence[Miner], mine: Mine) -> dict[Miner, np.ndarray]:

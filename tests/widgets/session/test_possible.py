@@ -1,7 +1,5 @@
 """The region that nobody can reach is on the chart when all points are there, and goes with them."""
 
-import threading
-
 import pytest
 
 from tests.methods.raking.tables import table
@@ -9,7 +7,7 @@ from tests.widgets.server.visitor import within
 from widgets import FrontierChart, ReleaseCard
 from widgets.base import turns
 from widgets.session import possible
-from widgets.session.possible import Patient, Possible
+from widgets.session.possible import Possible
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.least import found_least
 from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
@@ -66,26 +64,6 @@ def test_in_a_script_nobody_looks():
     chart, data = FrontierChart(None), table(records=100)
     Possible(chart, ReleaseCard(None)).find(data, on(PrivacyLoss(), UtilityLoss()))
     assert chart.possible == () and found_least(data) is None
-
-
-def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
-    busy, cancel, seen = [True], threading.Event(), []
-    patient = Patient(cancel, lambda: busy[0])
-
-    def ask():
-        seen.append(patient.is_set())
-
-    one = threading.Thread(target=ask)
-    one.start()
-    one.join(0.2)
-    assert seen == []
-    busy[0] = False
-    one.join(5)
-    assert seen == [False]
-    busy[0] = True
-    cancel.set()
-    ask()
-    assert seen == [False, True]
 
 
 def test_a_release_that_is_made_keeps_it_waiting_for_a_moment():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from workbench.base.progress import step
+from workbench.base.progress import holding, step
 from workbench.data.engines.elsewhere import Cut, Elsewhere, Tallies
 from workbench.data.population import Population
 from workbench.data.table import Table
@@ -90,12 +90,8 @@ class FirstCuts:
 
     def made(self, model: Model | None, population: Population | None) -> Halved:
         """What Mondrian cuts under a model, until the cells of each part fit."""
-        while not self._lock.acquire(timeout=0.1):
-            step()
-        try:
+        with holding(self._lock):
             return self._made(model, population)
-        finally:
-            self._lock.release()
 
     def _made(self, model: Model | None, population: Population | None) -> Halved:
         found, opened, floor = Halved(self.root, {}), [self.root], model.floor if model else 1
