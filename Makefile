@@ -23,7 +23,7 @@ dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study
 
 test: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start: what one has compiled, the others load
 test: $(READY) ## build the environment, run the tests
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: $(READY) ## style, types, imports
 	$(BIN)/ruff check .
