@@ -64,6 +64,13 @@ def test_a_measure_declares_how_its_figure_may_be_told(name, table):
             assert not flatters, release
 
 
+def test_where_everybody_is_in_one_class_nothing_is_learnt(table):
+    for distance in ("js", "variation"):
+        measure = CATALOG["privacy loss"](distance)
+        value, _ = measure.publish(measure(Remove()(table)), Remove()(table), 10)
+        assert value == 0
+
+
 def test_what_is_not_declared_is_hidden(table):
     release = Keep()(table)
     found = People()(release)

@@ -63,6 +63,8 @@ def test_records_that_repeat_another_are_noted():
     assert "66.7 % of the records repeat another one in every column" in said and "counts records, not people" in said
     assert not any("repeat" in one for one in notes(Table.from_frame(visits(), quasi=["age"]), list(frame)))
     assert repeated(table, []) == 0
+    named = frame.assign(person=range(len(frame)))
+    assert not any("repeat" in one for one in notes(Table.from_frame(named, quasi=["age"]), list(frame)))
 
 
 def test_the_file_says_records_and_has_the_lines_to_complete(tmp_path):

@@ -239,7 +239,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
             self.session.read(after, base)
             self._waiting = None
             if unfit:
-                self._word = f"The values have changed; hierarchies are proposed again for {', '.join(unfit)}."
+                self._word = f"The values have changed; hierarchies are proposed again for {', '.join(unfit)}"
             if first:
                 self.session.begin(after)
             else:

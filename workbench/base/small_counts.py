@@ -16,6 +16,7 @@ import numpy as np
 from workbench.base.figures import about_per_cent
 
 SMALLEST = 10  # people: the threshold where a study says nothing else
+FINEST = 2  # the least that may be said: by 1 numbers would be exact
 STEPS = (100, 20, 10)  # parts that a share is told in, where there are as many times the threshold of people
 LISTED = 60  # times the threshold: of a table of fewer people nothing is told of single groups
 PREFERRED = (  # series of preferred numbers (IEC 60063), by the times of the threshold below which they are used

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, meant, said
+from workbench.base.small_counts import FINEST
 from workbench.commands.shared import between, warned
 from workbench.commands.sweep import refuse_place
 
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 
 VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
 FAILED = 1  # some reports could not be made
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text} is not a number in the study's own measure, as in --cap 0.3") from None
 
 
 def report(
@@ -41,7 +49,9 @@ def report(
         list[str] | None,
         typer.Option(metavar="name=1,2,3", help=f"One for each value of {', '.join(VARIED)}; may be given again."),
     ] = None,
-    cap: Annotated[float | None, typer.Option(help="How much may be learnt, in the study's own measure.")] = None,
+    cap: Annotated[
+        float | None, typer.Option(help="How much may be learnt, in the study's own measure.", parser=_number)
+    ] = None,
     release: Annotated[bool, typer.Option("--release", help="Write the recommended release too.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print each page to PDF, by Chromium.")] = False,
     jobs: Annotated[
@@ -224,5 +234,6 @@ def _refuse_value(where: str, name: str, text: str) -> None:
         number: float = VARIED[name](text)
     except ValueError:
         raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {said(text)}") from None
-    if not 0 <= number < math.inf:
-        raise BadInput(f"{where}: {name} = {number:g} must be a number, 0 or above")
+    least = FINEST if name == "smallest" else 0
+    if not least <= number < math.inf:
+        raise BadInput(f"{where}: {name} = {number:g} must be a number, {least} or above")

@@ -22,7 +22,7 @@ def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure 
     if not isinstance(caps, Mapping):
         raise BadInput(f"caps = {said(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
     goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
-    limits = {frontier.key(measure): _number(measure, cap) for measure, cap in caps.items()}
+    limits = {frontier.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
     losses = frontier.losses([*limits, goal])
     compared = np.flatnonzero(frontier.recommendable & ~np.isnan(losses).any(axis=1))
     if not len(compared):
@@ -36,7 +36,7 @@ def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure 
     return frontier.measured[int(allowed[np.lexsort((ties, losses[allowed, -1]))[0]])]
 
 
-def _number(measure: Measure | str, cap: float) -> float:
+def limit_of(measure: Measure | str, cap: float) -> float:
     try:
         number = float(cap)
     except (TypeError, ValueError):

@@ -21,6 +21,7 @@ from workbench.base.errors import BadInput, said
 from workbench.base.figures import figures
 from workbench.data.table import Table
 from workbench.frontier.budget import Budget, Deadline
+from workbench.frontier.caps import limit_of
 from workbench.frontier.families import asked, proposed
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.gaps import widest
@@ -94,7 +95,7 @@ class _Search:
         privacy, utility = empty.axes
         if not isinstance(caps, Mapping):
             raise BadInput(f"caps = {said(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
-        limits = {empty.key(measure): float(cap) for measure, cap in caps.items()}
+        limits = {empty.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
         by_key = {measure.key: measure for measure in self.bench.measures}
         goal = utility if any(by_key[key].side == "privacy" for key in limits) else privacy
         return Aim(by_key, limits, goal) if limits else None

@@ -5,6 +5,7 @@ Then every figure of classes is what it was: k, l and t are counts of these.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from workbench.data.engines.elsewhere import Elsewhere
 from workbench.data.reading.source import literal
 from workbench.releases.export import Held, Rows, text_of
 
-MEMORY = "150MB"  # more is counted on the disk
+MEMORY = "150MB"
 TEXT = (
     "read_csv($path, columns = $fields, auto_detect = false, strict_mode = false, null_padding = false, "
     "parallel = false, header = false, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
@@ -94,11 +95,9 @@ def _differ(engine: duckdb.DuckDBPyConnection, records: str, given: Mapping[str,
     keys = [name for name in wanted.column_names if name != "count"]
     engine.register("wanted", wanted)
     here, there = ", ".join([*keys, "1 AS n"]), ", ".join([*keys, '-"count" AS n'])
-    # grouped by a hash: the values of millions of classes would not fit into the memory that there is
-    key = f"hash({', '.join(keys)})" if keys else "0"
+    # a sum of hashes takes no memory, however many classes there are; what differs has the same once in 2^64 times
+    key = f"CAST(hash({', '.join([*keys, repr(secrets.token_hex(8))])}) AS HUGEINT)"
     relation = engine.sql(
-        f"SELECT {key} AS key, sum(n) AS more FROM (SELECT {here} FROM {records} UNION ALL SELECT {there} FROM wanted) "
-        "GROUP BY key HAVING more <> 0 LIMIT 1",
-        params=given,
+        f"SELECT sum({key} * n) FROM (SELECT {here} FROM {records} UNION ALL SELECT {there} FROM wanted)", params=given
     )
-    return len(stoppable(relation.to_arrow_table, engine.interrupt)) > 0
+    return bool(stoppable(relation.fetchall, engine.interrupt)[0][0])

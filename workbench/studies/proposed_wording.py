@@ -62,7 +62,7 @@ def repeated(table: Table, names: Sequence[str]) -> float:
 def notes(table: Table, names: Sequence[str]) -> list[str]:
     """What a person should know of the records before the study is used; no value of the data."""
     said = []
-    share = repeated(table, names)
+    share = repeated(table, table.names)
     if share >= REPEATED:
         said.append(
             f"{per_cent(share)} of the records repeat another one in every column: if a person may have several "

@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any
 
 from workbench.base.errors import meant, said
+from workbench.base.small_counts import FINEST
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.engines.spark_session import refuse_secrets
@@ -61,7 +62,7 @@ def faults(given: Any) -> Faults:
         "chosen": _chosen,
         "titles": _titles,
         "record": _record,
-        "smallest": lambda asked: _whole("smallest", asked),
+        "smallest": lambda asked: _whole("smallest", asked, FINEST),
         "seed": lambda asked: _whole("seed", asked),
         "versions": _versions,
     }

@@ -18,7 +18,7 @@ from typing import Any
 from workbench import __version__
 from workbench.base.errors import BadInput, at, said
 from workbench.base.files import whole
-from workbench.base.small_counts import SMALLEST
+from workbench.base.small_counts import FINEST, SMALLEST
 from workbench.base.variants import canonical
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
@@ -95,10 +95,10 @@ class Study:
         origins = [key for key in FROM if key in self.data]
         if self.data and len(origins) != 1:
             raise BadInput(f"study: data must name exactly one of {', '.join(FROM)}")
-        for name in ("smallest", "seed"):
+        for name, least in (("smallest", FINEST), ("seed", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise BadInput(f"study: {name} = {said(value)} must be a whole number, 0 or above")
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise BadInput(f"study: {name} = {said(value)} must be a whole number, {least} or above")
 
     # --- the file
 

@@ -2,7 +2,9 @@
 
 import json
 import re
+from types import SimpleNamespace
 
+from workbench.publication.report.alternatives import dominated
 from workbench.publication.report.page import report
 
 
@@ -12,6 +14,14 @@ def test_the_chart_rings_the_release_and_draws_the_limit(read, page):
     assert spec["datasets"]["chosen"] == [{"x": best["P_loss"], "y": best["U_loss"]}]
     assert spec["datasets"]["cap_x"][0]["label"] == "" and "The line is the limit, at most 0.2." in page
     assert spec["datasets"]["cap_x"][0]["x"] == 0.2 < spec["datasets"]["cap_x"][0]["x2"]
+
+
+def test_one_candidate_is_dominated_and_several_are(read):
+    beaten = sum(not one["efficient"] and not one["baseline"] for one in read.points)
+    assert beaten > 1 and f"{beaten:,} candidates are dominated: " in dominated(read, 0, None)
+    one = next(one for one in read.points if not one["efficient"] and not one["baseline"])
+    alone = SimpleNamespace(points=[one], privacy=read.privacy, utility=read.utility)
+    assert "1 candidate is dominated: " in dominated(alone, 0, None)
 
 
 def test_a_release_beyond_the_limit_says_so(read):

@@ -6,7 +6,7 @@ from workbench.publication.report import question
 def test_every_candidate_is_counted_and_the_limit_is_said(read):
     said = question.asked(read, 0, 0.2)
     candidates = sum(not one["baseline"] for one in read.points)
-    assert f"{candidates:,} candidates were made" in said and "The limit is" in said
+    assert f"{candidates:,} candidates were made" in said and "The limit: " in said
     assert "No limit was set" in question.asked(read, 0, read.results["cap"])
 
 

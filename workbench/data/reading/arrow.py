@@ -47,6 +47,8 @@ def _called(kind: pa.DataType) -> str:
 
 def refuse_type(place: str, kind: pa.DataType) -> None:
     """Raise BadInput for types that have no order or no single value."""
+    if pa.types.is_dictionary(kind):  # a categorical, of intervals perhaps
+        kind = kind.value_type
     if pa.types.is_nested(kind):
         raise BadInput(f"{place}: nested values ({kind}); unnest them into columns, or leave the column out")
     if pa.types.is_decimal256(kind):

@@ -39,6 +39,8 @@ class PrivacyLoss(Measure):
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
         every = release.table.sensitive.values()
         value, cheapest = most_told(classes, every, self.distance, smallest, release.table.records)
+        if len(classes) == 1 and not release.left_out:
+            value = 0.0  # everybody's values are what is known without it
         return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
 
     def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:

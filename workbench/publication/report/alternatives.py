@@ -80,7 +80,6 @@ def dominated(study: Published, index: int, cap: float | None) -> Markup:
         )
         for one in sorted(beaten, key=lambda one: float(one["values"].get(keys[0], "nan")))
     ]
-    count = (
-        f"{len(beaten):,} candidates are dominated: another is at least as good on both measures, and better on one."
-    )
+    are = "1 candidate is" if len(beaten) == 1 else f"{len(beaten):,} candidates are"
+    count = f"{are} dominated: another is at least as good on both measures, and better on one."
     return render("tables.html", paragraphs=[count], tables=[(("candidate", *keys, "why"), rows, None)])

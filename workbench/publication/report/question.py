@@ -22,7 +22,7 @@ def asked(study: Published, index: int, cap: float | None) -> Markup:
     for one in study.points:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
-    limit = f"The limit is {statements.scale(study, cap)}" if study.set_by_hand(cap) else "No limit was set"
+    limit = f"The limit: {statements.scale(study, cap)}" if study.set_by_hand(cap) else "No limit was set"
     kinds = join_names([f"{count} of {line}" for line, count in lines.items()])
     text = (
         f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
