@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, meant, said
-from workbench.base.small_counts import FINEST
 from workbench.commands.shared import between, warned
 from workbench.commands.sweep import refuse_place
 
@@ -234,6 +233,8 @@ def _refuse_value(where: str, name: str, text: str) -> None:
         number: float = VARIED[name](text)
     except ValueError:
         raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {said(text)}") from None
+    from workbench.base.small_counts import FINEST  # which loads numpy
+
     least = FINEST if name == "smallest" else 0
     if not least <= number < math.inf:
         raise BadInput(f"{where}: {name} = {number:g} must be a number, {least} or above")

@@ -37,11 +37,9 @@ class PrivacyLoss(Measure):
             return super().publish(measured, release, smallest)
         if not (classes := release.classes).histograms:
             return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
-        every = release.table.sensitive.values()
-        value, cheapest = most_told(classes, every, self.distance, smallest, release.table.records)
-        if len(classes) == 1 and not release.left_out:
-            value = 0.0  # everybody's values are what is known without it
-        return value, f"Full disclosure would cost {figures(cheapest, 'higher')} or more."
+        told = most_told(classes, release.table.sensitive.values(), self.distance, smallest, release.table.records)
+        value = told[0] if len(classes) > 1 or release.left_out else 0.0  # everybody's mix is known without it
+        return value, f"Full disclosure would cost {figures(told[1], 'higher')} or more."
 
     def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
         if self.adversary != OWN_CLASS or not table.sensitive:
