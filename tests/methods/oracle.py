@@ -87,8 +87,9 @@ def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts:
         part = todo.pop()
         best, gained = None, NOISE
         for axis in axes:
-            found = [(gain(target, part, parts), parts) for parts in candidates(axis, part)]
-            if cuts == "all":
+            ways = candidates(axis, part, cuts == "binary")
+            found = [(gain(target, part, parts), parts) for parts in ways]
+            if cuts != "best":
                 found = [(told, parts) for told, parts in found if all(map(holds, parts))]
             if found:
                 most = max(told for told, _ in found)
@@ -102,13 +103,14 @@ def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts:
     return closed
 
 
-def candidates(axis: Axis, part: np.ndarray) -> list[list[np.ndarray]]:
-    """Text with a hierarchy: all values apart; children at the coarsest level that splits. Else every cut in two."""
+def candidates(axis: Axis, part: np.ndarray, binary: bool) -> list[list[np.ndarray]]:
+    """Text with a hierarchy: all values apart; children at the coarsest level that splits. Else, or if all cuts are
+    binary, every cut in two."""
     rank = axis.rank[part]
     there = np.unique(rank)
     if len(there) < 2:
         return []
-    if not (axis.text and axis.hierarchy):
+    if binary or not (axis.text and axis.hierarchy):
         return [[part[rank <= cut], part[rank > cut]] for cut in there[:-1]]
     children = next((level for level in reversed(axis.levels) if len(np.unique(level[there])) > 1), None)
     ways = [rank] if children is None else [rank, children[rank]]

@@ -70,7 +70,7 @@ class Family:
 
 def proposed(table: Table, seed: int = 0) -> list[Family]:
     """Those that are tried where nothing else is said, the promising ones first."""
-    wide, gains = Mondrian(), [Mondrian(split="information_gain", target=name) for name in table.sensitive]
+    wide, gains = Mondrian(), [Mondrian("information_gain", name, "binary") for name in table.sensitive]
     bucketized, *gain_buckets = (replace(one, publish="bucketized") for one in (wide, *gains))
     close, mixed = TCloseness(distance="js"), ProbabilisticLDiversity()
     tried: list[tuple[Method, Model]] = [

@@ -20,7 +20,7 @@ from workbench.models import KAnonymity, ProbabilisticLDiversity
     frames(most=60),
     quasi_choices,
     st.sampled_from(["plain", "s", "s2", "a quasi-identifier", "person"]),
-    st.sampled_from(["all", "best"]),
+    st.sampled_from(["all", "best", "binary"]),
     st.integers(1, 6),
     st.booleans(),
 )
@@ -58,7 +58,9 @@ def test_text_falls_back_from_its_values_to_its_groups():
     groups = {"q": Columns([("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd")])}
     assert told_apart(frame, KAnonymity(4), "all", groups) == [[0, 1, 4, 5], [2, 3, 6, 7]]
     assert told_apart(frame, KAnonymity(4), "best", groups) == [list(range(8))]
-    assert told_apart(frame, KAnonymity(4), "all", {"q": Columns([("a",), ("b",), ("c",), ("d",)])}) == [list(range(8))]
+    flat = {"q": Columns([("a",), ("b",), ("c",), ("d",)])}
+    assert told_apart(frame, KAnonymity(4), "all", flat) == [list(range(8))]
+    assert told_apart(frame, KAnonymity(4), "binary", flat) == [[0, 1, 4, 5], [2, 3, 6, 7]]
 
 
 def test_text_without_a_hierarchy_is_cut_in_its_order():

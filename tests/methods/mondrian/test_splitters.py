@@ -25,6 +25,10 @@ from workbench.methods.mondrian.splitters import neutral_columns, rules, serving
         ({"split": "workload"}, "split = workload goes with a workload: name one"),
         ({"workload": "mine"}, "goes with a workload, not with split = widest: leave it out"),
         ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "goes with strict"),
+        (
+            {"cuts": "binary", "recode": "levels", "split": "information_gain", "target": "sex"},
+            "binary goes with recode",
+        ),
         ({"median": "even", "strict": False}, "median = even goes with strict"),
         ({"median": "even", "recode": "levels"}, "median = even goes with strict, recode = regions"),
         ({"median": "even", "split": "information_gain", "target": "sex"}, "any split but information_gain"),

@@ -38,3 +38,11 @@ def test_a_small_one_goes_into_the_nearest(beliefs):
 
 def test_equal_beliefs_are_one_bucket():
     assert set(grouped(np.repeat(PRIOR[None], 20, axis=0), PRIOR, np.full(20, 5), 200, 1, 0)) == {0}
+
+
+def test_fewer_kinds_than_buckets_are_buckets_each_whatever_the_seed(beliefs):
+    kinds = np.repeat(beliefs[::10], 3, axis=0)
+    for seed in (0, 1):
+        group = grouped(kinds, PRIOR, np.ones(len(kinds)), 200, 1, seed)
+        assert [len(set(group[i : i + 3])) for i in range(0, len(group), 3)] == [1] * (len(kinds) // 3)
+        assert len(set(group)) == len(np.unique(np.round(kinds, 9), axis=0))

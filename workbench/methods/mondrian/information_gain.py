@@ -1,7 +1,7 @@
 """Splits by information gain (LeFevre et al. 2006, workload-aware anonymization): the allowed one that tells most.
 
 Candidates: for text with a hierarchy all its values apart, or the children at the coarsest level that splits the class;
-for numbers, dates, and text without a hierarchy every cut of the code order.
+for numbers, dates, and text without a hierarchy every cut of the code order, which `binary` tries for all columns.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Candidate:
 
 
 class InformationGainSplitter:
-    """Chooses the split of each node over all attributes; with `cuts="best"`, among each attribute's best only."""
+    """Chooses the split of each node over all attributes; with `cuts="best"`, among each attribute's best only, with
+    `cuts="binary"` among all cuts in two."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, target: str, cuts: str) -> None:
         if table.columns[target].size > MANY_VALUES:
@@ -52,7 +53,7 @@ class InformationGainSplitter:
                 f"mondrian: target {target!r} has {table.columns[target].size:,} values, more than {MANY_VALUES:,}; "
                 "information gain is about few: choose another, or make a column of groups"
             )
-        self.cells, self.best_only = cells, cuts == "best"
+        self.cells, self.best_only, self.binary = cells, cuts == "best", cuts == "binary"
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.columns = [table.columns[name] for name in table.quasi]
         quasi = target in table.quasi
@@ -98,7 +99,7 @@ class InformationGainSplitter:
 
     def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
         """The best splits of each node on one attribute."""
-        if self.columns[a].kind == "text" and self.columns[a].hierarchy:
+        if self.columns[a].kind == "text" and self.columns[a].hierarchy and not self.binary:
             return [many_way(slots, part, self.sensitive, allowed) for part in levels(self.columns[a], slots)]
         return [two_way(slots, self.sensitive, allowed, self.best_only)]
 

@@ -27,7 +27,10 @@ class Mondrian(Method):
         choices=tuple(splitters.GOES_WITH),
     )
     target: str | None = parameter(None, "the column that information gain is about", column=True)
-    cuts: str = parameter("all", "information gain: try every cut, or each attribute's best", choices=("all", "best"))
+    cuts: str = parameter(
+        "all", "information gain: try every cut; each attribute's best alone; or binary cuts, of text with a hierarchy "
+        "too, in the order of its values", choices=("all", "best", "binary"),
+    )  # fmt: skip
     strict: bool = parameter(
         True, "equal values stay together; relaxed deals them to both halves", choices=(True, False)
     )

@@ -46,6 +46,10 @@ def require_together(method: Mondrian) -> None:
         )
     if method.recode == "levels" and not method.strict:
         raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
+    if method.recode == "levels" and method.cuts == "binary":
+        raise BadInput(
+            "mondrian: cuts = binary goes with recode = regions: on levels a cut takes all children of a node"
+        )
     elsewhere = not method.strict or method.recode == "levels" or method.split == "information_gain"
     if method.median == "even" and elsewhere:
         raise BadInput(

@@ -11,12 +11,18 @@ def grouped(
     beliefs: np.ndarray, prior: np.ndarray, records: np.ndarray, most: int, smallest: int, seed: int
 ) -> np.ndarray:
     """The bucket of each atom: k-means by the chi-square distance; small ones are merged into the nearest."""
+    seen = np.round(beliefs / np.sqrt(np.maximum(prior, np.finfo(float).tiny)), DIGITS)
+    kinds, kind = np.unique(seen, axis=0, return_inverse=True)
+    group = kind.reshape(-1) if len(kinds) <= most else _means(seen, records, most, seed)
+    return _merged(group, seen, records, smallest)
+
+
+def _means(seen: np.ndarray, records: np.ndarray, most: int, seed: int) -> np.ndarray:
     from sklearn.cluster import KMeans  # loads for a second
 
-    seen = np.round(beliefs / np.sqrt(np.maximum(prior, np.finfo(float).tiny)), DIGITS)
-    kinds = len(np.unique(seen, axis=0))
-    means = KMeans(min(most, kinds), init="random", n_init=1, max_iter=8, random_state=seed)
-    return _merged(means.fit(seen, sample_weight=records).labels_, seen, records, smallest)
+    means = KMeans(most, init="random", n_init=1, max_iter=8, random_state=seed)
+    found: np.ndarray = means.fit(seen, sample_weight=records).labels_
+    return found
 
 
 def _merged(group: np.ndarray, seen: np.ndarray, records: np.ndarray, smallest: int) -> np.ndarray:
