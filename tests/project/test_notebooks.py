@@ -1,11 +1,13 @@
 """Each notebook runs from top to bottom in an empty folder, is kept without outputs, and shows what it promises."""
 
-import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from papermill.inspection import inspect_notebook
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
@@ -14,12 +16,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 def run(path: Path, folder: Path, **given: int | str) -> nbformat.NotebookNode:
     """The executed notebook; it works in a folder of its own, so that nothing is written into the project.
 
-    What is given takes the place of what a line of its own says.
+    What is given is its parameters, as papermill has them.
     """
-    notebook = nbformat.read(path, as_version=4)
-    for name, value in given.items():
-        (cell,) = [one for one in notebook.cells if re.search(rf"^{name} = ", one.source, re.MULTILINE)]
-        cell.source = re.sub(rf"^{name} = .*$", f"{name} = {value!r}", cell.source, flags=re.MULTILINE)
+    notebook = load_notebook_node(str(path))
+    if given:
+        assert set(given) <= set(inspect_notebook(str(path)))
+        notebook = parameterize_notebook(notebook, given)
     work = folder / "notebooks"
     work.mkdir()
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(work)}}).execute()
@@ -67,6 +69,7 @@ def test_below_the_frontier_shows_the_region_and_both_adversaries(tmp_path, give
         assert said in html
     for figure in () if "records" in given else ("0.00098", "0.00707", "0.2743", "0.00061"):
         assert figure in html
+    assert "largest, naive Bayes" in html and "one flat file" in html and "the population alone" in html
 
 
 def test_sramka_stands_beside_the_published_figures(tmp_path):
