@@ -14,7 +14,7 @@ from workbench.base.errors import TooMany, Undefined
 from workbench.base.figures import join_names
 from workbench.data.cells import Cells, locate, row_keys
 from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, elsewhere
-from workbench.data.engines.elsewhere import Elsewhere, Runs
+from workbench.data.engines.elsewhere import Cut, Cutting, Elsewhere, Runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, whole_table
@@ -61,16 +61,24 @@ class InParts(Partition):
 
     found: Classes | None = None
     again: Parts = lambda: iter(())
+    cutting: Cutting | None = None
 
     @classmethod
-    def of(cls, table: Table, parts: Parts, removed: frozenset[str] = frozenset()) -> InParts:
-        """The release of these parts; TooMany where its classes do not fit into memory."""
-        found = []
-        for part in parts():
-            found.append(part.classes)
-            _refuse_many(found, table)
-        classes = replace(_joined(found), population=table.population)
-        return cls(table, NONE, NONE.weight, removed, found=classes, again=parts)
+    def of(
+        cls,
+        table: Table,
+        parts: Parts,
+        removed: frozenset[str] = frozenset(),
+        there: tuple[Classes, Cutting] | None = None,
+    ) -> InParts:
+        """The release of these parts, of which the engine may have cut some; TooMany where its classes do not fit into
+        memory."""
+        if there is None:
+            classes, cutting = _cut_here(table, parts), None
+        else:
+            classes, cutting = there
+        classes = replace(classes, population=table.population)
+        return cls(table, NONE, NONE.weight, removed, found=classes, again=parts, cutting=cutting)
 
     @cached_property
     def classes(self) -> Classes:
@@ -94,7 +102,7 @@ class InParts(Partition):
 
     @property
     def _classes_of_records(self) -> ClassesOfParts:
-        return ClassesOfParts(self._of_parts, self.classes.sizes, self.classes.histograms)
+        return ClassesOfParts(self._of_parts, self.classes.sizes, self.classes.histograms, self.cutting)
 
     def _of_parts(self) -> Iterator[tuple[Engine, ClassesOfCells | int]]:
         for first, part in self._numbered():
@@ -182,10 +190,54 @@ def _joint(engine: Elsewhere, part: Part, first: int, quasi: Sequence[str], name
     return Joint(group[kept] + first, {name: codes[name][kept] for name in names}, people)
 
 
-def _refuse_many(found: Sequence[Classes], table: Table) -> None:
-    """Raise TooMany where the classes so far do not fit into memory."""
-    count = sum(map(len, found))
-    if count * 8 * (1 + len(table.quasi) + sum(map(len, table.sensitive.values()))) > LARGEST:
+def _cut_here(table: Table, parts: Parts) -> Classes:
+    """The classes of parts, one after the other."""
+    found = []
+    for part in parts():
+        found.append(part.classes)
+        _refuse_many(sum(map(len, found)), table)
+    return _joined(found)
+
+
+def cut_there(
+    table: Table, cuts: Cut | int, finish: Callable[[Cells], Part], sizes: np.ndarray, whole: Mapping[int, Classes]
+) -> tuple[Classes, Cutting] | None:
+    """The classes of a tree of parts that the engine cuts itself, and how it finds them again; None where it can't.
+
+    `sizes` says how many records each part has, `whole` which parts are one class.
+    """
+    engine, names, lengths = table.seen, [*table.sensitive], [*map(len, table.sensitive.values())]
+    assert isinstance(engine, Elsewhere)
+    alone = np.isin(np.arange(len(sizes)), [*whole])
+    cutting = Cutting(cuts, table.quasi, names, finish, alone, np.zeros(len(sizes), np.int64))
+    found = engine.classes_there(cutting, _most_classes(table))
+    if found is None:
+        return None
+    _refuse_many(len(found), table)
+    part, size = found["part"].to_numpy(), found["size"].to_numpy()
+    if (np.bincount(part, size, len(sizes)) != np.where(alone, 0, sizes)).any():
+        raise engine.changed()
+    low, high, counts = (
+        found[name].combine_chunks().flatten().to_numpy().reshape(len(found), -1) for name in ("low", "high", "counts")
+    )
+    ends = np.cumsum([0, *lengths])
+    histograms = {name: counts[:, a:b] for name, a, b in zip(names, ends, ends[1:], strict=False)}
+    cut = Classes(size, histograms, table.sensitive, low, high)
+    classes, of = _joined([cut, *whole.values()]), np.concatenate([part, [*whole]]).astype(np.int64)
+    classes = classes.take(np.argsort(of, kind="stable"))
+    if any((classes.histograms[name].sum(axis=0) != seen.totals).any() for name, seen in table.sensitive.items()):
+        raise engine.changed()
+    return classes, cutting._replace(first=np.append(0, np.cumsum(np.bincount(of, minlength=len(sizes)))[:-1]))
+
+
+def _most_classes(table: Table) -> int:
+    """How many fit into memory."""
+    return LARGEST // (8 * (1 + len(table.quasi) + sum(map(len, table.sensitive.values()))))
+
+
+def _refuse_many(count: int, table: Table) -> None:
+    """Raise TooMany where so many classes do not fit into memory."""
+    if count > _most_classes(table):
         raise TooMany(
             f"the first {count:,} classes are as many as fit into memory with their sensitive values, and there are "
             "more; ask for larger classes, such as a larger k"

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +39,7 @@ from tests.releases.parted import apart, assert_same_figures, made, pair
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
-from workbench.data.engines import spark_session
+from workbench.data.engines import spark_session, spark_workers
 from workbench.data.engines.spark import Spark, SparkCoding
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading import spark_source
@@ -56,6 +56,7 @@ SOME = [{}, {}, {"drop_missing": True}, {"only": {"plain": "x"}}]
 
 
 TALLIED = ["part", "number", "code"]
+CUT = ["part", "class", "size", "low", "high", "counts"]
 
 
 @contextmanager
@@ -379,7 +380,9 @@ def test_nothing_but_counts_and_distinct_values_crosses(request, tmp_path, serve
     assert before > 5 and len(crossed) > before + 3
     for found in crossed:
         *keys, last = found.column_names
-        if keys and last == "count":  # a GROUP BY: each combination once
+        if found.column_names == CUT:  # classes, a row each: where they lie, and how many records have which value
+            assert found.num_rows < FRAME.shape[0] / 4 and min(found["size"].to_pylist()) >= 4
+        elif keys and last == "count":  # a GROUP BY: each combination once
             assert found.group_by(keys).aggregate([]).num_rows == found.num_rows
             assert (
                 len(keys) == 1 or keys == TALLIED or all(name.startswith("k") for name in keys)
@@ -480,6 +483,17 @@ def test_what_is_written_is_in_random_order(tmp_path, spark):
 # --- cells that do not fit
 
 
+@contextmanager
+def without_package():
+    """Spark's workers as they are where nobody has installed this package: parts are cut here."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(spark_workers, "ready", lambda session: False)
+        yield
+
+
+HERE, THERE = pytest.param(without_package, id="here"), pytest.param(nullcontext, id="by workers")
+
+
 def in_parts(spark, folder, seeds):
     """The classes and files of random tables are those of memory; how many were made."""
     count = 0
@@ -504,13 +518,17 @@ def in_parts(spark, folder, seeds):
     return count
 
 
-def test_parts_in_spark_come_to_the_same_as_memory(tmp_path, sail):
-    assert in_parts(sail, tmp_path, [0, 10]) == 3
+@pytest.mark.parametrize("where", [HERE, THERE])
+def test_parts_in_spark_come_to_the_same_as_memory(tmp_path, sail, where):
+    with where():
+        assert in_parts(sail, tmp_path, [0, 10]) == 3
 
 
 @pytest.mark.exhaustive
-def test_many_tables_are_the_same_in_parts(tmp_path, sail):
-    assert in_parts(sail, tmp_path, range(300)) > 360
+@pytest.mark.parametrize("where", [HERE, THERE])
+def test_many_tables_are_the_same_in_parts(tmp_path, sail, where):
+    with where():
+        assert in_parts(sail, tmp_path, range(300)) > 360
 
 
 @pytest.mark.slow
@@ -518,9 +536,10 @@ def test_parts_in_apache_spark_come_to_the_same_as_memory(tmp_path, apache):
     assert in_parts(apache, tmp_path, [0]) == 2
 
 
+@pytest.mark.parametrize("where", [HERE, THERE])
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
-def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish):
-    with small_parts(8):
+def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish, where):
+    with small_parts(8), where():
         release = Mondrian(publish=publish)(apart(people(sail)), KAnonymity(4))
         here = release.export(tmp_path / "here.parquet", giveaways=True)
         there = release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
@@ -528,12 +547,13 @@ def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish):
     assert settled(one) == settled(frame for frame in read_back(there) if "label" not in frame)
 
 
-def test_a_table_that_changes_while_parts_are_counted_is_noticed(tmp_path, sail):
+@pytest.mark.parametrize("where", [HERE, THERE])
+def test_a_table_that_changes_while_parts_are_counted_is_noticed(tmp_path, sail, where):
     path = tmp_path / "people.parquet"
     FRAME.to_parquet(path)
     table = apart(Table.read(sail.read.parquet(str(path)), **ROLES))
     FRAME.assign(age=FRAME["age"].to_numpy() % 40 + 10).to_parquet(path)
-    with small_parts(8), pytest.raises(BadInput, match="the table has changed since it was read"):
+    with small_parts(8), where(), pytest.raises(BadInput, match="the table has changed since it was read"):
         Mondrian()(table, KAnonymity(4))
 
 

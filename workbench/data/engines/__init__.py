@@ -6,7 +6,7 @@ import importlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,9 @@ from workbench.base.figures import join_names
 from workbench.data.cells import Cells, row_keys
 from workbench.data.column import Column
 from workbench.data.reading.value_types import Values
+
+if TYPE_CHECKING:
+    from workbench.data.engines.elsewhere import Cutting
 
 LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's, for reading and for counting each, by default
 GATHERINGS = {"memory": "MemoryGathering", "duckdb": "DuckDBGathering"}  # in the engine's module
@@ -67,6 +70,7 @@ class ClassesOfParts(NamedTuple):
     parts: Callable[[], Iterator[tuple[Engine, ClassesOfCells | int]]]
     sizes: np.ndarray
     others: Mapping[str, np.ndarray]  # classes x codes
+    cutting: Cutting | None = None  # where the engine cuts them itself
 
     def counts(self, name: str | None, size: int) -> np.ndarray:
         """The same."""

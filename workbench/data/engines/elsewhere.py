@@ -11,13 +11,15 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
 from workbench.base.progress import step
+from workbench.data.cells import Cells
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 
@@ -50,6 +52,28 @@ class Tallies(NamedTuple):
         found, here = np.zeros((parts, sizes), np.int64), self.column == column
         found[self.part[here], self.code[here]] = self.records[here]
         return found
+
+
+class CutPart(Protocol):
+    """A part once it is cut: its classes, and the class of each of its cells."""
+
+    @property
+    def classes(self) -> Any: ...
+
+    @property
+    def group(self) -> np.ndarray: ...
+
+
+class Cutting(NamedTuple):
+    """Parts that are cut where the records are: the tree that tells them apart, what cuts the cells of one, which are
+    one class as a whole, and the number of the first class of each."""
+
+    cuts: Cut | int
+    quasi: Sequence[str]
+    others: Sequence[str]
+    finish: Callable[[Cells], CutPart]
+    whole: np.ndarray
+    first: np.ndarray
 
 
 class Elsewhere(Engine):
@@ -107,8 +131,17 @@ class Elsewhere(Engine):
             return f"<{found}; there are {'at most' if most <= MOST else 'about'} {many}, which fit into memory>"
         return (
             f"<{found}; there are about {many}, more than the {MOST:,} that fit into memory: Mondrian makes the first "
-            "cuts by counts, and the others part by part>"
+            f"cuts by counts, and the others {self.where_cut}>"
         )
+
+    @property
+    def where_cut(self) -> str:
+        """Where parts are cut."""
+        return "part by part"
+
+    def classes_there(self, cutting: Cutting, most: int) -> pa.Table | None:
+        """The classes of parts that the engine cuts itself, up to one more than `most`; None where it can't."""
+        return None
 
     def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
         """Each record has a key that follows from its number and the seed; those with the least keys are drawn."""
@@ -146,6 +179,13 @@ class Elsewhere(Engine):
     @abstractmethod
     def different(self, names: Sequence[str]) -> int:
         """About how many combinations of codes these columns have."""
+
+
+def renumbered(cuts: Cut | int, numbers: np.ndarray) -> Cut | int:
+    """The same tree with other numbers of its parts."""
+    if isinstance(cuts, int):
+        return cuts if cuts < 0 else int(numbers[cuts])
+    return cuts._replace(left=renumbered(cuts.left, numbers), right=renumbered(cuts.right, numbers))
 
 
 def columns_of(cuts: Cut | int) -> list[str]:

@@ -19,12 +19,13 @@ from workbench.base.progress import step
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain
-from workbench.data.engines.elsewhere import KEYS, Cut, Elsewhere, Runs, Tallies, case, columns_of
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain, spark_workers
+from workbench.data.engines.elsewhere import KEYS, Cut, Cutting, Elsewhere, Runs, Tallies, case, columns_of
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.value_types import Values
 
 MOST = 50_000_000  # cells, or values of a column, that come to this side: gigabytes
+WORKERS = "pip install privacy-utility-workbench there"
 GONE, NEW = -1, -2  # the code of records that are left out, and of a value that was not there when it was read
 
 
@@ -135,6 +136,15 @@ class Spark(Elsewhere):
             raise self.changed()
         return tallies
 
+    @property
+    def where_cut(self) -> str:
+        if spark_workers.ready(self.session):
+            return "by Spark's workers"
+        return f"part by part here, since Spark's workers have no workbench of this version ({WORKERS})"
+
+    def classes_there(self, cutting: Cutting, most: int) -> pa.Table | None:
+        return spark_workers.classes(self, cutting, most) if spark_workers.ready(self.session) else None
+
     def different(self, names: Sequence[str]) -> int:
         hashed = f"approx_count_distinct(xxhash64({', '.join(map(self.code_of, names))})) AS n"
         return int(self.session.ask(self.coded(names).selectExpr(hashed))["n"][0].as_py())
@@ -195,6 +205,8 @@ class Spark(Elsewhere):
         """The codes of these columns, and the `class` of each record, without those that are left out."""
         if isinstance(partition, ClassesOfCells):
             return self._in_classes(names, partition)
+        if partition.cutting is not None:
+            return spark_workers.in_classes(self, names, partition.cutting)
         found = None
         for engine, classes in partition.parts():
             assert isinstance(engine, Spark)
@@ -208,7 +220,8 @@ class Spark(Elsewhere):
             return self.coded(names).selectExpr(*wanted, f"CAST({classes} AS INT) AS class")
         keys, group = classes.keys()
         kept = group >= 0
-        asked, numbers = self._packed({name: codes[kept] for name, codes in keys.items()}, int(kept.sum()))
+        asked = self.packed([*keys])
+        numbers = self._numbers({name: codes[kept] for name, codes in keys.items()}, int(kept.sum()))
         on = [f"key{i}" for i in range(len(numbers))]
         columns = dict(zip(on, numbers, strict=True))
         known = self.session.given(pa.table({**columns, "class": group[kept].astype(np.int32)}))
@@ -216,19 +229,31 @@ class Spark(Elsewhere):
         records = self.coded([*names, *keys]).selectExpr(*wanted, *listed)
         return records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
 
-    def _packed(self, keys: Mapping[str, np.ndarray], rows: int) -> tuple[list[str], list[np.ndarray]]:
-        """A number for many codes, which is shuffled and compared faster, as SQL has it and of these rows; where codes
-        are too many for one, several."""
-        asked, numbers, wide = ["CAST(0 AS BIGINT)"], [np.zeros(rows, np.int64)], 1
-        for name, codes in keys.items():
+    def packed(self, names: Sequence[str]) -> list[str]:
+        """A number for many codes, as SQL has it, which is shuffled and compared faster; where codes are too many for
+        one, several."""
+        asked = ["CAST(0 AS BIGINT)"]
+        for place, name, size in self._places(names):
+            asked += ["CAST(0 AS BIGINT)"] * (place == len(asked))
+            asked[place] = f"({asked[place]} * {size} + {self.code_of(name)} + 2)"
+        return asked
+
+    def _numbers(self, keys: Mapping[str, np.ndarray], rows: int) -> list[np.ndarray]:
+        """The same numbers, of these rows."""
+        numbers = [np.zeros(rows, np.int64)]
+        for place, name, size in self._places([*keys]):
+            numbers += [np.zeros(rows, np.int64)] * (place == len(numbers))
+            numbers[place] = numbers[place] * size + keys[name] + 2
+        return numbers
+
+    def _places(self, names: Sequence[str]) -> Iterator[tuple[int, str, int]]:
+        """Which number each of these columns is in, and how many codes it counts for there."""
+        place, wide = 0, 1
+        for name in names:
             size = self._columns[name].size + 2  # of a record that was not there before, a code may be -2
             if (wide := wide * size) > LARGEST_KEY:
-                wide = size
-                asked.append("CAST(0 AS BIGINT)")
-                numbers.append(np.zeros(rows, np.int64))
-            asked[-1] = f"({asked[-1]} * {size} + {self.code_of(name)} + 2)"
-            numbers[-1] = numbers[-1] * size + codes + 2
-        return asked, numbers
+                place, wide = place + 1, size
+            yield place, name, size
 
     def _refuse_changed(self, codes: Mapping[str, np.ndarray], weight: np.ndarray) -> None:
         """Raise BadInput where what is counted are not the records whose values were read."""

@@ -42,6 +42,7 @@ class Session:
 
     def __init__(self, spark: Any) -> None:
         self.spark = spark
+        self.same_workers: bool | None = None  # whether they have this package; None until it was asked
         self.remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self.where = f"Spark at {spark.client.host}" if self.remote else "Spark in this process"
 

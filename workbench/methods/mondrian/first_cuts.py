@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from workbench.base.progress import holding, step
+from workbench.data.cells import Cells
 from workbench.data.engines.elsewhere import Cut, Elsewhere, Tallies
 from workbench.data.population import Population
+from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.methods.mondrian.splits import Nodes, Widest, allowed_by, grow, spans
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.in_parts import BucketizedInParts, InParts, Part
+from workbench.releases.in_parts import NONE, BucketizedInParts, InParts, Part, cut_there
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
@@ -153,14 +156,14 @@ class FirstCuts:
             self._propose(node, counts)
 
     def _tallies(self, nodes: Sequence[Node], names: Sequence[str]) -> Tallies:
-        found = self.engine.tallies(self._cuts_to(nodes), names)
+        found = self.engine.tallies(self.tree(nodes), names)
         total = np.zeros((len(names), len(nodes)), np.int64)
         np.add.at(total, (found.column, found.part), found.records)
         if (total != [node.size for node in nodes]).any():
             raise self.engine.changed()
         return found
 
-    def _cuts_to(self, nodes: Sequence[Node]) -> Cut | int:
+    def tree(self, nodes: Sequence[Node]) -> Cut | int:
         """The tree of cuts that tells these nodes apart."""
         number, through = {node: i for i, node in enumerate(nodes)}, dict[Node, Proposed]()
         for node in nodes:
@@ -208,25 +211,68 @@ class FirstCuts:
         return proposed
 
 
+@dataclass(frozen=True, eq=False)
+class Finish:
+    """What cuts the cells of a part as the same cells are cut in memory; it holds no value of the data, and may go to
+    where the records are."""
+
+    widest: Widest  # of no cells
+    high: np.ndarray
+    model: Model | None
+    sensitive: Mapping[str, Sensitive]
+
+    @classmethod
+    def of(cls, table: Table, model: Model | None, even: bool) -> Finish:
+        widest = Widest(table, NONE, model, strict=True, even=even)
+        sensitive = {name: replace(seen, labels=("",) * len(seen)) for name, seen in table.sensitive.items()}
+        widest.sensitive = {name: sensitive[name] for name in widest.sensitive}
+        return cls(widest, Nodes.root(table, NONE).high, model, sensitive)
+
+    def __call__(self, cells: Cells) -> Part:
+        widest = copy(self.widest)
+        widest.cells = cells
+        return Part.of({}, cells, grow(Nodes.between(self.high.copy(), cells), widest, self.model), self.sensitive)
+
+    @property
+    def travels(self) -> bool:
+        """Whether others than this process know what it consists of, and it is small."""
+        parts = self.model.parts if self.model else ()
+        return self.widest.population is None and all(type(one).__module__.startswith("workbench.") for one in parts)
+
+
 def in_parts(method: Mondrian, table: Table, model: Model | None) -> InParts:
-    """The release of a table whose cells do not fit into memory."""
-    kind = BucketizedInParts if method.publish == "bucketized" else InParts
-    return kind.of(table, lambda: parts(table, model, method.median == "even"))
+    """The release of a table whose cells do not fit into memory; the engine cuts the parts itself where it can."""
+    kind, even = BucketizedInParts if method.publish == "bucketized" else InParts, method.median == "even"
+    cuts, leaves = _leaves(table, model, even)
+    finish, found = Finish.of(table, model, even), None
+    whole = {i: _as_one_class(table, node) for i, node in enumerate(leaves) if node.cells > PART}
+    if finish.travels and len(whole) < len(leaves):
+        sizes = np.array([node.size for node in leaves])
+        found = cut_there(table, cuts.tree(leaves), finish, sizes, whole)
+    return kind.of(table, lambda: parts(table, model, even), there=found)
+
+
+def _leaves(table: Table, model: Model | None, even: bool) -> tuple[FirstCuts, list[Node]]:
+    """The parts of a table, from left to right."""
+    cuts = table.remember(("first cuts", even), lambda: FirstCuts(table, even))
+    needed = table.population if model and model.needs_population else None
+    return cuts, [*cuts.made(model, needed).leaves]
 
 
 def parts(table: Table, model: Model | None, even: bool) -> Iterator[Part]:
     """The classes of a table, part by part from left to right."""
-    cuts = table.remember(("first cuts", even), lambda: FirstCuts(table, even))
-    needed = table.population if model and model.needs_population else None
-    leaves = [*cuts.made(model, needed).leaves]
+    (cuts, leaves), finish = _leaves(table, model, even), Finish.of(table, model, even)
     for i, node in enumerate(leaves):
         step(f"part {i + 1:,} of {len(leaves):,}")
         if node.cells > PART:
-            histograms = {name: histogram[None, :] for name, histogram in node.histograms.items()}
-            assert node.low is not None and node.high is not None
-            ends = node.low[None, :], node.high[None, :]
-            yield Part(node.runs, Classes(np.array([node.size]), histograms, table.sensitive, *ends))
+            yield Part(node.runs, _as_one_class(table, node))
             continue
-        cells = cuts.engine.within(node.runs, node.size).collapse(table.quasi, [*table.sensitive])
-        widest = Widest(table, cells, model, strict=True, even=even)
-        yield Part.of(node.runs, cells, grow(Nodes.root(table, cells), widest, model), table.sensitive)
+        part = finish(cuts.engine.within(node.runs, node.size).collapse(table.quasi, [*table.sensitive]))
+        yield part._replace(runs=node.runs, classes=replace(part.classes, sensitive=table.sensitive))
+
+
+def _as_one_class(table: Table, node: Node) -> Classes:
+    """All records of a part that is not cut."""
+    histograms = {name: histogram[None, :] for name, histogram in node.histograms.items()}
+    assert node.low is not None and node.high is not None
+    return Classes(np.array([node.size]), histograms, table.sensitive, node.low[None, :], node.high[None, :])

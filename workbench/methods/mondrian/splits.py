@@ -36,7 +36,11 @@ class Nodes:
     @classmethod
     def root(cls, table: Table, cells: Cells) -> Nodes:
         """All cells as one class."""
-        high = np.array([[table.columns[name].size - 1 for name in table.quasi]], dtype=np.int32)
+        return cls.between(np.array([[table.columns[name].size - 1 for name in table.quasi]], dtype=np.int32), cells)
+
+    @classmethod
+    def between(cls, high: np.ndarray, cells: Cells) -> Nodes:
+        """Cells with codes up to these, as one class; `high` is narrowed where the codes are."""
         order, ends = np.arange(len(cells), dtype=np.int32), np.array([len(cells)])
         sizes = np.array([int(cells.weight.sum())])
         return cls(order, np.zeros(1, np.int64), ends, sizes, np.zeros_like(high), high, np.zeros(high.shape, bool))

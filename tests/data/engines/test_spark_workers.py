@@ -1,0 +1,82 @@
+"""What Spark's workers are asked to cut; that it is the same as here: test_spark.py."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.data.engines import spark_servers
+from tests.releases.parted import apart
+from workbench.data.engines import spark_workers
+from workbench.data.engines.spark_session import Session
+from workbench.data.table import Table
+from workbench.methods import Mondrian
+from workbench.methods.mondrian import first_cuts
+from workbench.models import KAnonymity
+
+
+@pytest.fixture
+def session():
+    """One that knows nothing of its workers."""
+    made = spark_servers.session(spark_servers.sail())
+    yield Session(made)
+    made.stop()
+
+
+def people(session):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.poisson(40, 300), "zip": rng.integers(0, 50, 300)})
+    frame["ill"] = np.where(frame["age"] > 45, "gout", rng.choice(["flu", "none"], 300))
+    given = session.spark.createDataFrame(pa.Table.from_pandas(frame))
+    return apart(Table.read(given, quasi=["age", "zip"], sensitive="ill"))
+
+
+def asked(monkeypatch, session):
+    """What workers are sent, as long as the test runs."""
+    found, sent = [], spark_workers.classes
+    monkeypatch.setattr(spark_workers, "classes", lambda *given: found.append(given) or sent(*given))
+    return found
+
+
+def test_workers_with_this_package_cut_parts_and_the_table_says_so(monkeypatch, session):
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = people(session), asked(monkeypatch, session)
+    assert "the others by Spark's workers>" in repr(table.engine)
+    assert len(Mondrian()(table, KAnonymity(4)).classes) > 20 and len(found) == 1
+
+
+@pytest.mark.parametrize("wrong", ["raises", "another version"])
+def test_without_it_parts_come_here_and_the_table_says_why(monkeypatch, session, wrong):
+    def digest(rows):
+        if wrong == "raises":
+            raise ModuleNotFoundError("No module named 'workbench'")
+        return pa.table({"digest": ["of another version"]})
+
+    monkeypatch.setattr(spark_workers, "_digest", digest)
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = people(session), asked(monkeypatch, session)
+    assert "here, since Spark's workers have no workbench of this version (pip install" in repr(table.engine)
+    assert len(Mondrian()(table, KAnonymity(4)).classes) > 20 and found == []
+
+
+def test_a_model_of_a_notebook_stays_here(monkeypatch, session):
+    class Mine(KAnonymity):
+        pass
+
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = people(session), asked(monkeypatch, session)
+    same = Mondrian()(table, KAnonymity(4))
+    assert (Mondrian()(table, Mine(4)).classes.sizes == same.classes.sizes).all() and len(found) == 1
+
+
+def test_no_value_of_the_data_goes_to_workers(session):
+    finish = first_cuts.Finish.of(people(session), KAnonymity(4), even=False)
+    assert {label for seen in finish.sensitive.values() for label in seen.labels} == {""}
+    assert finish.travels and len(finish.sensitive["ill"]) == 3
+
+
+def test_a_value_that_was_not_there_is_said_as_a_class_of_no_size(session):
+    rows = pa.table({"part": [3, 3], "k0": [0, -2], "k1": [1, 1], "count": [5, 6]})
+    assert spark_workers._cells(rows, ["k0", "k1"], 1, ["ill"]) == (3, None)
+    part, cells = spark_workers._cells(rows.slice(0, 1), ["k0", "k1"], 1, ["ill"])
+    assert part == 3 and cells.quasi.tolist() == [[0]] and cells.weight.tolist() == [5]

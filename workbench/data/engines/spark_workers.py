@@ -1,0 +1,145 @@
+"""Parts that Spark's workers cut, where they have this package: cells stay there, and only classes come here.
+
+The cells of a part are one group of rows, which a worker hands to the code that cuts them here (`applyInArrow`). For a
+release, the class of each combination of quasi-identifiers stays in Spark too, and is joined with the records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.base import sources
+from workbench.base.errors import BadInput
+from workbench.base.progress import step
+from workbench.data.cells import Cells, in_order
+from workbench.data.engines.elsewhere import Cutting, case, columns_of, renumbered
+
+if TYPE_CHECKING:
+    from workbench.data.engines.spark import Spark
+    from workbench.data.engines.spark_session import Session
+
+CLASSES = "part INT, class INT, size BIGINT, low ARRAY<INT>, high ARRAY<INT>, counts ARRAY<BIGINT>"
+DIGEST = sources.digest()
+CHANGED = -1  # the size of a class where a part has values that it had not when they were read
+
+
+def ready(session: Session) -> bool:
+    """Whether its workers have the same package; asked once a session."""
+    if session.same_workers is None:
+        try:
+            rows = session.given(pa.table({"n": pa.array([0], pa.int32())}))
+            found = session.ask(rows.groupBy("n").applyInArrow(_digest, "digest STRING"))
+            session.same_workers = found["digest"].to_pylist() == [DIGEST]
+        except BadInput:  # a worker that lacks it, or a server that runs no Python; the next query says what is lost
+            session.same_workers = False
+    return session.same_workers
+
+
+def _digest(_: pa.Table) -> pa.Table:
+    return pa.table({"digest": [DIGEST]})
+
+
+def classes(engine: Spark, cutting: Cutting, most: int) -> pa.Table:
+    """The classes of the parts that are cut, a row each, in order; one more than `most` where there are more."""
+    step(f"{len(cutting.whole) - int(cutting.whole.sum()):,} parts, cut by Spark's workers")
+    quasi, others, finish = [*cutting.quasi], [*cutting.others], cutting.finish
+    codes = list(map(engine.code_of, (*quasi, *others)))
+
+    def summed(rows: pa.Table) -> pa.Table:
+        part, cells = _cells(rows, codes, len(quasi), others)
+        if cells is None:
+            nothing = np.zeros((1, 0), np.int64)
+            return _summaries(part, np.array([CHANGED]), nothing, nothing, nothing)
+        found = finish(cells).classes
+        nothing = np.zeros((len(found), 0), np.int64)
+        counts = np.concatenate([nothing, *(found.histograms[name] for name in others)], axis=1)
+        return _summaries(part, found.sizes, found.low, found.high, counts)
+
+    found = engine.session.ask(_parts(engine, cutting, codes).applyInArrow(summed, CLASSES).limit(most + 1))
+    return found.sort_by([("part", "ascending"), ("class", "ascending")]).combine_chunks()
+
+
+def in_classes(engine: Spark, names: Sequence[str], cutting: Cutting) -> Any:
+    """The codes of these columns, and the `class` of each record; the table's order is Spark's."""
+    wanted = [engine.code_of(name) for name in dict.fromkeys(names)]
+    frames = [*_of_whole_parts(engine, names, wanted, cutting), *_of_cut_parts(engine, names, wanted, cutting)]
+    found = frames[0]
+    for one in frames[1:]:
+        found = found.union(one)
+    return found
+
+
+def _of_whole_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
+    """Each part is one class."""
+    if cutting.whole.any():
+        number = case(renumbered(cutting.cuts, np.where(cutting.whole, cutting.first, -1)), engine.code_of)
+        records = engine.coded([*names, *columns_of(cutting.cuts)])
+        yield records.selectExpr(*wanted, f"CAST({number} AS INT) AS class").filter("class >= 0")
+
+
+def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
+    """The records joined with the class of each combination of quasi-identifiers, as it is found again."""
+    if cutting.whole.all():
+        return
+    quasi, others, finish, first = [*cutting.quasi], [*cutting.others], cutting.finish, cutting.first
+    fields = list(map(engine.code_of, quasi))
+    codes = [*fields, *map(engine.code_of, others)]
+
+    def numbered(rows: pa.Table) -> pa.Table:
+        part, cells = _cells(rows, codes, len(quasi), others)
+        if cells is None:  # its records join nothing, so fewer are written than there were, which is noticed
+            cells, group = Cells(np.zeros((len(quasi), 0), np.int32), {}, np.zeros(0, np.int64)), np.zeros(0, np.int32)
+        else:
+            group = finish(cells).group
+        new = np.append(True, (np.diff(cells.quasi, axis=1) != 0).any(axis=0))[: len(group)]
+        keys = {field: axis[new].astype(np.int32) for field, axis in zip(fields, cells.quasi, strict=True)}
+        return pa.table({**keys, "class": (group[new] + first[part]).astype(np.int32)})
+
+    schema = ", ".join(f"{name} INT" for name in (*fields, "class"))
+    asked = engine.packed(quasi)
+    keys = [f"{number} AS key{i}" for i, number in enumerate(asked)]
+    known = _parts(engine, cutting, codes).applyInArrow(numbered, schema).selectExpr(*keys, "class")
+    records = engine.coded([*names, *quasi]).selectExpr(*wanted, *keys)
+    on = [f"key{i}" for i in range(len(asked))]
+    yield records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
+
+
+def _parts(engine: Spark, cutting: Cutting, codes: Sequence[str]) -> Any:
+    """The cells of the parts that are cut, grouped by part."""
+    number = case(renumbered(cutting.cuts, np.where(cutting.whole, -1, np.arange(len(cutting.whole)))), engine.code_of)
+    records = engine.coded([*cutting.quasi, *cutting.others])
+    numbered = records.selectExpr(f"CAST({number} AS INT) AS part", *codes).filter("part >= 0")
+    return numbered.groupBy("part", *codes).count().groupBy("part")
+
+
+def _cells(rows: pa.Table, codes: Sequence[str], quasi: int, others: Sequence[str]) -> tuple[int, Cells | None]:
+    """The part that rows are of, and its cells as they come here; none where a value is new."""
+    part, columns = rows["part"][0].as_py(), [rows[code].to_numpy() for code in codes]
+    if any((one < 0).any() for one in columns):
+        return part, None
+    return part, in_order(columns[:quasi], dict(zip(others, columns[quasi:], strict=True)), rows["count"].to_numpy())
+
+
+def _summaries(part: int, sizes: np.ndarray, low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> pa.Table:
+    """One row a class."""
+    columns = {
+        "part": np.full(len(sizes), part, np.int32),
+        "class": np.arange(len(sizes), dtype=np.int32),
+        "size": sizes.astype(np.int64),
+    }
+    listed: dict[str, np.ndarray] = {
+        "low": low.astype(np.int32),
+        "high": high.astype(np.int32),
+        "counts": counts.astype(np.int64),
+    }
+    return pa.table({**columns, **{name: _lists(rows) for name, rows in listed.items()}})
+
+
+def _lists(rows: np.ndarray) -> pa.Array:
+    """The rows of a matrix, each as a list."""
+    offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
+    return pa.ListArray.from_arrays(offsets, rows.ravel())
