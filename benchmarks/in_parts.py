@@ -1,8 +1,10 @@
 """Records of which hardly two are alike, too many combinations for memory: releases by parts, measured and written.
 
     python benchmarks/in_parts.py 10000000 100000000 [--fitting 50000000] [--part 4194304] [--folder /large/disk]
+                                  [--remote sc://host:15002]
 
-`fitting` is how many combinations are taken to fit into memory at once, `part` how many are fetched at a time.
+`fitting` is how many combinations are taken to fit into memory at once, `part` how many are fetched at a time. With
+`remote` the records are read and released by a server of Spark's that sees the folder too.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ FITTING, PART = 5_000_000, 2**22
 
 
 def measure(
-    sizes: Sequence[int] = SIZES, fitting: int = FITTING, part: int = PART, folder: str | None = None
+    sizes: Sequence[int] = SIZES,
+    fitting: int = FITTING,
+    part: int = PART,
+    folder: str | None = None,
+    remote: str = "",
 ) -> list[Figure]:
     """Peak memory and CPU time by size."""
     figures = []
@@ -37,10 +43,11 @@ def measure(
         with tempfile.TemporaryDirectory(dir=folder) as name:
             path, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
             child([sys.executable, generated.__file__, path, str(records), *QUASI, generated.SENSITIVE])
-            done = child([sys.executable, __file__, "--one", path, out, str(fitting), str(part)])
+            done = child([sys.executable, __file__, "--one", path, out, str(fitting), str(part), remote])
         found: dict[str, Any] = json.loads(done.printed.splitlines()[-1])
         steps = (
-            f"{step}: {used['cpu']:.0f} s CPU, {used['peak'] / GB:.2f} GB" for step, used in found["steps"].items()
+            f"{step}: {used['cpu']:.0f} s CPU, {used['seconds']:.0f} s, {used['peak'] / GB:.2f} GB"
+            for step, used in found["steps"].items()
         )
         note = f"{records:,} records, about {found['cells']:,} cells in {found['parts']} parts"
         figures += [
@@ -50,9 +57,10 @@ def measure(
     return figures
 
 
-def one(path: Path, out: Path, fitting: int, part: int) -> dict[str, Any]:
-    """The cells and parts, and the CPU time and the peak of each step so far, all in this process."""
+def one(path: Path, out: Path, fitting: int, part: int, remote: str) -> dict[str, Any]:
+    """The cells and parts, and the time and the peak of each step so far, all in this process."""
     from workbench.data.engines import elsewhere
+    from workbench.data.engines.spark_session import Session
     from workbench.data.table import Table
     from workbench.measures import PrivacyLoss, UtilityLoss
     from workbench.methods import Mondrian
@@ -61,17 +69,20 @@ def one(path: Path, out: Path, fitting: int, part: int) -> dict[str, Any]:
 
     elsewhere.MOST, first_cuts.PART = fitting, part
     steps: dict[str, dict[str, float]] = {}
-    began = time.process_time()
+    began = time.process_time(), time.perf_counter()
 
     def note(step: str) -> None:
         nonlocal began
-        steps[step] = {"cpu": time.process_time() - began, "peak": own_peak()}
+        now = time.process_time(), time.perf_counter()
+        steps[step] = {"cpu": now[0] - began[0], "seconds": now[1] - began[1], "peak": own_peak()}
         print(f"{step}: {steps[step]}", file=sys.stderr, flush=True)
-        began = time.process_time()
+        began = now
 
-    table = Table.read(path, QUASI, generated.SENSITIVE, engine="duckdb")
+    data: Any = Session.opened(remote).spark.read.parquet(str(path)) if remote else path
+    table = Table.read(data, QUASI, generated.SENSITIVE, engine="spark" if remote else "duckdb")
     note("read")
     engine = table.engine
+    print(engine, file=sys.stderr, flush=True)
     assert isinstance(engine, elsewhere.Elsewhere) and not engine.cells_fit, "give fewer that fit"
     note("cells counted")
     release = Mondrian()(table, KAnonymity(100))
@@ -83,7 +94,7 @@ def one(path: Path, out: Path, fitting: int, part: int) -> dict[str, Any]:
     for measure in (PrivacyLoss(), UtilityLoss()):
         measure(release)
         note(f"{measure.symbol} of k = 100")
-    release.export(out)
+    release.export(f"spark:{out}" if remote else out)
     note("release written")
     known = table.remember(("first cuts", False), lambda: first_cuts.FirstCuts(table, False))
     parts = sum(1 for _ in known.made(KAnonymity(100), None).leaves)
@@ -92,12 +103,13 @@ def one(path: Path, out: Path, fitting: int, part: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(one(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]))))
+        print(json.dumps(one(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]), sys.argv[6])))
     else:
         given = argparse.ArgumentParser(description=__doc__)
         given.add_argument("sizes", nargs="*", type=int, default=SIZES)
         given.add_argument("--fitting", type=int, default=FITTING)
         given.add_argument("--part", type=int, default=PART)
         given.add_argument("--folder")
+        given.add_argument("--remote", default="")
         for figure in measure(**vars(given.parse_args())):
             print(f"{figure.what}: {figure.measured:.2f} {figure.unit}  {figure.note}", flush=True)

@@ -76,10 +76,18 @@ def _beside_pandas(records: int, path: Path, steps: Mapping[str, Any]) -> list[F
     """The same cells by `groupby`, from the same file."""
     done = child([sys.executable, __file__, "--pandas", path])
     pandas: dict[str, float] = json.loads(done.printed)
-    here = steps["read"]["cpu"] + steps["collapsed"]["cpu"]
-    said = f"pandas: {pandas['cpu']:.1f} s CPU, {pandas['peak'] / GB:.2f} GB for {pandas['cells']:,.0f} cells"
-    what = f"{records:,} records: CPU time of pandas, read and grouped, in units of DuckDB's, read and collapsed"
-    return [Figure(what, pandas["cpu"] / here, "", note=said)]
+    read, collapsed = steps["read"]["cpu"], steps["collapsed"]["cpu"]
+    said = (
+        f"pandas: read {pandas['read']:.1f} s, grouped {pandas['grouped']:.1f} s CPU, {pandas['peak'] / GB:.2f} GB for "
+        f"{pandas['cells']:,.0f} cells"
+    )
+    grouped = f"{records:,} records: CPU time of pandas' groupby, in units of DuckDB's collapse"
+    all_of_it = f"{records:,} records: CPU time of pandas, read and grouped, in units of DuckDB's, read and collapsed"
+    both = pandas["read"] + pandas["grouped"]
+    return [
+        Figure(grouped, pandas["grouped"] / collapsed, "", 1, at_least=True, note=said),
+        Figure(all_of_it, both / (read + collapsed), ""),
+    ]
 
 
 def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
@@ -125,10 +133,12 @@ def by_pandas(path: Path) -> dict[str, float]:
     """What pandas takes for the same cells."""
     import pandas as pd
 
-    began = time.process_time()
     names = [*QUASI, generated.SENSITIVE]
-    cells = pd.read_parquet(path, columns=names).groupby(names, dropna=False).size()
-    return {"cells": len(cells), "cpu": time.process_time() - began, "peak": own_peak()}
+    began = time.process_time()
+    frame = pd.read_parquet(path, columns=names)
+    read = time.process_time()
+    cells = frame.groupby(names, dropna=False).size()
+    return {"cells": len(cells), "read": read - began, "grouped": time.process_time() - read, "peak": own_peak()}
 
 
 def draw(ran: Mapping[int, Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, meant, said
-from workbench.commands.shared import between, warned
+from workbench.commands.shared import between, opened, warned
 from workbench.commands.sweep import refuse_place
 
 if TYPE_CHECKING:
@@ -81,10 +81,22 @@ def report(
     todo, failed = _all_jobs(places, each, varied, {"cap": cap, "release": release})
     folder = todo[0].stem.parent
     _refuse_places(todo, folder, found)
+    if each is not None:
+        _warn_of_draws(found, each)
     with _into(folder, many, [job.points for job in todo]):
         for job in todo if again else ():
             job.page.unlink(missing_ok=True)
         return _many(folder, failed, todo, jobs, pdf) if many else _one(todo[0], pdf)
+
+
+def _warn_of_draws(studies: list[Path], each: str) -> None:
+    """Say that parts and whole are drawn apart, where releases are drawn at random."""
+    for study in studies:
+        if any(recipe.method.draws for recipe in opened(study).candidates()):
+            warned(
+                f"{study.name}: releases with noise are drawn for each value of {each} by itself. Whoever has a part's "
+                "and one of the whole table has two draws of the same people, and their budgets add up: publish either"
+            )
 
 
 def _one(job: batch.Job, pdf: bool) -> int:
