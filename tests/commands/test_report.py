@@ -156,13 +156,13 @@ def test_one_for_each_value_and_an_index(study, capfd, monkeypatch):
 
 def test_parts_with_noise_are_said_to_be_draws_of_their_own(study, capfd, monkeypatch):
     monkeypatch.setattr("workbench.commands.report._many", lambda *_: 0)
-    out, err = said(capfd, study, "--each", "sex", "-o", "reports")
+    _, err = said(capfd, study, "--each", "sex", "-o", "reports")
     assert "two draws" not in err
     noisy = "- method: {name: randomized response, keep: 0.5}\n"
     study.write_text(study.read_text().replace("recipes:\n", f"recipes:\n{noisy}"))
-    out, err = said(capfd, study, "--each", "sex", "-o", "reports")
+    _, err = said(capfd, study, "--each", "sex", "-o", "reports")
     assert "note: ill.yaml: releases with noise are drawn for each value of sex by itself." in err
-    out, err = said(capfd, study, "--vary", "seed=0,1", "-o", "reports")
+    _, err = said(capfd, study, "--vary", "seed=0,1", "-o", "reports")
     assert "two draws" not in err
 
 
