@@ -168,3 +168,11 @@ def test_at_a_level_that_nests_the_distance_is_that_of_the_runs_themselves():
         )
     ]
     assert found[0].value == pytest.approx(found[1].value) and found[0].value > 0
+
+
+@pytest.mark.parametrize("kind", DISTANCES)
+def test_what_rounding_makes_of_equal_shares_is_no_distance(kind):
+    shares = np.random.default_rng(0).dirichlet([0.5] * 14, 500)
+    rounded = (shares * 3 / 7) / (3 / 7)
+    assert (rounded != shares).any()
+    assert (distance(kind, rounded, shares) == 0).all()

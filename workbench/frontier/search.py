@@ -166,7 +166,9 @@ class _Search:
             place = track.next(aim, self._guess(track, aim))
             if place is None:
                 track.settled = True
-                track.given_up = "" if track.best(aim) else "none of its recipes is within the caps"
+                track.given_up = (
+                    "" if track.best(aim) else track.lacking(aim) or "none of its recipes is within the caps"
+                )
                 continue
             self._try(track, place)
             yield

@@ -77,6 +77,14 @@ class Track:
         """Whether the first two tries had no release, or no value."""
         return len(self.tried) > 1 and not any(point.values for point in self.tried.values())
 
+    def lacking(self, aim: Aim) -> str:
+        """Why what is sought, or capped, has no value at any point; nothing where some point has it."""
+        for key in (aim.goal, *aim.caps):
+            if all(key not in point.values for point in self.tried.values()):
+                reasons = next(iter(self.tried.values())).reasons
+                return reasons.get(key, next(iter(reasons.values()), f"{key} has no value"))
+        return ""
+
     def best(self, aim: Aim) -> Point | None:
         """The point within the caps that loses least."""
         return min((p for p in self.tried.values() if aim.within(p)), key=aim.loss, default=None)

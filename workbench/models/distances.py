@@ -14,6 +14,7 @@ Levels = Sequence[np.ndarray]
 COMPARED = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a distance"
 NEAR = 1e-9  # divergences as far apart are one
 LEAST = np.finfo(float).tiny  # has a logarithm, and 0 has none
+ROUNDING = 1e-14  # what is less is made by rounding alone, and would rank releases that are equal
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
@@ -23,7 +24,7 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndar
     def divergence(a: np.ndarray) -> np.ndarray:
         return (a * np.log(np.maximum(a / middle, LEAST))).sum(axis=-1)
 
-    return np.maximum((divergence(p) + divergence(q)) / 2, 0)
+    return _beyond_rounding((divergence(p) + divergence(q)) / 2)
 
 
 def variation(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
@@ -73,7 +74,7 @@ def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np
     """The distance of that kind; the hierarchical one wants levels that nest."""
     if kind == "hierarchical" and not _nest(levels):
         raise Undefined("the hierarchical distance needs levels that nest; one here cuts through runs of a finer one")
-    return DISTANCES[kind](p, q, levels)
+    return _beyond_rounding(DISTANCES[kind](p, q, levels))
 
 
 def from_everybody(kind: str, shares: np.ndarray, sensitive: Sensitive) -> np.ndarray:
@@ -96,6 +97,11 @@ def misplaced_share(kind: str, value: float) -> float | None:
     half = np.arange(101) / 200
     costs = jensen_shannon(np.stack([0.5 + half, 0.5 - half], axis=1), np.stack([0.5 - half, 0.5 + half], axis=1))
     return next((n for n, cost in enumerate(costs) if cost >= value - NEAR), 100) / 100
+
+
+def _beyond_rounding(found: np.ndarray) -> np.ndarray:
+    """Distances, 0 where they are no more than what rounding makes of equal shares."""
+    return np.where(found < ROUNDING, 0.0, found)
 
 
 def _nest(levels: Levels) -> bool:

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 
 from tests.methods.raking.tables import table
+from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
 from workbench.methods import RakedBuckets
 from workbench.methods.raking.atoms import Atoms
@@ -40,6 +41,7 @@ def test_records_keep_their_values_and_fill_the_seats_and_tell_more_than_by_chan
 
 def test_records_whose_values_nobody_shares_have_nobody_to_change_places_with():
     frame = pd.DataFrame({"age": range(90), "ill": [f"illness {i}" for i in range(90)]})
-    release = RakedBuckets(publish="dealt", smallest=30)(Table.from_frame(frame, ["age"], "ill"))
+    data = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=(30,))})
+    release = RakedBuckets(publish="dealt", smallest=30)(data)
     assert release.classes.sizes.min() >= 30
     assert (release.classes.histograms["ill"].sum(axis=0) == 1).all()

@@ -1,6 +1,9 @@
+import threading
+
 import numpy as np
 import pytest
 
+from workbench.base import progress
 from workbench.data.sensitive import Sensitive
 from workbench.methods.raking.limits import Limit
 from workbench.methods.raking.seats import seated, together
@@ -43,3 +46,20 @@ def test_buckets_that_cannot_keep_it_are_merged_with_the_nearest():
     assert merged["s"].tolist() == [[22, 8], [8, 22]] and group.tolist() == [0, 0, 1, 0]
     group, merged = together(np.array([0, 1, 2, 0]), seats, {"s": Limit(TCloseness(0.01), seen)})
     assert merged["s"].tolist() == [[30, 30]] and set(group) == {0}
+
+
+def test_a_cancel_is_heard_while_many_buckets_are_mended():
+    """Each try asks whether somebody has had enough."""
+    cancel, looks = threading.Event(), []
+    seen = Sensitive("ill", tuple("abcdef"), np.array([400, 300, 200, 50, 30, 20]))
+    wanted = np.full((100, 6), 10 / 6)
+    limit = Limit(TCloseness(0.001, distance="js"), seen)
+
+    def look():
+        looks.append(1)
+        return len(looks) > 5
+
+    cancel.is_set = look
+    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+        seated(wanted, np.full(100, 10), limit)
+    assert len(looks) == 6

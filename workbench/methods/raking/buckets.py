@@ -32,6 +32,15 @@ def buckets(
     return together(group, seats, limits)
 
 
+def refuse_one_atom(table: Table, atoms: Atoms, support: float) -> None:
+    """Raise where no large population tells anybody apart: all would be one bucket, which tells nothing."""
+    if len(atoms) == 1 and np.ptp(table.cells().quasi, axis=1).any():
+        raise Unsatisfiable(
+            f"raked buckets are made for populations of at least {100 * support:g} % of the records, and there is none "
+            "but everybody: give a quasi-identifier a hierarchy, or lower design_support"
+        )
+
+
 def refuse_roles(table: Table, dealt: bool, noise: bool) -> None:
     """Raise where there is nothing to exchange, or it cannot be dealt, or no noise covers it."""
     if not table.sensitive:

@@ -16,7 +16,7 @@ from workbench.data.table import Table
 from workbench.methods import Method, Spent
 from workbench.methods.raking import noisy_truth
 from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.buckets import buckets, refuse_roles
+from workbench.methods.raking.buckets import buckets, refuse_one_atom, refuse_roles
 from workbench.methods.raking.dealing import into_buckets
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -71,6 +71,7 @@ class RakedBuckets(Method):
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
             atoms = Atoms.of(table, self.design_support)
+            refuse_one_atom(table, atoms, self.design_support)
             if self.rho is not None:
                 atoms = noisy_truth.noisy(table, atoms, self.rho, self.design_support)
             group, seats = buckets(table, model, atoms, self.clusters, self.smallest, seed)

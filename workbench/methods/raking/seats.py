@@ -11,6 +11,7 @@ from workbench.methods.raking.limits import Limit
 Seats = dict[str, np.ndarray]  # by sensitive column: buckets x values
 
 WIDEST = 8  # values on either side that are tried
+BLOCK = 64  # buckets that are tried together
 TRIES = 30  # exchanges for a bucket, beside one a value: it is beyond the model by roundings alone
 
 
@@ -26,15 +27,15 @@ def seated(wanted: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndarray:
 
 def _kept(seats: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndarray:
     """Single records exchanged between buckets until each keeps the model, as far as that can be."""
-    hopeless = np.zeros(len(seats), bool)
+    hopeless, largest = np.zeros(len(seats), bool), np.argsort(-sizes, kind="stable")
     while (broken := np.flatnonzero(~limit.holds(seats, sizes) & ~hopeless)).size:
         step(f"{len(broken):,} buckets to be mended")
         for i in broken:
-            hopeless[i] = not _mended(seats, sizes, int(i), limit)
+            hopeless[i] = not _mended(seats, sizes, int(i), limit, largest)
     return seats
 
 
-def _mended(seats: np.ndarray, sizes: np.ndarray, i: int, limit: Limit) -> bool:
+def _mended(seats: np.ndarray, sizes: np.ndarray, i: int, limit: Limit, largest: np.ndarray) -> bool:
     """Whether the records exchanged for others, with buckets that keep the model then too, make a bucket keep it."""
     prior = limit.sensitive.prior
     for _ in range(TRIES + len(prior)):
@@ -44,26 +45,30 @@ def _mended(seats: np.ndarray, sizes: np.ndarray, i: int, limit: Limit) -> bool:
         ratio = over / np.sqrt(np.maximum(prior, 1 / sizes.sum()))
         gone = [v for v in np.argsort(-ratio)[:WIDEST] if seats[i, v] and over[v] > 0]
         come = [v for v in np.argsort(ratio)[:WIDEST] if over[v] < 0]
-        if not any(_exchanged(seats, sizes, i, u, v, limit) for u in gone for v in come):
+        if not any(_exchanged(seats, sizes, i, u, v, limit, largest) for u in gone for v in come):
             return False
     return False
 
 
-def _exchanged(seats: np.ndarray, sizes: np.ndarray, i: int, gone: int, come: int, limit: Limit) -> bool:
+def _exchanged(
+    seats: np.ndarray, sizes: np.ndarray, i: int, gone: int, come: int, limit: Limit, largest: np.ndarray
+) -> bool:
     """Whether another bucket took a record with one value for one with another: of those that keep the model the
-    largest."""
-    after = seats.copy()
-    after[:, gone] += 1
-    after[:, come] -= 1
-    able = (seats[:, come] > 0) & limit.holds(np.maximum(after, 0), sizes)
-    able[i] = False
-    if not able.any():
-        return False
-    other = np.flatnonzero(able)[sizes[able].argmax()]
-    seats[other] = after[other]
-    seats[i, gone] -= 1
-    seats[i, come] += 1
-    return True
+    largest, so the largest are looked at first."""
+    step()
+    others = largest[(seats[largest, come] > 0) & (largest != i)]
+    for some in np.split(others, range(BLOCK, len(others), BLOCK)):
+        after = seats[some]
+        after[:, gone] += 1
+        after[:, come] -= 1
+        able = limit.holds(after, sizes[some])
+        if able.any():
+            first = int(able.argmax())
+            seats[some[first]] = after[first]
+            seats[i, gone] -= 1
+            seats[i, come] += 1
+            return True
+    return False
 
 
 def together(group: np.ndarray, seats: Seats, limits: dict[str, Limit]) -> tuple[np.ndarray, Seats]:
