@@ -21,24 +21,42 @@ from workbench.base.progress import step
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
-from workbench.miners.learners import LEARNERS, LOGISTIC
+from workbench.miners.learners import LEARNERS, LOGISTIC, Model
 from workbench.models.classes import Classes
 from workbench.releases.base import Posterior, Release
 
 ROUNDS, SINKHORN = 12, 12
-STEPS, POPULATION_STEPS = 15, 200  # of the model in a round, and of that of the original
+STEPS, POPULATION_STEPS, FOLDS = 15, 200, 3  # of the model in a round, and of those of the original
 TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
-MEMORY, ARRAYS = 4_000_000_000, 9  # bytes that beliefs may take, and how many times they are there at once
+MEMORY, ARRAYS = 4_000_000_000, 12  # bytes that beliefs may take, and how many times they are there at once
+
+
+class Known(NamedTuple):
+    """What is believed of units of people, and how many of these have each value; for the analyst alone."""
+
+    beliefs: np.ndarray
+    true: np.ndarray
+
+    @property
+    def right(self) -> float:
+        """Of how many people the best guess is right."""
+        return float(self.true[np.arange(len(self.beliefs)), self.beliefs.argmax(axis=1)].sum())
+
+    def nats(self, prior: np.ndarray) -> float:
+        """By how much the logarithm of the belief in the true value grows, on average."""
+        unit, value = self.true.nonzero()
+        gained = np.log(np.maximum(self.beliefs[unit, value], DOUBT) / prior[value])
+        return float(gained @ self.true[unit, value] / self.true.sum())
 
 
 class Learnt(NamedTuple):
-    """Beliefs of who learns, of who goes by the class alone, and of who knows the population, about units: people alike
-    in all quasi-identifiers and in their class. `true` counts what these have; for the analyst alone. It took so many
-    `seconds` of a processor."""
+    """Beliefs of who learns and of who goes by the class alone, about units: people alike in all quasi-identifiers and
+    in their class, with what is `true` of them; and of who knows the population. It took so many `seconds` of a
+    processor."""
 
     learning: np.ndarray
     own: np.ndarray
-    population: np.ndarray
+    population: Known  # of the units in each fold
     true: np.ndarray
     quasi: np.ndarray  # attributes x units: their codes
     people: np.ndarray  # how many they stand for
@@ -52,13 +70,11 @@ class Learnt(NamedTuple):
 
     def right(self, beliefs: np.ndarray) -> float:
         """Of how many people the best guess is right."""
-        return float(self.true[np.arange(len(beliefs)), beliefs.argmax(axis=1)].sum())
+        return Known(beliefs, self.true).right
 
     def nats(self, beliefs: np.ndarray, prior: np.ndarray) -> float:
         """By how much the logarithm of the belief in the true value grows, on average."""
-        unit, value = self.true.nonzero()
-        gained = np.log(np.maximum(beliefs[unit, value], DOUBT) / prior[value])
-        return float(gained @ self.true[unit, value] / self.true.sum())
+        return Known(beliefs, self.true).nats(prior)
 
 
 def learnt(release: Release, sensitive: str, learner: str = LOGISTIC) -> Learnt:
@@ -97,12 +113,11 @@ def _learnt(release: Release, sensitive: str, learner: str) -> Learnt:
             step(f"learning about {sensitive}, round {number + 1} of {ROUNDS}")
             model.fit(_summed(of_kind, found * sizes, model.kinds), STEPS)
             found = units.revised(model.beliefs()[of_kind])
-        original = model_of(table, kind, values)
-        original.fit(_summed(of_kind, true, model.kinds), POPULATION_STEPS)
+        population = _of_population(table, sensitive, units, lambda: model_of(table, kind, values))
     first = np.unique(units.of_record, return_index=True)[1]
     quasi = np.stack([table.codes[name][first] for name in table.quasi]).astype(np.int32)
     people = np.bincount(units.of_record, None if table.weight is None else weights.of_record(table))
-    population, seconds = original.beliefs()[of_kind], time.thread_time() - began
+    seconds = time.thread_time() - began
     return Learnt(found, units.own, population, true, quasi, people, units.of_record, seconds)
 
 
@@ -114,6 +129,22 @@ class _Units(NamedTuple):
     own: np.ndarray  # what is believed without learning
     there: np.ndarray  # whether they are published
     revised: Callable[[np.ndarray], np.ndarray]  # what a model believes, with what the release tells
+
+
+def _of_population(table: Table, sensitive: str, units: _Units, model_of: Callable[[], Model]) -> Known:
+    """What models of the original tell of people whom they have not seen: what is learnt by heart is true of nobody
+    else."""
+    values, many = len(table.sensitive[sensitive]), len(units.of_kind)
+    fold = np.random.default_rng(0).permutation(table.records) % FOLDS
+    place = (fold * many + units.of_record) * values + table.sensitive_codes(sensitive)
+    true = np.bincount(place, minlength=FOLDS * many * values).reshape(FOLDS, many, values)
+    beliefs, model = np.empty(true.shape), model_of()
+    for f in range(FOLDS):
+        step(f"what is true of the population, {f + 1} of {FOLDS}")
+        model.fit(_summed(units.of_kind, true.sum(axis=0) - true[f], model.kinds), POPULATION_STEPS)
+        beliefs[f] = model.beliefs()[units.of_kind]
+        model = model_of()
+    return Known(beliefs.reshape(-1, values), true.reshape(-1, values))
 
 
 def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.ndarray) -> _Units:

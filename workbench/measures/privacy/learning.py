@@ -9,7 +9,7 @@ from workbench.base.figures import figures, per_cent
 from workbench.data.cells import distinct_rows
 from workbench.measures import LEARNERS, LEARNING, LEARNING_BAYES, average
 from workbench.miners.learners import BAYES, LOGISTIC
-from workbench.miners.learning import learnt
+from workbench.miners.learning import Known, learnt
 from workbench.releases.base import OWN_CLASS, Posterior, Release
 
 BY = {LEARNING: LOGISTIC, LEARNING_BAYES: BAYES}
@@ -30,13 +30,13 @@ def about_learning(release: Release, sensitive: str, adversary: str, loss: np.nd
     sizes, order = found.posterior.sizes, np.argsort(loss)
     nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]
     told = [
-        f"{per_cent(found.right(one) / sizes.sum())} ({found.nats(one, seen.prior):.2f} nats)"
-        for one in (found.learning, found.own, found.population)
+        f"{per_cent(one.right / sizes.sum())} ({one.nats(seen.prior):.2f} nats)"
+        for one in (Known(found.learning, found.true), Known(found.own, found.true), found.population)
     ]
     return (
         f"{100 * NEARLY_ALL:g} % of the people lose at most {figures(nearly, 'lower')}, on average "
         f"{figures(average(loss, sizes), 'lower')}. Who learns guesses right for {told[0]} of them; by the class alone "
-        f"it is {told[1]}, and by a model of the population, which no release tells, {told[2]}."
+        f"it is {told[1]}, and by a model of the population that has not seen whom it guesses, {told[2]}."
     )
 
 
