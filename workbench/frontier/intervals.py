@@ -2,13 +2,14 @@
 who goes by each class alone to who learns from all of them.
 
 Over records it is the bootstrap (Efron 1979): each release is made again, and measured, on as many records drawn from
-the table with replacement. Nothing of that is kept: a draw that is measured here is given to nobody.
+the table with replacement, and how far figures scatter there is drawn about the figure. Nothing of that is kept: a
+draw that is measured here is given to nobody.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -64,8 +65,9 @@ def with_intervals(
         found.append([*one.measured])
         if progress is not None:
             progress(len(found), times)
-    every = iter(zip(*found, strict=True))
-    points = [point if point.recipe.baseline else _with(point, next(every)) for point in frontier.measured]
+    every, best = iter(zip(*found, strict=True)), {one.key: one.best for one in frontier.measures}
+    about = best if over == RECORDS else None
+    points = [point if point.recipe.baseline else _with(point, next(every), about) for point in frontier.measured]
     return replace(frontier, measured=points)
 
 
@@ -92,8 +94,10 @@ def in_words(over: str, times: int = TIMES) -> str:
     """What the intervals are."""
     if over == LEARNING:
         return "from who goes by each class alone to who learns from all classes together, where both are known"
-    tries = "on as many records drawn from these with replacement" if over == RECORDS else "by other seeds and draws"
-    return f"where a figure lies in 95 % of {times:,} tries {tries}"
+    if over == RECORDS:
+        tries = f"in 95 % of {times:,} tries on as many records drawn from these with replacement"
+        return f"how far a figure scatters {tries}, about the figure itself"
+    return f"where a figure lies in 95 % of {times:,} tries by other seeds and draws"
 
 
 def _tries(table: Table, recipes: list[Recipe], over: str, times: int) -> Iterator[tuple[Table, list[Recipe]]]:
@@ -123,14 +127,22 @@ def _learning(frontier: Frontier, measured: Callable[[Iterable[Measure]], Fronti
     return replace(frontier, measured=points)
 
 
-def _with(point: Point, found: tuple[Point, ...]) -> Point:
-    """The point with the intervals of its figures, wide enough for those that they had before."""
+def _with(point: Point, found: tuple[Point, ...], about: Mapping[str, float] | None) -> Point:
+    """The point with the intervals of its figures, wide enough for those that they had before.
+
+    Among records drawn with replacement people are alike more often than among others, which moves all figures one way.
+    So how far they scatter is what counts: `about` the figure, not beyond the best that each may be.
+    """
     intervals = dict(point.intervals)
     for key, value in point.values.items():
         others = [one.values[key] for one in found if key in one.values]
         if 2 * len(others) < len(found) or all(other == value for other in others):
             continue
         low, high = np.quantile(others, CENTRE)
+        if about is not None:
+            low, high = np.array([low, high]) + (value - np.median(others))
+            best = about.get(key, value)
+            low, high = (max(low, best), high) if value >= best else (low, min(high, best))
         before = intervals.get(key, (value, value))
         intervals[key] = min(float(low), value, before[0]), max(float(high), value, before[1])
     return replace(point, intervals=intervals)

@@ -26,7 +26,7 @@ from workbench.models.classes import Classes
 from workbench.releases.base import Posterior, Release
 
 ROUNDS, SINKHORN = 12, 12
-STEPS, POPULATION_STEPS, FOLDS = 15, 200, 3  # of the model in a round, and of those of the original
+STEPS, POPULATION_STEPS, FOLDS = 15, 60, 3  # of the model in a round, and of those of the original
 TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
 MEMORY, ARRAYS = 4_000_000_000, 12  # bytes that beliefs may take, and how many times they are there at once
 
