@@ -1,9 +1,17 @@
 """Classes: many at once, some of them, and several made one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from workbench.base.errors import TooMany
 from workbench.data.sensitive import Sensitive
+from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss
+from workbench.methods import Mondrian
+from workbench.models import KAnonymity
 from workbench.models.classes import Classes
 
 SEEN = {"s": Sensitive("s", ("x", "y", "z"), np.array([5, 4, 1]))}
@@ -49,3 +57,18 @@ def test_classes_without_runs_merge_and_are_taken_too(classes):
     bare = Classes(classes.sizes, classes.histograms, SEEN)
     assert bare.merged(np.zeros(3, int)).sizes.tolist() == [10]
     assert bare.take(np.array([1])).low is None
+
+
+def test_classes_that_do_not_fit_into_memory_are_refused_and_others_measured(monkeypatch):
+    """Three hundred people, nearly all of a kind of their own, with two hundred values; the baseline keeps them so."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 300), "zip": rng.integers(0, 50, 300)})
+    frame["income"] = rng.integers(0, 200, 300)
+    data = Table.from_frame(frame, ["age", "zip"], "income")
+    monkeypatch.setattr("workbench.models.classes.LARGEST", 100_000)
+    found = sweep(data, [Recipe(Mondrian(), KAnonymity(20))], [PrivacyLoss()])
+    fine, keep, _ = found.measured
+    assert fine.values and "classes or more with" in keep.reasons["P_loss"]
+    assert "are more than fit into memory; ask for larger classes, such as a larger k" in keep.reasons["P_loss"]
+    with pytest.raises(TooMany):
+        Mondrian()(data, KAnonymity(1))

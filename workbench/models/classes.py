@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.base.errors import Undefined
+from workbench.base.errors import TooMany, Undefined
 from workbench.data.sensitive import Sensitive
+
+LARGEST = 2**30  # bytes of the classes of a release; measures need some times as much for a while
 
 if TYPE_CHECKING:  # it loads the whole engine, and a dashboard's first picture waits for this file
     from workbench.data.population import Population
@@ -94,6 +96,21 @@ class Classes:
         for a, held in self.sets.items():
             np.logical_or.at(sets[a], number, held)
         return replace(self, sizes=sizes, histograms=added, low=low, high=high, sets=sets)
+
+
+def most_classes(table: Table) -> int:
+    """How many fit into memory, with their sensitive values."""
+    return LARGEST // (8 * (1 + len(table.quasi) + sum(map(len, table.sensitive.values()))))
+
+
+def refuse_many(count: int, table: Table) -> None:
+    """Raise TooMany where so many do not."""
+    if count > most_classes(table):
+        values = sum(map(len, table.sensitive.values()))
+        raise TooMany(
+            f"{count:,} classes or more with {values:,} sensitive values are more than fit into memory; ask for larger "
+            "classes, such as a larger k, or declare a level for a sensitive column of many values"
+        )
 
 
 def whole_table(table: Table) -> Classes:

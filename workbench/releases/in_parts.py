@@ -17,12 +17,11 @@ from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, elsew
 from workbench.data.engines.elsewhere import Cut, Cutting, Elsewhere, Runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.models.classes import Classes, whole_table
+from workbench.models.classes import Classes, most_classes, refuse_many, whole_table
 from workbench.releases.joint import Joint
 from workbench.releases.partition import Bucketized, Partition
 from workbench.workloads.populations import atoms
 
-LARGEST = 2**30  # bytes of all classes of a release
 NONE = Cells(np.zeros((0, 0), np.int32), {}, np.zeros(0, np.int64))
 
 
@@ -87,6 +86,10 @@ class InParts(Partition):
         published = self._published()
         histograms = {name: self.found.histograms[name] for name in published}
         return replace(self.found, histograms=histograms, sensitive=published, exact=self.exact)
+
+    @cached_property
+    def left_out(self) -> int:  # type: ignore[override]
+        return 0
 
     @cached_property
     def group_of_entry(self) -> np.ndarray:
@@ -195,8 +198,16 @@ def _cut_here(table: Table, parts: Parts) -> Classes:
     found = []
     for part in parts():
         found.append(part.classes)
-        _refuse_many(sum(map(len, found)), table)
-    return _joined(found)
+        refuse_many(sum(map(len, found)), table)
+    return _unchanged(_joined(found), table)
+
+
+def _unchanged(classes: Classes, table: Table) -> Classes:
+    """Classes that have all records of each sensitive value; else these have changed since they were read."""
+    if any((classes.histograms[name].sum(axis=0) != seen.totals).any() for name, seen in table.sensitive.items()):
+        assert isinstance(table.seen, Elsewhere)
+        raise table.seen.changed()
+    return classes
 
 
 def cut_there(
@@ -210,10 +221,10 @@ def cut_there(
     assert isinstance(engine, Elsewhere)
     alone = np.isin(np.arange(len(sizes)), [*whole])
     cutting = Cutting(cuts, table.quasi, names, finish, alone, np.zeros(len(sizes), np.int64))
-    found = engine.classes_there(cutting, _most_classes(table))
+    found = engine.classes_there(cutting, most_classes(table))
     if found is None:
         return None
-    _refuse_many(len(found), table)
+    refuse_many(len(found), table)
     part, size = found["part"].to_numpy(), found["size"].to_numpy()
     if (np.bincount(part, size, len(sizes)) != np.where(alone, 0, sizes)).any():
         raise engine.changed()
@@ -225,23 +236,9 @@ def cut_there(
     cut = Classes(size, histograms, table.sensitive, low, high)
     classes, of = _joined([cut, *whole.values()]), np.concatenate([part, [*whole]]).astype(np.int64)
     classes = classes.take(np.argsort(of, kind="stable"))
-    if any((classes.histograms[name].sum(axis=0) != seen.totals).any() for name, seen in table.sensitive.items()):
-        raise engine.changed()
-    return classes, cutting._replace(first=np.append(0, np.cumsum(np.bincount(of, minlength=len(sizes)))[:-1]))
-
-
-def _most_classes(table: Table) -> int:
-    """How many fit into memory."""
-    return LARGEST // (8 * (1 + len(table.quasi) + sum(map(len, table.sensitive.values()))))
-
-
-def _refuse_many(count: int, table: Table) -> None:
-    """Raise TooMany where so many classes do not fit into memory."""
-    if count > _most_classes(table):
-        raise TooMany(
-            f"the first {count:,} classes are as many as fit into memory with their sensitive values, and there are "
-            "more; ask for larger classes, such as a larger k"
-        )
+    return _unchanged(classes, table), cutting._replace(
+        first=np.append(0, np.cumsum(np.bincount(of, minlength=len(sizes)))[:-1])
+    )
 
 
 def _joined(found: Sequence[Classes]) -> Classes:

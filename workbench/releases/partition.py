@@ -19,7 +19,7 @@ from workbench.data.cells import Cells, distinct_rows
 from workbench.data.column import spare
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.models.classes import Classes
+from workbench.models.classes import Classes, refuse_many
 from workbench.releases import shown as showing
 from workbench.releases.base import Release
 from workbench.releases.codebook import Entry, region_entries
@@ -62,7 +62,7 @@ class Partition(Release):
     @cached_property
     def left_out(self) -> int:  # type: ignore[override]
         """The records that are not published."""
-        return self.table.records - int(self.classes.sizes.sum())
+        return self.table.records - int(self._entries[2].sum())
 
     @cached_property
     def _entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,6 +107,7 @@ class Partition(Release):
     def classes(self) -> Classes:
         """Sizes, regions and histograms of the classes."""
         (group, shown), (_, cell, weight) = self._merged, self._entries
+        refuse_many(len(shown), self.table)
         histograms = {
             name: cell_kernels.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
             for name, seen in self._published().items()

@@ -412,7 +412,8 @@ def settled(frames):
 def test_codes_that_are_too_many_for_one_number_are_several(tmp_path, sail, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_KEY", 7)
     release = Mondrian()(people(sail), KAnonymity(4))
-    asked, numbers = release.table.seen._packed({"age": np.array([0, 1]), "work": np.array([0, 1])}, 2)
+    seen, codes = release.table.seen, {"age": np.array([0, 1]), "work": np.array([0, 1])}
+    asked, numbers = seen.packed([*codes]), seen._numbers(codes, 2)
     assert [number.tolist() for number in numbers] == [[2, 3], [2, 3]] and "kage" not in asked[1]
     release.export(f"spark:{tmp_path}/out.parquet", giveaways=True)  # counted again
     assert len(pd.read_parquet(tmp_path / "out.parquet")) == len(FRAME)
@@ -584,6 +585,27 @@ def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
         with pytest.raises(BadInput, match="the table has changed since it was read"):
             release.export(place, giveaways=True)
     assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+@pytest.mark.parametrize("apart_or_not", [lambda table: table, apart], ids=["cells", "parts"])
+@pytest.mark.parametrize("some", [{"only": {"work": "own"}}, {"drop_missing": True}], ids=str)
+def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, apart_or_not):
+    """As many records are left, and the values are known: only how many have which is not as it was."""
+    path, works = tmp_path / "people.parquet", FRAME["work"].isin(["own"])
+    frame = FRAME.assign(age=FRAME["age"].where(FRAME.index % 7 > 0))
+
+    def table():
+        return apart_or_not(Table.read(sail.read.parquet(str(path)), **ROLES, **some))
+
+    for change in (frame.assign(ill="flu"), frame.assign(ill=frame["ill"].where(~works, "cold"))):
+        frame.to_parquet(path)
+        given = table()
+        with small_parts(8):
+            assert len(Mondrian()(given, KAnonymity(2)).classes)
+            given = table()
+            change.to_parquet(path)
+            with pytest.raises(BadInput, match="the table has changed since it was read"):
+                Mondrian()(given, KAnonymity(2))
 
 
 def test_what_does_not_fit_is_refused_with_what_to_change(sail, monkeypatch):

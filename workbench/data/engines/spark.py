@@ -39,11 +39,20 @@ class Codes:
     records: np.ndarray
     null: int  # the code of null
     nulls: int  # its records
+    left: np.ndarray | None = None  # the records of each code, where some are left out and these were counted
 
     def mapped(self, places: np.ndarray) -> Codes:
         """Other codes, `places[code]`."""
-        longer = np.append(places, [NEW, GONE])  # -2 and -1 stay what they are
-        return replace(self, codes=longer[self.codes].astype(self.codes.dtype), null=int(longer[self.null]))
+        longer, left = np.append(places, [NEW, GONE]), self.left  # -2 and -1 stay what they are
+        if left is not None:
+            some = places[: len(left)]  # codes beyond these have no records
+            left = np.bincount(some[some >= 0], left[: len(some)][some >= 0]).astype(np.int64)
+        codes = longer[self.codes].astype(self.codes.dtype)
+        return replace(self, codes=codes, null=int(longer[self.null]), left=left)
+
+    def known(self, some_gone: bool) -> np.ndarray | None:
+        """The records of each code that are to be found; None where that was not counted."""
+        return self.left if some_gone else self.counts(self.size)
 
     @property
     def size(self) -> int:
@@ -89,8 +98,10 @@ class Spark(Elsewhere):
         if not maps:
             return self
         codes = {**self._columns, **{name: self._columns[name].mapped(places) for name, places in maps.items()}}
+        if fewer := any((places < 0).any() for places in maps.values()):
+            codes = _uncounted(codes)
         other = self._with(codes, self._names, self.records)
-        if any((places < 0).any() for places in maps.values()):
+        if fewer:
             frame = other.coded([])
             other.records = int(self.session.ask(frame.selectExpr("count(*) AS n"))["n"][0].as_py())
         return other
@@ -98,6 +109,7 @@ class Spark(Elsewhere):
     def counts(self, name: str, size: int) -> np.ndarray:
         cells, found = self.collapse([name], []), np.zeros(size, np.int64)
         found[cells.quasi[0]] = cells.weight
+        self._columns[name] = replace(self._columns[name], left=found)
         return found
 
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
@@ -121,7 +133,7 @@ class Spark(Elsewhere):
         for name, (low, high) in runs.items():
             places = np.arange(codes[name].size)
             codes[name] = codes[name].mapped(np.where((places >= low) & (places <= high), places, GONE))
-        return self._with(codes, self._names, records) if runs else self
+        return self._with(_uncounted(codes), self._names, records) if runs else self
 
     def tallies(self, cuts: Cut | int, names: Sequence[str]) -> Tallies:
         part, found = case(cuts, self.code_of), None
@@ -259,10 +271,12 @@ class Spark(Elsewhere):
         """Raise BadInput where what is counted are not the records whose values were read."""
         if int(weight.sum()) != self.records or any((one == NEW).any() for one in codes.values()):
             raise self.changed()
-        if not any(column.leaves_out for column in self._columns.values()):
-            for name, one in codes.items():
-                known = self._columns[name].counts(int(one.max(initial=-1)) + 1)
-                if (known != np.bincount(one, weight, len(known))).any():
+        some_gone = any(column.leaves_out for column in self._columns.values())
+        for name, one in codes.items():
+            known = self._columns[name].known(some_gone)
+            if known is not None:
+                found = np.bincount(one, weight, len(known)).astype(np.int64)
+                if len(found) > len(known) or (known != found).any():
                     raise self.changed()
 
     def changed(self) -> BadInput:
@@ -271,6 +285,11 @@ class Spark(Elsewhere):
             f"{self.where}: the table has changed since it was read, and figures of both would be wrong; read it "
             "again, or a copy that nobody changes"
         )
+
+
+def _uncounted(codes: Mapping[str, Codes]) -> dict[str, Codes]:
+    """The same columns, of records of which nobody knows how many have each code."""
+    return {name: replace(column, left=None) for name, column in codes.items()}
 
 
 class SparkCoding(Coding):
