@@ -121,5 +121,8 @@ def test_what_cannot_be_told_is_refused():
     frame = pd.DataFrame({"age": range(9), "ill": [*"abcdefghi"]})
     with pytest.raises(Undefined, match=r"362,880 tables have the same people and totals, and at most 20,000"):
         known_method(Table.from_frame(frame, quasi=["age"], sensitive="ill"), Mondrian())
+    for given in (("mondrian", None), (Mondrian, None)):
+        with pytest.raises(BadInput, match=r"call known_method\(table, Mondrian\(\), KAnonymity\(2\)\)"):
+            known_method(people(0), *given)
     with pytest.raises(BadInput, match="no sensitive column"):
         known_method(people(0).with_roles(["age"]), Mondrian())

@@ -9,7 +9,7 @@ from workbench.frontier.budget import Budget, Deadline
 
 @pytest.mark.parametrize(
     ("given", "seconds"),
-    [(30, 30), (2.5, 2.5), ("30", 30), ("30 s", 30), ("2 min", 120), ("1.5h", 5400), ("10sec", 10)],
+    [(30, 30), (2.5, 2.5), ("30", 30), ("30 s", 30), ("2 min", 120), ("1.5h", 5400), ("10sec", 10), ("5 minutes", 300)],
 )
 def test_seconds(given, seconds):
     assert Budget.read(given) == Budget(seconds=seconds)
@@ -21,7 +21,7 @@ def test_evaluations():
     assert math.isinf(Budget.read("1 evaluation").seconds)
 
 
-@pytest.mark.parametrize("wrong", [0, -3, "", "long", "5 days", None, True, "nan", "-2 s"])
+@pytest.mark.parametrize("wrong", [0, -3, "", "long", "5 days", "2.5 evaluations", None, True, "nan", "-2 s"])
 def test_what_is_no_budget(wrong):
     with pytest.raises(BadInput, match=r"budget = .*: give seconds"):
         Budget.read(wrong)

@@ -156,6 +156,19 @@ def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
 
 
+def test_a_flat_file_may_be_nearer_to_the_truth_by_chance_so_nothing_is_said_of_it():
+    data = table(2)
+    flat = RakedBuckets(files="flat")(data, TCloseness(0.05, distance="js"))
+    least(data, exact=True)
+    assert times_the_least(flat, PrivacyLoss()(flat).value, UtilityLoss()(flat).value, 0.05) == ""
+
+
+@pytest.mark.parametrize("t", ["0.1", None, True, -0.1, 2])
+def test_what_is_no_divergence_is_refused(t):
+    with pytest.raises(BadInput, match="must be a number between 0 and 1"):
+        bound(table(2), t)
+
+
 def test_it_is_about_who_knows_the_own_class_and_who_takes_classes_as_they_are():
     assert binding(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
     assert binding(PrivacyLoss(adversary="learning"), UtilityLoss()) is None

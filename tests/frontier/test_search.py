@@ -144,6 +144,8 @@ def test_the_time_ends_it_within_a_release(data):
 def test_what_is_wrong_is_said_before_anything_is_made(data):
     for wrong in (
         lambda: search("table", MEASURES),
+        lambda: search(data, PrivacyLoss()),
+        lambda: search(data, MEASURES, families=[Recipe(Mondrian(), KAnonymity(5) & TCloseness(0.1))]),
         lambda: search(data, MEASURES, {"X": 1}),
         lambda: search(data, MEASURES, [0.1]),
         lambda: search(data, MEASURES, CAP, "soon"),

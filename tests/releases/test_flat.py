@@ -57,6 +57,15 @@ def test_a_researcher_counts_rows(pair):
     assert QueryError(asked)(flat).detail["told"] == pytest.approx([flu])
 
 
+def test_estimates_are_of_the_file_that_a_seed_deals_and_say_so(pair):
+    flat = pair[1]
+    assert UtilityLoss()(flat).sentence.endswith("It is of one file; each file is dealt anew.")
+    assert "dealt anew" not in UtilityLoss()(pair[0]).sentence
+    made = [RakedBuckets(files="flat")(flat.table, T, seed) for seed in range(4)]
+    assert {len(one.classes) for one in made} == {len(made[0].classes)}, "the same buckets"
+    assert len({UtilityLoss()(one).value for one in made}) == 4
+
+
 def test_files_deal_anew_by_chance_and_no_row_tells_its_person(pair):
     """A row's value is that of the next file, and that of its person, as often as the shares of its bucket say."""
     flat = pair[1]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
 from workbench.base.progress import step
 from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
@@ -38,6 +38,9 @@ class Known(NamedTuple):
 
 def known_method(table: Table, method: Method, model: Model | None = None, seed: int = 0) -> Known:
     """For tables of about ten records; Undefined for more, and where what is released is drawn at random."""
+    if not isinstance(table, Table) or not isinstance(method, Method):
+        wrong = method if isinstance(table, Table) else table
+        raise BadInput(f"known_method: {said(wrong)} was given; call known_method(table, Mondrian(), KAnonymity(2))")
     if method.draws:
         raise Undefined(f"{method.name} draws at random, and its measures count what the chances tell")
     if not table.sensitive:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbench.frontier.intervals import with_intervals as with_intervals
     from workbench.frontier.least import bound as bound
+
+_HOME = {"bound": "least", "with_intervals": "intervals"}
 
 
 def __getattr__(name: str) -> Any:
-    """`bound` is loaded when it is asked for."""
-    if name == "bound":
-        from workbench.frontier.least import bound
-
-        return bound
+    """They are loaded when they are asked for."""
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from workbench.base.durations import duration
 from workbench.base.errors import BadInput, said
 
-UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0}
+UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+UNITS |= {f"{unit}s": seconds for unit, seconds in UNITS.items() if len(unit) > 3}
 WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 EVALUATIONS = ("evaluation", "evaluations")
 
@@ -28,7 +29,8 @@ class Budget:
         """From 30, "30 s", "2 min" or "40 evaluations"."""
         found = WRITTEN.fullmatch(str(given)) if isinstance(given, (int, float, str)) else None
         number, unit = (float(found[1]), found[2].lower()) if found else (0.0, "")
-        if not number or unit not in (*UNITS, *EVALUATIONS) or isinstance(given, bool):
+        whole = unit not in EVALUATIONS or number.is_integer()
+        if not number or unit not in (*UNITS, *EVALUATIONS) or isinstance(given, bool) or not whole:
             raise BadInput(f"budget = {said(given)}: give seconds, as 30 or '2 min', or '40 evaluations'")
         if unit in EVALUATIONS:
             return cls(evaluations=number)

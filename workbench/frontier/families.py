@@ -87,7 +87,10 @@ def asked(table: Table, given: Iterable[str | Recipe], seed: int = 0) -> Iterato
     for one in [given] if isinstance(given, (str, Recipe)) else given:
         model, method = model_and_method(one) if isinstance(one, str) else _parts(one)
         if model is None or method is None or len(model.parts) != 1:
-            raise BadInput(f"families: {said(one)} is not a model and a method; write 'k-anonymity (mondrian)'")
+            joined = ", and this one is joined" if model is not None and len(model.parts) > 1 else ""
+            raise BadInput(
+                f"families: {said(one)} is not one model and a method{joined}; write 'k-anonymity (mondrian)'"
+            )
         if model.figure not in model.parameters():
             raise BadInput(f"families: {model.name} has no parameter that says how private a release is")
         yield Family(method, model, table, seed=seed)

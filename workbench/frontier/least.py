@@ -8,11 +8,12 @@ learns from all classes together, or who corrects for noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined
+from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures
 from workbench.data.table import Table
 from workbench.frontier.certificates import Line, apart, together
@@ -39,13 +40,14 @@ class Least(NamedTuple):
 
 
 def bound(table: Table, t: float, *, exact: bool = False, min_support: float = 0.05) -> float:
-    """The least utility loss of any release whose classes keep t, certified: no release has less, and the true least
-    may be somewhat more.
+    """The least utility loss of any release in classes that keep t, for who takes classes as they are. It is certified:
+    none has less, and the true least may be somewhat more.
 
-    `exact` is about releases that publish quasi-identifiers unchanged (bucketized, exchanged): they can do less.
+    `exact` is about releases that publish quasi-identifiers unchanged (bucketized, exchanged): their least is higher.
+    Releases with noise, and flat files whose rows are counted, have no classes to be taken so: it does not bind them.
     """
-    if not 0 <= t <= 1:
-        raise BadInput(f"t = {t} must be between 0 and 1: a Jensen-Shannon divergence")
+    if isinstance(t, bool) or not isinstance(t, Real) or not 0 <= t <= 1:
+        raise BadInput(f"t = {said(t)} must be a number between 0 and 1: a Jensen-Shannon divergence")
     names = _measurable(table, min_support)
     if t == 0:
         return max(float(_from_everybody(table, name, min_support).mean()) for name in names)
@@ -76,6 +78,8 @@ def binding(privacy: Measure, utility: Measure) -> float | None:
 
 def times_the_least(release: Release, privacy: float, loss: float, min_support: float) -> str:
     """How far a release is from what is possible, in a sentence; nothing where that is not known, or tells nothing."""
+    if release.in_rows:  # rows that are dealt may be nearer to the truth by chance than their classes are
+        return ""
     exact = release.classes.exact and not release.left_out
     found = found_least(release.table, exact=exact, min_support=min_support)
     whose = "a release with exact quasi-identifiers" if exact else "any release in classes"

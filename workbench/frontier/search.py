@@ -62,6 +62,8 @@ def search(
     """
     if not isinstance(table, Table):
         raise BadInput(f"search: {said(table)} was given as table; call search(table, [...])")
+    if not isinstance(measures, Iterable):
+        raise BadInput(f"search: {said(measures)} was given as measures; call search(table, [...])")
     limit = Budget.read(budget)
     tried = [*(proposed(table, seed) if families is None else asked(table, families, seed))]
     bench = Bench(table, [*BASELINES, *(family.recipe(0.5) for family in tried)], measures, store)

@@ -62,6 +62,7 @@ class Release(ABC):
     guarantee: str = ""  # what its method promises by itself, whatever the data
     caution: str = ""  # what everybody who gets it has to know, as part of a sentence
     rest: Mapping[str, np.ndarray] = MappingProxyType({})  # of who is left out, where a researcher knows more than Q
+    in_rows: bool = False  # whoever estimates counts rows, to which values are dealt anew in each file
     truthful: bool = True  # what it shows of people is true of them, or was drawn for each by declared chances
 
     @property

@@ -30,6 +30,8 @@ class Flat(Bucketized):
     """Buckets whose values are those of their people; whoever estimates counts rows, of one such file."""
 
     caution: str = CAUTION
+    in_rows: bool = True
+    deal: int = 0  # the seed of the file that estimates are of
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ class Flat(Bucketized):
         alike, shown = known_by(self.table, self.table.quasi), dict[str, np.ndarray]()
         for name in self._published():
             values = len(self.table.sensitive[name])
-            place = alike.astype(np.int64) * values + self.shown(name).labels
+            place = alike.astype(np.int64) * values + self.shown(name, self.deal).labels
             shown[name] = np.bincount(place, minlength=(int(alike.max()) + 1) * values).reshape(-1, values)
         return Exchanged.believed(self, alike, shown)
 
@@ -78,7 +80,7 @@ class FlatExchanged(Flat, Exchanged):
     caution: str = f"{exchanged.CAUTION}; inside a bucket they were dealt at random"
 
 
-def as_one_file(release: Bucketized) -> Flat:
-    """The same buckets as one file."""
-    kind = FlatExchanged if isinstance(release, Exchanged) else Flat
-    return kind(**{one.name: getattr(release, one.name) for one in fields(release) if one.name != "caution"})
+def as_one_file(release: Bucketized, seed: int) -> Flat:
+    """The same buckets as one file; estimates are of one that is dealt by the seed."""
+    kind, own = FlatExchanged if isinstance(release, Exchanged) else Flat, {"caution", "in_rows"}
+    return kind(**{one.name: getattr(release, one.name) for one in fields(release) if one.name not in own}, deal=seed)

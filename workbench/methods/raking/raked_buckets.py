@@ -77,4 +77,4 @@ class RakedBuckets(Method):
             group, seats = buckets(table, model, atoms, self.clusters, self.smallest, seed)
             exchanged = Exchanged.of(table, group[atoms.of_cell], seats, self.guarantee)
             found = into_buckets(table, atoms, group, seats, seed) if self.publish == "dealt" else exchanged
-        return as_one_file(found) if self.files == "flat" else found
+        return as_one_file(found, seed) if self.files == "flat" else found
