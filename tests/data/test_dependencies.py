@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench
+from tests.releases import parted
 from workbench.data import dependencies as counted
 from workbench.data.dependencies import between
 from workbench.data.table import Table
@@ -134,3 +135,8 @@ def test_an_employer_tells_the_state_as_in_the_slides():
 
 def test_one_quasi_identifier_has_none(adult):
     assert workbench.dependencies(adult.with_roles(["age"])).empty
+
+
+def test_where_all_cells_do_not_fit_it_is_said_that_nobody_looked():
+    memory, other = parted.pair(11)
+    assert counted.given_away(memory) != [counted.UNSEEN] == counted.given_away(other)

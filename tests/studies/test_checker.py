@@ -1,5 +1,7 @@
 """A study's file is checked as a whole: its problems in the order of the file, each with its line."""
 
+from workbench.data.dependencies import UNSEEN
+from workbench.data.engines import elsewhere
 from workbench.studies.checker import checked
 
 TEXT = """study: People
@@ -42,3 +44,12 @@ def test_a_quasi_identifier_that_another_gives_away_is_noted(tmp_path):
     found = checked(tmp_path / "study.yaml")
     assert not found.problems
     assert found.notes[-1] == "age determines work. Generalizing work hides nothing while age stays as fine as it is."
+
+
+def test_a_study_whose_cells_do_not_fit_is_sound(tmp_path, monkeypatch):
+    monkeypatch.setattr(elsewhere, "MOST", 10)
+    apart = TEXT.replace("people.csv", "people.csv, engine: duckdb")
+    found = study_in(tmp_path, apart)
+    assert not found.problems and found.notes == [UNSEEN] and "36 records" in found.summary
+    (problem,) = study_in(tmp_path, apart.replace("name: privacy loss", "name: linkability")).problems
+    assert problem.line == 6 and "people are attacked record by record, and they are not in memory" in problem.text

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import progress as underway
+from workbench.base.errors import TooMany
 from workbench.base.figures import about_per_cent
 from workbench.data.cells import Cells
 from workbench.data.table import Table
@@ -24,6 +25,7 @@ SEEN = 0.1  # the least share of the records that are not alone: of fewer nothin
 COLUMNS = [
     "determining", "verdict", "determined", "share", "commonest", "strength", "settled", "exceptions", "alone",
 ]  # fmt: skip
+UNSEEN = "What the quasi-identifiers tell about each other is not looked at: their combinations do not fit into memory."
 DENSE = 1 << 22  # combinations of values that are counted without sorting
 
 
@@ -117,8 +119,11 @@ def dependencies(table: Table) -> pd.DataFrame:
 
 
 def given_away(table: Table) -> list[str]:
-    """The strong dependencies, each with what follows, for those who choose roles."""
-    return [f"{one.words}. {one.meaning}" for one in between(table) if one.gives_away]
+    """The strong dependencies, each with what follows, for those who choose roles; or that nobody has looked."""
+    try:
+        return [f"{one.words}. {one.meaning}" for one in between(table) if one.gives_away]
+    except TooMany:
+        return [UNSEEN]
 
 
 def between(table: Table) -> tuple[Dependency, ...]:

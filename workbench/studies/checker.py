@@ -18,10 +18,9 @@ from workbench.data.samples import sample
 from workbench.data.table import Table
 from workbench.frontier.grid import combinations, variant
 from workbench.measures import Measure
-from workbench.methods import refuse_impossible
+from workbench.methods import Method, refuse_impossible
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.releases.base import Release
 from workbench.studies.faults import Fault, Faults, under
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.schema import ROLES, faults
@@ -253,13 +252,14 @@ def undefined(measure: Measure, table: Table) -> str:
     many = table.records > FEW and table.engine.in_memory
     if not measure.by_default and many and not undefined(measure, sample(table, FEW)):
         return ""
-    found = [_reason(measure, method(table)) for method in (Remove(), Keep())]
+    found = [_reason(measure, table, method) for method in (Remove(), Keep())]
     return found[0] if all(found) else ""
 
 
-def _reason(measure: Measure, release: Release) -> str:
+def _reason(measure: Measure, table: Table, method: Method) -> str:
+    """Why a measure says nothing about a release of the table; all cells may be too many to be kept as they are."""
     try:
-        measure(release)
+        measure(method(table))
     except Undefined as reason:
         return str(reason)
     return ""
