@@ -185,3 +185,20 @@ def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
     assert found["neutral"] == ["room"] and found["beside"]["unique"] == alone and found["beside"]["certain"] == sure
     assert "Neutral" not in run(capsys, "audit", "k_3.csv", *ROLES)[0]
     assert json.loads(run(capsys, "audit", "k_3.csv", *ROLES, "--json")[0])["beside"]["unique"] == 0
+
+
+def test_beside_an_original_that_is_not_in_memory_all_is_said_but_what_needs_records_one_by_one(here, capsys):
+    (here / "apart.yaml").write_text(STUDY.replace("original.csv,", "original.csv, engine: duckdb,"))
+    memory, apart = (
+        json.loads(run(capsys, "audit", "k_3.csv", "--study", study, "--json")[0])
+        for study in ("study.yaml", "apart.yaml")
+    )
+    undefined = [one for one in apart["measures"] if one["value"] is None]
+    assert {one["measure"] for one in undefined} == {"R_infer", "R_link", "R_single"}
+    assert all("not in memory" in one["reason"] and "engine: memory under data" in one["reason"] for one in undefined)
+    for one, other in zip(memory["measures"], apart["measures"], strict=True):
+        assert other in undefined or other["value"] == pytest.approx(one["value"])
+    assert apart["worst"] == memory["worst"] and apart["achieved"] == memory["achieved"]
+    out, _ = run(capsys, "audit", "k_3.csv", "--study", "apart.yaml")
+    assert "R_link" in out and "sample: 100000 under data" in out
+    assert "U_loss" in run(capsys, "compare", "k_3.csv", "k_15.csv", "--study", "apart.yaml")[0]

@@ -222,3 +222,12 @@ def test_colour_on_a_terminal_alone(study, plain):
     os.close(ours)
     assert process.wait(60) == 0 and b"best" in seen
     assert (b"\x1b[32m" in seen) == (not plain)
+
+
+def test_why_a_point_is_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
+    text = STUDY.replace("people.csv", "people.csv, engine: duckdb").replace("re-identification risk", "linkability")
+    study = study_in(tmp_path, text)
+    out, _ = run(capsys, "frontier", study, "--privacy", "R_link", "--all", "--cap", "R_link=1")
+    assert "1 is left out: " in out and "engine: memory under data" in out and "engine='memory'" not in out
+    out, _ = run(capsys, "sweep", study)
+    assert "R_link undefined: people are attacked record by record" in out and "engine='memory'" not in out

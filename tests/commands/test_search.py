@@ -80,3 +80,11 @@ def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_
 def test_what_is_wrong_is_said_before_anything_is_made(tmp_path, capsys, typed, words):
     assert words in wrong(capsys, "search", study_in(tmp_path), *typed)
     assert not list(tmp_path.glob("people.results/*"))
+
+
+def test_why_families_are_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb"))
+    found = json.loads(run(capsys, "search", study, "--json", *FEW)[0])
+    assert "engine: memory under data" in str(found["notes"]) and "engine='memory'" not in str(found["notes"])
+    out, _ = run(capsys, "search", study, *FEW)
+    assert "engine: memory under data" in out and "engine='memory'" not in out

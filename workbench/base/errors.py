@@ -33,6 +33,10 @@ class Undefined(Exception):
     """A question that a release cannot answer; the message is the reason."""
 
 
+class NotInMemory(BadInput, Undefined):
+    """What looks at records one by one, where they are not in memory."""
+
+
 class TooMany(BadInput, Undefined):
     """What needs all cells of a table in memory, where they do not fit."""
 

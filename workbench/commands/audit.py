@@ -91,6 +91,8 @@ def audit(
     table = before(quasi, sensitive, original, study, **said, **values)
     release = released_by(str(released), table, quasi, sensitive, suppressed, missing_fits, **said)
     found = {"release": str(released), **audited(release, asked, worst)}
+    for one in found["achieved"] + found["measures"]:
+        one |= {"reason": in_words(one["reason"], STUDY)} if "reason" in one else {}
     if as_json:
         print_json(found)
     else:

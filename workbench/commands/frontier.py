@@ -19,6 +19,7 @@ import typer
 from workbench.base.errors import BadInput, Undefined
 from workbench.commands.shared import opened, print_json
 from workbench.commands.sweep import numbered, swept, with_tries
+from workbench.data.reading.cures import STUDY, in_words
 
 if TYPE_CHECKING:
     from workbench.commands.sweep import Swept
@@ -207,6 +208,12 @@ class View:
         sign = {key: words[self.frontier.sign(self.frontier.key(key))] for key in self.caps}
         return join_names([f"{key} {sign[key]} {cap:g}" for key, cap in self.caps.items()])
 
+    @cached_property
+    def left_out(self) -> list[tuple[int, str]]:
+        """The number of each point that is undefined on an axis, and why."""
+        found = self.frontier.undefined["reason"]
+        return [(place + 1, in_words(why, STUDY)) for place, why in zip(found.index.tolist(), found, strict=True)]
+
     # --- as data
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,7 +222,6 @@ class View:
         for record, others in zip(records, self.dominated_by, strict=True):
             record["dominated_by"] = [i + 1 for i in others]
         knee, best = self.knee, self.best
-        left_out = zip(seen.undefined.index.tolist(), seen.undefined["reason"], strict=True)
         return {
             "study": self.name,
             "axes": dict(zip(("privacy", "utility"), seen.axes, strict=True)),
@@ -230,7 +236,7 @@ class View:
             "noise": self.noise,
             "sample": self.sample,
             "area": self._area(),
-            "undefined": [{"number": i + 1, "reason": reason} for i, reason in left_out],
+            "undefined": [{"number": number, "reason": why} for number, why in self.left_out],
             "points": records,
         }
 
@@ -326,12 +332,10 @@ class View:
             goal = self.frontier.axes[1]
             least = "least" if self.frontier.sign(goal) > 0 else "highest"
             notes.append(f"best: the {least} {goal} with {self.capped}")
-        left_out = self.frontier.undefined
         if every:
-            whys = zip(left_out.index.tolist(), left_out["reason"], strict=True)
-            notes += [f"{i + 1} is left out: {reason}" for i, reason in whys]
-        elif len(left_out):
-            notes.append(f"{len(left_out):,} left out: undefined on an axis (--all shows the reasons)")
+            notes += [f"{number} is left out: {why}" for number, why in self.left_out]
+        elif self.left_out:
+            notes.append(f"{len(self.left_out):,} left out: undefined on an axis (--all shows the reasons)")
         return [*notes, *filter(None, [self.noise, self.sample])]
 
 

@@ -13,7 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.commands.frontier import NO_CAP, Caps, limits, on_axes, refuse_unknown_measures
 from workbench.commands.shared import noted, opened, print_json, progress, refuse_inputs, warned
 from workbench.commands.sweep import numbered, refuse_points, write_points
-from workbench.data.reading.cures import STUDY, told_in
+from workbench.data.reading.cures import STUDY, in_words, told_in
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -119,7 +119,11 @@ def _lines(found: Frontier, caps: Mapping[str, float]) -> Iterator[str]:
         yield f"  in the study: - {_written(point)}"
     if caps and why:
         yield f"no best point: {why}"
-    yield from found.notes
+    yield from _notes(found)
+
+
+def _notes(found: Frontier) -> list[str]:
+    return [in_words(note, STUDY) for note in found.notes]
 
 
 def _told(found: Frontier, point: Point) -> list[Measure]:
@@ -140,4 +144,4 @@ def _as_dict(study: Study, found: Frontier, caps: Mapping[str, float]) -> dict[s
     best, why = _best(found, caps)
     place = None if best is None else next(i for i, one in enumerate(found.measured, 1) if one is best)
     about = {"study": study.name, "axes": dict(zip(("privacy", "utility"), found.axes, strict=True)), "caps": caps}
-    return about | {"best": place, "why": why, "notes": found.notes, "points": numbered(found.records())}
+    return about | {"best": place, "why": why, "notes": _notes(found), "points": numbered(found.records())}

@@ -17,6 +17,7 @@ import typer
 from workbench.base.errors import BadInput
 from workbench.base.jsonable import jsonable
 from workbench.commands.shared import noted, opened, print_json, progress, refuse_inputs, warned
+from workbench.data.reading import cures
 from workbench.data.reading.cures import STUDY, told_in
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def in_words(found: Swept) -> str:
 def _by_reason(point: Point) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for key, reason in point.reasons.items():
-        reasons.setdefault(reason, []).append(key)
+        reasons.setdefault(cures.in_words(reason, STUDY), []).append(key)
     return reasons
 
 

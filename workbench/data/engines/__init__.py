@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.errors import BadInput, TooMany, meant, said
+from workbench.base.errors import BadInput, NotInMemory, TooMany, meant, said
 from workbench.base.figures import join_names
 from workbench.data.cells import Cells, row_keys
 from workbench.data.column import Column
@@ -94,10 +94,10 @@ class Engine(ABC):
         return f"<{self.records:,} records {self.about}>"
 
     def require_memory(self, what: str, instead: str = "") -> None:
-        """Raise BadInput where the records are not in memory: `what` looks at each of them, `instead` does not."""
+        """Raise NotInMemory where the records are not in memory: `what` looks at each of them, `instead` does not."""
         if not self.in_memory:
             way = f"{instead}, or " if instead else ""
-            raise BadInput(
+            raise NotInMemory(
                 f"{what}, and they are not in memory; {way}draw a random sample of them (sample={SAMPLE}), or read the "
                 "data with engine='memory'"
             )
