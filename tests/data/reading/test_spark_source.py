@@ -1,6 +1,7 @@
 """A table in Spark as a source: its columns, and what cannot be read of it."""
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.data.engines import spark_servers
@@ -59,3 +60,13 @@ def test_no_records_and_two_columns_of_one_name_are_refused(spark):
         Table.read(frame.filter("a > 1").selectExpr("a", "a AS b"), ["a"])
     with pytest.raises(BadInput, match="columns 1 and 2 have the same name"):
         Table.read(frame.selectExpr("a", "a AS a"), ["a"])
+
+
+@pytest.mark.parametrize("quasi", ["x", "s"])
+def test_values_that_do_not_fit_their_type_are_refused_by_the_name_of_their_column(tmp_path, quasi):
+    unsigned = pa.array([2**64 - 8 + i % 8 for i in range(40)], pa.uint64())
+    pq.write_table(pa.table({"x": unsigned, "s": ["flu", "gout"] * 20}), tmp_path / "in.parquet")
+    where = {"remote": spark_servers.sail()}
+    with pytest.raises(BadInput, match=r"column 'x': values do not fit the type that the server names") as caught:
+        Table.read(f"spark:parquet.`{tmp_path / 'in.parquet'}`", [quasi], **where)
+    assert "18446744073709551" not in str(caught.value) and isinstance(caught.value.__context__, BadInput)

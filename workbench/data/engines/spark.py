@@ -21,7 +21,7 @@ from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
 from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain, spark_workers
 from workbench.data.engines.elsewhere import KEYS, Cut, Cutting, Elsewhere, Runs, Tallies, case, columns_of
-from workbench.data.engines.spark_session import Session
+from workbench.data.engines.spark_session import Session, Untyped
 from workbench.data.reading.value_types import Values
 
 MOST = 50_000_000  # cells, or values of a column, that come to this side: gigabytes
@@ -303,7 +303,10 @@ class SparkCoding(Coding):
 
     def distinct(self, name: str) -> pa.Array:
         field = self._fields[name]
-        found = self._session.ask(self._frame.groupBy(field).count().limit(MOST + 1)).combine_chunks()
+        try:
+            found = self._session.ask(self._frame.groupBy(field).count().limit(MOST + 1)).combine_chunks()
+        except Untyped:
+            raise Untyped(f"{self._where}, column {name!r}") from None
         if len(found) > MOST:
             raise BadInput(
                 f"{self._where}, column {name!r}: it has more than {MOST:,} values, too many for the memory of this "

@@ -37,6 +37,16 @@ PATIENCE: dict[str, Any] = {
 }
 
 
+class Untyped(BadInput):
+    """Values that do not fit the type that the server says they have."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            f"{where}: values do not fit the type that the server names, as unsigned numbers may not; read a view "
+            "that casts them, such as to DECIMAL(20, 0)"
+        )
+
+
 class Session:
     """`where` is what messages call it. Everything is asked in text, which is the same in every kind of session."""
 
@@ -120,6 +130,8 @@ class Session:
 
     def _explained(self, error: Exception) -> BadInput:
         """Our words for Spark's, without the values that it quotes."""
+        if isinstance(error, pa.ArrowException):
+            return Untyped(self.where)
         named = getattr(error, "getCondition", lambda: None)() or ""
         text = f"{named} {error}"
         if any(sign in text for sign in LOST):
@@ -182,16 +194,16 @@ def refuse_secrets(remote: str) -> None:
 
 
 def _errors(remote: bool) -> tuple[type[Exception], ...]:
-    """What Spark raises, and what the way to it does."""
+    """What Spark raises, and what the way to it does; Arrow where values are not what their type says."""
     from pyspark.errors import PySparkException
 
     if remote:
         import grpc
 
-        return (PySparkException, grpc.RpcError, ConnectionError)
+        return (PySparkException, pa.ArrowException, grpc.RpcError, ConnectionError)
     from py4j.protocol import Py4JError
 
-    return (PySparkException, Py4JError, ConnectionError)
+    return (PySparkException, pa.ArrowException, Py4JError, ConnectionError)
 
 
 def _patience() -> Any:
