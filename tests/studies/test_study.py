@@ -334,3 +334,13 @@ def test_a_study_of_a_sample_asks_for_intervals_unless_it_says_otherwise():
 def test_a_sample_of_no_number_is_refused_before_anything_is_read(sample):
     with pytest.raises(BadInput, match=r"data: sample = .* must be a whole number, 1 or above"):
         Study.from_yaml(f"data: {{path: nothing.csv, sample: {sample}}}")
+
+
+def test_a_folder_for_the_records_and_a_file_in_spark_are_named_from_the_study(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n" * 20)
+    data = {"path": "people.csv", "engine": "duckdb", "temp_directory": "disk"}
+    table = Study.from_dict({"study": "x", "data": data, "roles": {"quasi": ["age"]}}, tmp_path).read()
+    assert [*(tmp_path / "disk").glob("workbench-*/records.db")] and table.records == 40
+    spark = Study(data={"spark": f"parquet.`{tmp_path}/in.parquet`", "remote": "sc://host"})
+    assert tmp_path / "in.parquet" in spark.reads()

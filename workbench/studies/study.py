@@ -24,7 +24,7 @@ from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.reading.source import Query
-from workbench.data.reading.spark_source import NAMED
+from workbench.data.reading.spark_source import NAMED, places_of
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.grid import MOST as MOST
@@ -180,6 +180,8 @@ class Study:
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
         """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
         options = {key: value for key, value in self.data.items() if key not in (*FROM, *LEAVES_OUT, "only", "seconds")}
+        if "temp_directory" in options:
+            options["temp_directory"] = Path(self.folder) / str(options["temp_directory"])
         if given is None:
             given = self._source()
         elif isinstance(given, Table):
@@ -234,7 +236,8 @@ class Study:
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
         named += [str(name) for name in self.population.values()]
         named += map(str, self._logs.values())
-        return [Path(self.folder) / name for name in (*named, *self.files.values())] + list(self._asked())
+        there = places_of(str(self.data.get("spark", "")))
+        return [Path(self.folder) / name for name in (*named, *self.files.values())] + there + list(self._asked())
 
     def _asked(self) -> Iterator[Path]:
         """The names and patterns of files in a query, below the folder, and the files that they stand for."""

@@ -1,14 +1,17 @@
 """A table in Spark as a source: its columns, and what cannot be read of it."""
 
+from contextlib import nullcontext
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.data.engines import spark_servers
 from workbench.base.errors import BadInput
+from workbench.base.files import refuse_overwriting
 from workbench.data.engines.spark_session import Session
 from workbench.data.reading.opening import open_source
-from workbench.data.reading.spark_source import is_frame
+from workbench.data.reading.spark_source import is_frame, places_of
 from workbench.data.table import Table
 
 
@@ -70,3 +73,12 @@ def test_values_that_do_not_fit_their_type_are_refused_by_the_name_of_their_colu
     with pytest.raises(BadInput, match=r"column 'x': values do not fit the type that the server names") as caught:
         Table.read(f"spark:parquet.`{tmp_path / 'in.parquet'}`", [quasi], **where)
     assert "18446744073709551" not in str(caught.value) and isinstance(caught.value.__context__, BadInput)
+
+
+@pytest.mark.parametrize("name", ["parquet.`{}`", " csv . `file:{}` ", "json.`file://{}`"])
+def test_a_name_may_hold_a_file_or_a_folder(tmp_path, name):
+    here = tmp_path / "in [1].parquet"
+    assert places_of(name.format(here))[0] == here and places_of("main.default.people") == []
+    for out, kept in ((here, False), (here / "part.csv", False), (tmp_path, False), (tmp_path / "in.csv", True)):
+        with nullcontext() if kept else pytest.raises(BadInput, match="which is read"):
+            refuse_overwriting([out], places_of(name.format(here)))

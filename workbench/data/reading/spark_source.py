@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
+from glob import escape
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +20,7 @@ from workbench.data.reading.dialect import refuse_duplicates
 from workbench.data.reading.source import ROWS, Source
 
 NAMED = "spark:"  # what a table in Spark is named by
+PLACE = re.compile(r"\s*\w+\s*\.\s*`(?:file:(?://)?)?([^`]*)`\s*")  # in a name such as parquet.`/folder/in.parquet`
 
 
 class SparkSource(Source):
@@ -90,6 +95,15 @@ def spark_table(name: str, remote: str | None) -> SparkSource:
         raise BadInput(f"{NAMED}{name}: say where Spark is: remote='sc://host:15002'")
     session = Session.opened(remote)
     return SparkSource(session.run(lambda: session.spark.table(name)), session, f"the table {name}")
+
+
+def places_of(name: str) -> list[Path]:
+    """The file or folder that a table's name may hold, where this process may see it, and all below it."""
+    found = PLACE.fullmatch(name)
+    if found is None:
+        return []
+    place = os.path.realpath(found[1])
+    return [Path(place), Path(escape(place)) / "*"]
 
 
 def is_frame(data: Any) -> bool:
