@@ -36,3 +36,20 @@ def test_a_file_that_is_there_stays_unless_it_may_go(tmp_path):
     assert path.read_text() == "mine"
     with pytest.raises(BadInput, match="defuse is for CSV"):
         write_files(tmp_path / "out.parquet", {"release": rows()}, [], defuse=True, overwrite=True)
+
+
+def test_the_codebook_of_a_release_goes_when_another_takes_its_place(tmp_path):
+    book, out = [Entry("age", "young", "20", "29", missing=False)], tmp_path / "out.csv"
+
+    def written(path, *labels):
+        write_files(path, {"release": rows()}, labels, defuse=False, overwrite=True)
+        return sorted(one.name for one in tmp_path.iterdir())
+
+    assert written(out, *book) == ["out-codebook.csv", "out-codebook.json", "out.csv"]
+    assert written(out) == ["out.csv"]
+    written(out, *book)
+    assert "out-codebook.csv" in written(tmp_path / "out.parquet"), "it is of the other file"
+    (tmp_path / "out.parquet").unlink()
+    (tmp_path / "out-codebook.csv").write_text("column,mine\n")
+    (tmp_path / "out-codebook.json").write_text('{"columns": {"mine": [{"name": 1}]}}')
+    assert written(out) == ["out-codebook.csv", "out-codebook.json", "out.csv"], "not ours"

@@ -13,6 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.base.scratch import clear, name_here
 
 ENDING = ".part"  # of a file that is being written
+ENDINGS = (".csv", ".parquet")  # of a release
 CODEBOOK = "-codebook"  # behind the name of a release: what its labels stand for
 
 
@@ -75,5 +76,5 @@ def refuse_nameless(path: Path) -> None:
 
 def refuse_ending(path: Path) -> None:
     """Raise BadInput for a file that is neither CSV nor Parquet by its name."""
-    if path.suffix not in (".csv", ".parquet"):
+    if path.suffix not in ENDINGS:
         raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")

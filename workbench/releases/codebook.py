@@ -134,6 +134,18 @@ def as_json(found: Sequence[Entry], of: str = "") -> str:
     return json.dumps({"columns": columns} | ({"sample": of} if of else {}), ensure_ascii=False, indent=1) + "\n"
 
 
+def is_codebook(path: Path) -> bool:
+    """Whether a file is as `as_rows` or `as_json` make it."""
+    try:
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8") as file:
+                return file.readline(200) == ",".join(one.name for one in as_rows([]).columns) + "\n"
+        columns = json.loads(path.read_bytes())["columns"]
+        return all("label" in one for found in columns.values() for one in found)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+
+
 def drawn_beside(release: Path) -> list[str]:
     """The columns of a released file that were changed at random or exchanged, as our codebook beside it says."""
     book = codebooks(release)[-1]
