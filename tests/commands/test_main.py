@@ -1,9 +1,12 @@
 """The command `workbench`: its version, what is wrong, and whose commands it has."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.commands.people import STUDY, study_in
 from workbench import __version__
@@ -55,3 +58,45 @@ def test_without_the_front_end_the_engine_has_its_own_commands(tmp_path):
 def test_the_engine_neither_imports_nor_starts_the_front_end():
     files = (ROOT / "workbench").rglob("*.py")
     assert [path.name for path in files if "widgets." in path.read_text("utf-8")] == []
+
+
+MEASURING = """
+import signal, sys, time
+from workbench.base import progress
+from workbench.commands import main
+from workbench.frontier import sweep
+
+def point(*_):
+    print("measures", flush=True)
+    while True:
+        time.sleep(0.05)
+        progress.step()
+
+sweep._point = point
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
+sys.exit(main.main())
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_that_ends_a_command_leaves_no_records_on_the_disk(tmp_path, name):
+    (tmp_path / "disk").mkdir()
+    study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb, temp_directory: disk"))
+    with subprocess.Popen(
+        [sys.executable, "-c", MEASURING, "sweep", study], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "measures\n" and [*(tmp_path / "disk").glob("workbench-*/records.db")]
+        process.send_signal(getattr(signal, name))
+        assert process.wait(60) == 128 + getattr(signal, name)
+        assert "Traceback" not in process.stderr.read() and [*(tmp_path / "disk").iterdir()] == []
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with main.heeding():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN and callable(signal.getsignal(signal.SIGTERM))
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -28,6 +31,7 @@ from workbench.data.reading.cures import OPTIONS, STUDY, in_words
 
 READING = ("init", "anonymize", "audit")  # commands whose options say how a table is read
 WRONG = 2  # the exit code of everything that the user can mend
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 PLUGGED = "workbench.commands"  # the entry points of other packages, the front end's for one
 
 HELP = "Which anonymised version of this table should be published?"
@@ -80,8 +84,35 @@ def _every(
     """What goes for all commands."""
 
 
+@contextmanager
+def heeding() -> Iterator[list[int]]:
+    """What would end the process at once is as Ctrl-C in here, or codes of records would stay on the disk; which it was
+    is noted. What the caller's shell ignores, as nohup does, stays ignored."""
+    heard: list[int] = []
+
+    def told(number: int, _: object) -> None:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    main_thread = threading.current_thread() is threading.main_thread()  # no other may ask for signals
+    taken = [one for one in ENDING if main_thread and signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, told)
+    try:
+        yield heard
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; what is wrong is one line on stderr."""
+    with heeding() as heard:
+        code = _run(arguments)
+    return 128 + heard[0] if heard else code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         return (
             app(
