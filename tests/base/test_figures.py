@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.base.figures import about_per_cent, figures, per_cent
+from workbench.base.figures import about_per_cent, an, figures, per_cent
 
 CASES = [
     (0.0, "0"),
@@ -79,3 +79,9 @@ def test_shares_never_flatter_either():
             low, near, high = (float(worded(share, better)[:-2]) for better in ("higher", "", "lower"))
             assert low <= 100 * share + 1e-9 and high >= 100 * share - 1e-9 and low <= near <= high
     assert about_per_cent(0.29, "lower") == about_per_cent(0.29, "higher") == "29 %"
+
+
+def test_an_article_goes_by_the_sound():
+    assert [an(name) for name in ("age", "Occupation", "race", "university", "user", "hour", "one-off", "euro")] == [
+        "an age", "an Occupation", "a race", "a university", "a user", "an hour", "a one-off", "a euro"
+    ]  # fmt: skip

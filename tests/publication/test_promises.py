@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.data.table import Table
-from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
 from workbench.publication.promises import allows, promise
 
 
@@ -27,3 +27,18 @@ def test_a_distance_is_said_by_what_it_allows(table):
     example = allows(model, table, 10)
     assert "have the disease" in example and example in promise(model, table, 10)
     assert example not in promise(model, table, 10, examples=False)
+
+
+def test_a_value_that_may_be_missing_from_a_group_is_not_promised_to_be_no_rarer(table):
+    strict, lax = (promise(DeltaDisclosure(2.0, absent=absent), table, 10) for absent in ("breaks", "allowed"))
+    assert strict == "in no group is a disease 7.39 times as common or as rare as usual"
+    assert lax == (
+        "no disease that a group has is 7.39 times as common or as rare there as usual, but a disease may be missing "
+        "from a group"
+    )
+
+
+def test_an_article_fits_the_name_behind_it():
+    frame = pd.DataFrame({"age": np.arange(600) % 50, "occupation": np.repeat(["clerk", "cook", "smith"], 200)})
+    table = Table.from_frame(frame, quasi=["age"], sensitive="occupation")
+    assert promise(DeltaDisclosure(2.0), table, 10).startswith("in no group is an occupation 7.39 times")

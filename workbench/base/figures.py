@@ -13,6 +13,7 @@ ROUNDING = {
     "higher": decimal.ROUND_FLOOR,
 }  # by what is better
 NOISE = decimal.Context(prec=12)  # figures beyond are a computer's
+VOWEL = re.compile(r"(?!eu|one\b|uni|us[aeu])[aeiou]|hour|honest|heir", re.I)  # as it sounds
 HUGE = 1e15  # beyond it not every whole number is one for a computer
 
 
@@ -88,6 +89,15 @@ def words(name: str) -> str:
     ('marital status', 'dx1_3')
     """
     return re.sub(r"_(?!\d)", " ", name).strip()
+
+
+def an(name: str) -> str:
+    """A name behind its article, as its first letters sound.
+
+    >>> an("occupation"), an("disease"), an("unit"), an("hour")
+    ('an occupation', 'a disease', 'a unit', 'an hour')
+    """
+    return f"{'an' if VOWEL.match(name) else 'a'} {name}"
 
 
 def join_names(names: Sequence[str], last: str = "and") -> str:

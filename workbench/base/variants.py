@@ -332,6 +332,11 @@ def about(kind: type) -> str:
     return (inspect.getdoc(inspect.getmodule(kind)) or inspect.getdoc(kind) or "").strip().split("\n")[0]
 
 
+def meaning(kind: type) -> str:
+    """What that line says after name and paper."""
+    return about(kind).partition(": ")[2].rstrip(".")
+
+
 def from_package(package: str, base: type[V], name: str) -> type[V]:
     """The variant of that class name, for a package's `__getattr__`."""
     if name[:1].isupper():  # its modules are no variants

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import averaged
-from workbench.base.variants import Plain, Variant, about, catalog, from_package, parameter
+from workbench.base.variants import Plain, Variant, catalog, from_package, meaning, parameter
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -146,7 +146,7 @@ class Measure(Variant):
     @property
     def plain(self) -> str:
         """What it measures, as a sentence."""
-        what = about(type(self)).partition(": ")[2].rstrip(".")
+        what = meaning(type(self))
         return f"{what[:1].upper()}{what[1:]}."
 
 

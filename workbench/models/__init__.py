@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import figures
-from workbench.base.variants import Variant, from_package
+from workbench.base.variants import Variant, from_package, meaning
 from workbench.data.sensitive import Sensitive
 from workbench.models.classes import Classes
 
@@ -66,6 +66,11 @@ class Model(Variant):
     def monotone(self) -> bool:
         """Whether classes that keep the model still keep it when they merge."""
         return True
+
+    @property
+    def promise(self) -> str:
+        """What it asks of every class, in words; its parameters stand there by their names."""
+        return meaning(type(self))
 
     @property
     def better(self) -> str:

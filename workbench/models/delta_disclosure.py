@@ -29,6 +29,15 @@ class DeltaDisclosure(Model):
         return self.absent == "breaks"
 
     @property
+    def promise(self) -> str:
+        if self.absent == "breaks":
+            return super().promise
+        return (
+            "no value that a class has is e^delta times as common or as rare there as usual, but a value may be "
+            "missing from a class"
+        )
+
+    @property
     def limit(self) -> float:
         return self.delta
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import about_per_cent, an
 from workbench.base.small_counts import QUARTERS, STEPS, between, may_list_groups, named, parts, share
 from workbench.data.table import Table
 from workbench.data.wording import Wording
@@ -87,9 +87,9 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     told = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
     wording = release.table.wording
     if not may_list_groups(release.table.records, smallest):
-        guess, known = f"of a {wording.column(name)}", ""
+        guess, known = f"of {an(wording.column(name))}", ""
     elif not named(seen.totals, smallest)[value]:
-        guess, known = f"a {wording.column(name)} that few {wording.many} have", ""
+        guess, known = f"{an(wording.column(name))} that few {wording.many} have", ""
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"
         known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from workbench.base.figures import about_per_cent, figures
-from workbench.base.variants import about as first_line
+from workbench.base.figures import about_per_cent, an, figures
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.releases.scale import scale
@@ -22,11 +21,6 @@ ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
     (r"\b(\d[\d,]*) - 1\b", lambda x: figures(x - 1)),
     (r"\b1 \+ (\d+(?:[\d,]*\.\d+)?)", lambda x: figures(1 + x)),
 )
-
-
-def about(kind: type) -> str:
-    """What a model or measure says of itself after its name."""
-    return first_line(kind).partition(": ")[2].rstrip(".")
 
 
 def promise(model: Model | None, table: Table, smallest: int, examples: bool = True) -> str:
@@ -48,13 +42,13 @@ def promise(model: Model | None, table: Table, smallest: int, examples: bool = T
     }
     promises = []
     for part in model.parts if model else ():
-        text = about(type(part))
+        text = part.promise
         for name, number in part.settings().items():
             if isinstance(number, (int, float)) and not isinstance(number, bool):
                 text = re.sub(rf"\b{name}\b", f"{number:,g}", text)
         for pattern, worked_out in ARITHMETIC:
             text = re.sub(pattern, partial(_worked_out, worked_out), text)
-        text = re.sub(rf"\b({'|'.join(plain)})\b", lambda found: plain[found[0]], text)
+        text = re.sub(rf"\b(an? )?({'|'.join(plain)})\b", partial(_plain, plain), text)
         if example := _allowed(part, table, smallest):
             text = f"every group's {plain['distribution']} stays close to that of {wording.everybody}"
             text += f": {example}" if examples else ""
@@ -79,6 +73,10 @@ def _joined(promises: Sequence[str]) -> Iterator[str]:
     for _, alike in groupby(promises, lambda one: one.split()[:ALIKE]):
         first, *others = alike
         yield " and ".join([first, *(" ".join(one.split()[ALIKE:]) for one in others)])
+
+
+def _plain(words: Mapping[str, str], found: re.Match[str]) -> str:
+    return an(words[found[2]]) if found[1] else words[found[2]]
 
 
 def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from workbench import __version__
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.small_counts import coarse, named
+from workbench.base.variants import meaning
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.frontier import Frontier
@@ -24,7 +25,7 @@ from workbench.measures import Measure
 from workbench.publication.carried import NO_FILES
 from workbench.publication.details import FIGURES, example
 from workbench.publication.format import FORMAT
-from workbench.publication.promises import about, allows, promise
+from workbench.publication.promises import allows, promise
 from workbench.publication.selection import choice, safe, simplest
 from workbench.publication.shapes import (
     Details,
@@ -150,7 +151,7 @@ def _measure(measure: Measure) -> MeasureWords:
         "unit": measure.unit,
         "side": measure.side,
         "better": measure.better,
-        "about": about(type(measure)),
+        "about": meaning(type(measure)),
         "average": measure.told == "as an average",
     }
 

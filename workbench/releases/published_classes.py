@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import about_per_cent, an
 from workbench.base.small_counts import (
     QUARTERS,
     about_share,
@@ -305,7 +305,7 @@ class Told:
         """The value of a class."""
         seen, label, *_ = self.about(row)
         name = self.wording.column(seen.name)
-        return f"a {name} that few {self.wording.many} have" if label is None else f"the {name} {label}"
+        return f"{an(name)} that few {self.wording.many} have" if label is None else f"the {name} {label}"
 
     def worst(self, who: Callable[[int], str]) -> int:
         """The most exposed class, not of few people if there is another; of those alike the one of which most is
