@@ -15,7 +15,7 @@ from workbench.disclosure.several_releases import certain
 from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.publication import statements
+from workbench.publication import groups, statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.publication.selection import told, worth_opening
@@ -215,6 +215,6 @@ def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
     plain = r"\d+ % of the worst group have the disease \w+; of everybody, \d+ % do .*About \d+ people: age "
     assert re.search(plain, said)
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
-    words = " ".join(row["sentence"] + statements.how_many(read, row) for i in opened for row in read.exposures(i)[1])
+    words = " ".join(row["sentence"] + groups.how_many(read, row) for i in opened for row in read.exposures(i)[1])
     assert "fewer than 15 people" in words
     assert all("guessed right; without" in statements.learnt(read, i)["unit"] for i in read.efficient)

@@ -13,7 +13,7 @@ from workbench.base.small_counts import coarse
 from workbench.disclosure.exposure import exposed
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
-from workbench.publication import statements
+from workbench.publication import groups
 from workbench.publication.certainty import surest
 from workbench.publication.details import Groups, _most_exposed, exposures
 from workbench.publication.details import _risk as shown_risk
@@ -31,14 +31,12 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
     assert count == len(rows) == len(truth)
     keys = [(row["small"], -row["share"], -(row["posterior"] or 0), -(row["people"] or 0), row["who"]) for row in rows]
     assert keys == sorted(keys) and 0 < sum(row["small"] for row in rows) == read.opened(index)["small"]
-    assert "fewer than 15 people" in statements.order(read, index)
+    assert "fewer than 15 people" in groups.order(read, index)
     for row in rows:
         known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
         assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
-        assert statements.how_many(read, row) == (
-            f"about {row['people']} people" if size >= 15 else "fewer than 15 people"
-        )
+        assert groups.how_many(read, row) == (f"about {row['people']} people" if size >= 15 else "fewer than 15 people")
         having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
         if size < 15:
             assert (row["value"], row["posterior"], row["prior"]) == (None, None, None)
@@ -59,7 +57,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
             moved = (having / size - usual) / (1 - usual)
             assert row["share"] >= moved - 0.02, "it never flatters"
             assert row["fewest"] <= max(moved, 0) + 0.02
-        assert 0 <= row["fewest"] <= row["share"] <= 1 and statements.how_exposed(row).endswith((" %", "not told"))
+        assert 0 <= row["fewest"] <= row["share"] <= 1 and groups.how_exposed(row).endswith((" %", "not told"))
 
 
 def test_populations_name_no_small_number(read):
@@ -103,7 +101,7 @@ def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):
             assert "so few people" in point["opened"]["classes"]["reason"] and not point["opened"]["small"]
             assert "reason" in point["opened"]["worst"] and not read.populations(i)
             assert not point["opened"]["risk"]["shares"]
-            assert statements.unlisted(read, i).endswith("so few people that its groups are not listed.")
+            assert groups.unlisted(read, i).endswith("so few people that its groups are not listed.")
             with pytest.raises(BadInput, match="not listed"):
                 read.exposures(i)
     page = Report(read)["classes"].body

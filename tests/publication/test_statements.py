@@ -87,7 +87,27 @@ def test_more_accurate_releases_within_the_limit_are_counted_and_said_why_not(re
     assert said.startswith("One more accurate release keeps" if len(better) == 1 else f"{len(better)} more accurate")
     first = min(better, key=lambda i: read.points[i]["values"]["U_loss"])
     assert all(one in said for one in read.points[first]["against"])
+    own, keep = read.loss(best, read.utility), next(point for point in read.points if point["recipe"] == "keep")
+    count = sum(read.loss(i, read.utility) < own and not one["baseline"] for i, one in enumerate(read.points))
+    assert keep["against"] and statements.more_accurate(read, best, None).startswith(f"{count} more accurate releases")
     assert statements.more_accurate(read, best, read.privacy["low"]) == ""
+
+
+def test_two_releases_are_compared_for_whom_that_is_and_what_goes_the_other_way_is_said(read):
+    """Who is exposed most may be safer where more is guessed right of all."""
+    shown = [i for i in read.efficient if "reason" not in read.opened(i)["attack"]]
+    safer, first = shown[0], shown[-1]
+    assert statements.beside(read, safer, first) == "Safer for the person exposed most, and less accurate."
+    assert statements.beside(read, first, safer) == "Less safe for the person exposed most, and more accurate."
+    points = [dict(point) for point in read.points]
+    for i, right in ((safer, 0.306), (first, 0.295)):
+        points[i]["opened"] = {**points[i]["opened"], "attack": {**points[i]["opened"]["attack"], "right": right}}
+    study = Offer({**read.results, "points": points})
+    assert statements.beside(study, safer, first).endswith(
+        "Yet over all people the disease is guessed right more often: for 306 in 1,000, not 295."
+    )
+    assert statements.beside(study, first, safer).endswith("guessed right less often: for 295 in 1,000, not 306.")
+    assert statements.beside(study, first, first) == "As safe for the person exposed most, and as accurate."
 
 
 def test_the_card_tells_one_share_and_what_the_limit_allows_of_that_value(tmp_path):

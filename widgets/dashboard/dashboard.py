@@ -11,7 +11,7 @@ import io
 import os
 import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from workbench.base.errors import BadInput, said
 from workbench.base.figures import figures
-from workbench.publication import cost, statements
+from workbench.publication import cost, groups, statements
 from workbench.publication.format import NOTHING
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
@@ -39,8 +39,6 @@ NONE = {  # the alternatives, and what is said where there is none
 }
 WHY = {
     "recommended": "The most accurate of the releases that keep to the limit and make no value certain or nearly so.",
-    "safer": "Less may be learnt from it than from the release shown first, and it is less accurate.",
-    "useful": "It is more accurate than the release shown first, and more may be learnt from it.",
     "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
     "": "It is none of those that are offered first.",
 }
@@ -49,6 +47,7 @@ PROPOSED = "Of the releases that make no value certain or nearly so, it is a com
 BEYOND = (
     "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
 )
+AND = " · "  # between the names of one release
 TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 
 
@@ -144,11 +143,13 @@ class Dashboard(Part):
         choices = self.published.choices(self.cap)
         first = self.published.opens(self.cap)
         here = first if self.chosen == -1 else self.chosen
-        roles = [name for name, index in choices.items() if index == here]
+        roles = self.published.offered(self.cap).get(here, [])
         proposed = not self.published.set_by_hand(self.cap)
         beyond = statements.limit(self.published)
         titles = {"recommended": "Best within the limit above" if beyond else OPEN if proposed else "Recommended"}
-        why = WHY[roles[0] if roles else ""]
+        why = (
+            WHY.get(roles[0] if roles else "") or f"Beside the first: {statements.beside(self.published, here, first)}"
+        )
         if here == choices["recommended"]:
             why = BEYOND if beyond else PROPOSED if proposed else why
             if not proposed:
@@ -167,11 +168,11 @@ class Dashboard(Part):
             here=here,
             recommended=here == choices["recommended"],
             none=none,
-            name=" · ".join({**TITLES, **titles}[role] for role in roles) or name,
+            name=AND.join({**TITLES, **titles}[role] for role in roles) or name,
             why=why,
             within=self.published.within(here, self.cap),
             card=self._card(here),
-            alternatives=[self._alternative(name, choices) for name in choices if name != "recommended"],
+            alternatives=self._alternatives(choices, first),
         )
 
     def _card(self, index: int) -> dict[str, Any]:
@@ -187,9 +188,9 @@ class Dashboard(Part):
             "alone": statements.alone(study, index),
             "beside": statements.beside(study, index, study.opens(self.cap)),
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
-            "groups": statements.groups(study, index),
-            "order": statements.order(study, index),
-            "unlisted": statements.unlisted(study, index),
+            "groups": groups.counted(study, index),
+            "order": groups.order(study, index),
+            "unlisted": groups.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
             "learnt": statements.learnt(study, index),
             "worst": statements.most_exposed(study, index, self.cap),
@@ -203,12 +204,20 @@ class Dashboard(Part):
             "queries": dict(zip(("rows", "others"), statements.asked(study, index), strict=True)),
         }
 
-    def _alternative(self, name: str, choices: Mapping[str, int | None]) -> dict[str, Any]:
-        title, index = TITLES[name], choices[name]
+    def _alternatives(self, choices: Mapping[str, int | None], first: int) -> list[dict[str, Any]]:
+        """A card for each release that is offered beside the first, or why there is none."""
+        found: dict[object, list[str]] = {}
+        for name, index in choices.items():
+            if name != "recommended":
+                found.setdefault(name if index in (None, first) else index, []).append(name)
+        return [self._alternative(names, choices[names[0]], first) for names in found.values()]
+
+    def _alternative(self, names: Sequence[str], index: int | None, first: int) -> dict[str, Any]:
+        title = AND.join(TITLES[name] for name in names)
         if index is None:
-            unset = name == "simplest" and not self._study.set_by_hand(self.cap)
-            return {"name": title, "none": NONE["simplest, no limit" if unset else name]}
-        if index == self._study.opens(self.cap):
+            unset = names == ["simplest"] and not self._study.set_by_hand(self.cap)
+            return {"name": title, "none": NONE["simplest, no limit" if unset else names[0]]}
+        if index == first:
             return {"name": title, "none": "The release shown first is of the simplest kind already."}
         return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}
 
@@ -254,7 +263,7 @@ class Dashboard(Part):
         count, rows = study.exposures(here, start, PAGE, wanted)
         shown = [
             {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "fewest", "share")},
-             "people": statements.how_many(study, row), "exposed": statements.how_exposed(row)}
+             "people": groups.how_many(study, row), "exposed": groups.how_exposed(row)}
             for row in rows
         ]  # fmt: skip
         self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)

@@ -161,3 +161,11 @@ class Offer:
             "useful": riskier[0] if riskier else None,
             **({"simplest": self.best(cap, plain)} if plain else {}),
         }
+
+    def offered(self, cap: float | None) -> dict[int, list[str]]:
+        """The releases among these choices, each with all that it is offered as."""
+        found: dict[int, list[str]] = {}
+        for name, index in self.choices(cap).items():
+            if index is not None:
+                found.setdefault(index, []).append(name)
+        return found

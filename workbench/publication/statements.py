@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from workbench.base.figures import about_per_cent, estimated, figures, join_names
 from workbench.publication.offer import OFFERED, Offer
 from workbench.publication.reader import Published
-from workbench.publication.shapes import ClassRow, Details, MeasureWords, PublishedPoint
+from workbench.publication.shapes import Details, MeasureWords, PublishedPoint
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent
@@ -81,15 +81,36 @@ def holds(study: Published, index: int) -> str:
 
 
 def beside(study: Published, index: int, first: int) -> str:
-    """How a version compares with the one that is shown first, on the two measures that versions are compared by."""
-    compared = []
-    for axis, less, more, same in (
-        (study.privacy, "safer", "less safe", "as safe"),
-        (study.utility, "more accurate", "less accurate", "as accurate"),
-    ):
-        own, other = study.loss(index, axis), study.loss(first, axis)
-        compared.append(less if own < other else more if own > other else same)
-    return f"{compared[0].capitalize()}{' on average' if study.privacy['average'] else ''} and {compared[1]}."
+    """How a version compares with the one that is shown first, on the two measures that versions are compared by.
+
+    Who is exposed most may be safer where more is guessed right of all, so it is said of whom that is told.
+    """
+    safer, more_accurate = (
+        study.loss(index, axis) - study.loss(first, axis) for axis in (study.privacy, study.utility)
+    )
+    whom = "on average" if study.privacy["average"] else f"for the {study.wording.one} exposed most"
+    safe = _compared(safer, "Safer", "Less safe", "As safe")
+    accurate = _compared(more_accurate, "more accurate", "less accurate", "as accurate")
+    return f"{safe} {whom}, and {accurate}. {_yet_guessed(study, index, first, safer)}".strip()
+
+
+def _compared(loss: float, less: str, more: str, same: str) -> str:
+    return less if loss < 0 else more if loss > 0 else same
+
+
+def _yet_guessed(study: Published, index: int, first: int, safer: float) -> str:
+    """That guesses are right more often where the loss is less, or the other way round; nothing where both agree."""
+    own, other = study.opened(index)["attack"], study.opened(first)["attack"]
+    if "reason" in own or "reason" in other:
+        return ""
+    right, beside = (_in_1000(one["right"], "lower") for one in (own, other))
+    if not safer * (right - beside) < 0:
+        return ""
+    often, name = "more" if right > beside else "less", study.wording.column(own["sensitive"])
+    return (
+        f"Yet over all {study.wording.many} the {name} is guessed right {often} often: for {right} in 1,000, "
+        f"not {beside}."
+    )
 
 
 def none_safe(study: Published, cap: float | None) -> str:
@@ -112,7 +133,10 @@ def more_accurate(study: Published, index: int, cap: float | None) -> str:
     found = [
         i
         for i, point in enumerate(study.points)
-        if point["against"] and study.loss(i, study.utility) < own and study.best(cap, [i]) is not None
+        if point["against"]
+        and not point["baseline"]  # the table itself is no release
+        and study.loss(i, study.utility) < own
+        and study.best(cap, [i]) is not None
     ]
     if not found:
         return ""
@@ -273,8 +297,8 @@ def _files(study: Offer) -> str:
 def _called(study: Offer, versions: Sequence[int]) -> str:
     """What versions are called where the page opens, if each has a name."""
     called = {**OFFERED, **({} if study.results["limit"] else {"recommended": "our suggestion"})}
-    roles = {i: f"‘{called[name].capitalize()}’" for name, i in reversed(study.choices(study.results["cap"]).items())}
-    names = [name for i, name in reversed(roles.items()) if i in versions]
+    offered = study.offered(study.results["cap"])
+    names = [f"‘{called[roles[0]].capitalize()}’" for i, roles in offered.items() if i in versions]
     return f" ({join_names(names)})" if len(names) == len(versions) else ""
 
 
@@ -332,52 +356,7 @@ def as_they_are(study: Offer) -> str:
     return f"{text}{beside}."
 
 
-# --- its classes
-
-
-def groups(study: Published, index: int) -> str:
-    """Into how many groups of people alike a release puts them."""
-    classes, records = study.opened(index)["classes"], study.results["table"]["records"]
-    if not isinstance(classes, int):
-        return ""
-    mean = f"about {figures(float(f'{records / classes:.2g}'))} on average"
-    return f"{classes:,} {'group' if classes == 1 else 'groups'} of {study.wording.many} alike, {mean}"
-
-
-def unlisted(study: Published, index: int) -> str:
-    """Why the classes of a release are not listed; nothing where they are."""
-    classes = study.opened(index)["classes"]
-    return "" if isinstance(classes, int) else f"{classes['reason'][:1].upper()}{classes['reason'][1:]}."
-
-
-def order(study: Published, index: int) -> str:
-    """In what order the classes of a release are listed."""
-    if unlisted(study, index):
-        return ""
-    detail = study.opened(index)
-    few, fewer, every, tied = detail["small"], detail["fewer"], detail["classes"], detail["tied"]
-    small = f"fewer than {fewer:,} {study.wording.many}"
-    if few == every:
-        return f"All are groups of {small}: the most exposed first, as far as rounding allows."
-    first = "The most exposed first"
-    if tied > 1:
-        first += f"; the first {tied:,} are published as equally exposed and are ordered by the highest belief"
-    are = "group of" if few == 1 else "groups of"
-    return f"{first}. At the end {few:,} {are} {small}." if few else f"{first}."
-
-
-def how_many(study: Published, row: ClassRow) -> str:
-    """The people of one row of the table of classes."""
-    count, wording = row["people"], study.wording
-    return f"fewer than {row['fewer']:,} {wording.many}" if count is None else wording.people(count, study.smallest)
-
-
-def how_exposed(row: ClassRow) -> str:
-    """The exposure of one row of that table: what it is at least and at most, as far as that is told."""
-    low, high = math.floor(100 * row["fewest"] + NOISE), math.ceil(100 * row["share"] - NOISE)
-    if (low, high) == (0, 100):
-        return "not told"
-    return f"{low} %" if low == high else f"{low} to {high} %"
+# --- its queries
 
 
 def asked(study: Published, index: int) -> tuple[list[tuple[str, str]], str]:

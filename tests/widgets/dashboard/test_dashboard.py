@@ -137,6 +137,17 @@ def test_an_alternative_opens_and_the_slider_goes_back_to_the_recommended(heard)
     assert heard.widget.chosen == -1 and heard.one("choice")["here"] == heard.one("choice")["first"]
 
 
+def test_a_release_is_one_card_whatever_it_is_offered_as(heard, monkeypatch):
+    choices = heard.widget.published.choices(0.2)
+    monkeypatch.setattr(Published, "choices", lambda study, cap: {**choices, "simplest": choices["useful"]})
+    heard.say("cap", cap=0.2)
+    safer, other = heard.one("choice")["alternatives"]
+    assert safer["name"] == "A bit safer" and other["name"] == "A bit more accurate · Simplest to explain"
+    heard.say("open", index=other["index"])
+    assert heard.one("choice")["name"] == "A bit more accurate · Simplest to explain"
+    assert heard.one("choice")["why"] == f"Beside the first: {other['beside']}"
+
+
 def test_an_address_from_before_is_said_and_the_recommended_is_shown(heard):
     heard.say("cap", cap=0.2)
     other, edition = heard.one("choice")["alternatives"][2]["index"], heard.widget.published.results["edition"]

@@ -44,24 +44,20 @@ def frontier(study: Published, index: int, cap: float | None, live: bool = True)
 
 def alternatives(study: Published, index: int, cap: float | None) -> Markup:
     """The other releases that were offered beside it."""
-    offered: dict[int, list[str]] = {}
-    for name, other in study.choices(cap).items():
-        if other is not None and other != index:
-            offered.setdefault(other, []).append(OFFERED[name])
-    rows = [_offered(study, other, names, cap) for other, names in offered.items()]
+    rows = [_offered(study, i, roles, index, cap) for i, roles in study.offered(cap).items() if i != index]
     head = ("", "release", "what may be learnt", "the group that differs most", "accuracy")
     return render("tables.html", paragraphs=(), tables=[(head, rows, None)]) if rows else Markup("")
 
 
-def _offered(study: Published, index: int, names: list[str], cap: float | None) -> tuple[str, ...]:
-    """A row of the table: what a release is offered as, which one it is, what may be learnt, what it costs."""
-    point = study.points[index]
+def _offered(study: Published, other: int, roles: list[str], index: int, cap: float | None) -> tuple[str, ...]:
+    """A row of the table: what a release is offered as, how it compares with the one that is shown, and its cards."""
+    point = study.points[other]
     dominator = "" if point["efficient"] else f" {point['explain']}"
-    over = "" if study.within(index, cap) else " (over the limit)"
-    cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), cost.cost(study, index))
+    over = "" if study.within(other, cap) else " (over the limit)"
+    cards = (statements.learnt(study, other), statements.most_exposed(study, other, cap), cost.cost(study, other))
     return (
-        f"{', '.join(names)}{over}",
-        f"{point['title']} ({point['recipe']}).{dominator}",
+        f"{', '.join(OFFERED[role] for role in roles)}{over}",
+        f"{point['title']} ({point['recipe']}). {statements.beside(study, other, index)}{dominator}",
         *(f"{card['figure']} {card['unit']}" for card in cards),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.base.figures import about_per_cent, words
-from workbench.publication import cost, statements
+from workbench.publication import cost, groups, statements
 from workbench.publication.format import WITHOUT
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
@@ -74,7 +74,7 @@ def release(study: Published, index: int, cap: float | None) -> Markup:
     cards = (statements.learnt(study, index), statements.most_exposed(study, index, cap), cost.cost(study, index))
     return render(
         "release.html",
-        groups=statements.groups(study, index),
+        groups=groups.counted(study, index),
         cards=cards,
         file=f"No file was written for it: {refused}." if refused not in ("", WITHOUT) else "",
         attackers=statements.attackers(study, index),
@@ -84,20 +84,20 @@ def release(study: Published, index: int, cap: float | None) -> Markup:
 
 def classes(study: Published, index: int, cap: float | None) -> Markup:
     """The classes that lose most, as the threshold allows."""
-    if why := statements.unlisted(study, index):
+    if why := groups.unlisted(study, index):
         return _tables([why])
     count, rows = study.exposures(index, most=CLASSES)
     cells = [
         (
             row["who"],
-            statements.how_many(study, row),
+            groups.how_many(study, row),
             row["sentence"] or "",
-            (row["share"], statements.how_exposed(row)),
+            (row["share"], groups.how_exposed(row)),
         )
         for row in rows
     ]
-    groups = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
-    note = f"{groups}. {statements.order(study, index)}"
+    listed = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
+    note = f"{listed}. {groups.order(study, index)}"
     exposed = (
         f"How exposed: {study.results['exposure']}. Numbers of {study.wording.many} are rounded to {study.smallest}."
     )
