@@ -21,7 +21,7 @@ from workbench.workloads.workload import Workload
 
 CAUTION = (
     "sensitive values were exchanged between records of different buckets (data swapping): what a bucket publishes is "
-    "no count of its members, and no row shows what its person has"
+    "no count of its members, and no row can be relied on to show what its person has"
 )
 
 

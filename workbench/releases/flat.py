@@ -21,7 +21,7 @@ from workbench.releases.partition import Bucketized
 from workbench.workloads.populations import Populations
 from workbench.workloads.workload import Workload
 
-DEALT = "no row shows what its person has"
+DEALT = "no row can be relied on to show what its person has"
 CAUTION = f"sensitive values were exchanged between records of the same bucket (data swapping): {DEALT}"
 
 
