@@ -54,7 +54,7 @@ def test_the_dashboard_says_them_too(read):
     widget._heard(None, {"kind": "hello"}, [])
     study, choice = told
     assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
-    assert "alike" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
+    assert "not told apart" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
     assert "Neutral (published unchanged): time of day." in study["as_they_are"]
 
 

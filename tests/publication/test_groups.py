@@ -1,7 +1,25 @@
 """What is said of the groups of a release."""
 
+import pytest
+
+from tests.planted import BUCKETIZED, planted
 from tests.publication.published import carried
-from workbench.publication import groups
+from workbench.publication import groups, statements
+from workbench.publication.publish import publish
+from workbench.publication.reader import Published
+from workbench.publication.report import proposed
+from workbench.publication.report.page import report
+
+
+@pytest.fixture(scope="module")
+def buckets(tmp_path_factory) -> Published:
+    folder = tmp_path_factory.mktemp("buckets")
+    raked = {
+        "method": {"name": "raked buckets", "publish": "exchanged"},
+        "model": {"name": "t-closeness", "t": 0.2, "distance": "js"},
+    }
+    study = planted(folder, recipes=[BUCKETIZED, raked])
+    return Published(publish(study, folder / "out", releases=False, warn=lambda text: None))
 
 
 def test_groups_are_counted_and_said_in_what_order_they_come(read):
@@ -9,3 +27,26 @@ def test_groups_are_counted_and_said_in_what_order_they_come(read):
         count = read.opened(index)["classes"]
         assert groups.counted(read, index).startswith(f"{count} group")
         assert groups.order(read, index).startswith(("The most exposed first", "All are groups of fewer than"))
+
+
+def test_people_of_a_bucket_are_told_apart_and_their_values_are_not(buckets, read):
+    """A range of ages does not tell who is in a bucket: its number stands beside each record."""
+    together = "of people whose sensitive values are published together"
+    shown = [i for i, point in enumerate(buckets.points) if point["opened"] and not point["baseline"]]
+    assert any("raked" in buckets.points[i]["recipe"] for i in shown)
+    for index in shown:
+        page = report(buckets, index, None)
+        assert f"groups {together}, about" in groups.counted(buckets, index) and f"groups {together}. The" in page
+        assert groups.who(buckets, index) == "All are within" and "all are within</th>" in page
+        assert groups.order(buckets, index).endswith("which group somebody is in stands beside each record.")
+        assert not any(said in page for said in ("tell apart", "told apart", "people alike", "who they are"))
+        whom = statements.most_exposed(buckets, index)["sentence"]
+        assert ", all within " in whom or not whom.startswith("About")
+        _, rows = buckets.exposures(index, most=1000)
+        assert {row["who"] for row in rows if not any(row["labels"])} <= {"any values"}
+    index = read.efficient[0]
+    assert "groups of people that are not told apart, about" in groups.counted(read, index)
+    assert "groups of people that are not told apart. The" in proposed.classes(read, index, None)
+    assert groups.who(read, index) == "Who they are" and ", all within " not in str(
+        statements.most_exposed(read, index)
+    )

@@ -117,7 +117,6 @@ class Dashboard(Part):
             others=results["others"],
             as_they_are=statements.as_they_are(self.published),
             record=[wording.one, wording.many],
-            everybody=wording.everybody,
             edition=results["edition"],
             smallest=self.published.smallest,
             exposure=results["exposure"],
@@ -190,6 +189,7 @@ class Dashboard(Part):
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": groups.counted(study, index),
             "order": groups.order(study, index),
+            "listed": {"are": groups.are(study, index), "who": groups.who(study, index)},
             "unlisted": groups.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
             "learnt": statements.learnt(study, index),
@@ -262,7 +262,7 @@ class Dashboard(Part):
         study, here = self._study, self._here
         count, rows = study.exposures(here, start, PAGE, wanted)
         shown = [
-            {**{name: row[name] for name in ("labels", "sentence", "prior", "posterior", "fewest", "share")},
+            {**{name: row[name] for name in ("labels", "who", "sentence", "prior", "posterior", "fewest", "share")},
              "people": groups.how_many(study, row), "exposed": groups.how_exposed(row)}
             for row in rows
         ]  # fmt: skip

@@ -27,7 +27,7 @@ function tag(column, label) {
 /** A number stays beside its sign. */
 const firm = text => text.replaceAll(" %", "\u00a0%").replaceAll(" ×", "\u00a0×");
 
-const HEADS = ["Who they are", "How many", "What would be believed of them", "How exposed"];
+const HEADS = ["", "How many", "What would be believed of them", "How exposed"];
 
 /** The table of classes: the worst first, twenty at a time, with words to look for. */
 function classTable(say) {
@@ -46,23 +46,23 @@ function classTable(say) {
   const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
   const share = (name, value, kind) => h("div", { class: "wb-share" },
     h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
-  const cell = (i, ...children) => h("td", { "data-head": HEADS[i] }, ...children);
+  const cell = (i, ...children) => h("td", { "data-head": heads[i].textContent }, ...children);
   const row = one => {
     const known = one.labels.map((label, i) => [study.columns[i], label]).filter(([, label]) => label !== null);
     const wide = ([, label]) => short(label).startsWith("any of "); // what tells groups apart comes first
     const parts = [...known.filter(each => !wide(each)), ...known.filter(wide)].map(each => tag(...each));
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
-      cell(0, parts.length ? parts : study.everybody),
+      cell(0, parts.length ? parts : one.who),
       cell(1, one.people),
       cell(2, firm(one.sentence ?? ""), bars.length ? h("div", { class: "wb-bars", "aria-hidden": "true" }, bars) : []),
       cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, between(one.fewest, one.share))));
   };
+  const heads = HEADS.map(name => h("th", { scope: "col" }, name)), caption = h("caption", { class: "wb-hush" });
   const looking = h("label", { class: "wb-find" }, "Look for ", find);
   const listed = h("div", {}, meaning,
     same,
-    h("table", {}, h("caption", { class: "wb-hush" }, "Groups that are not told apart"),
-      h("thead", {}, h("tr", {}, HEADS.map(name => h("th", { scope: "col" }, name)))), body),
+    h("table", {}, caption, h("thead", {}, h("tr", {}, heads)), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
     small);
   const element = h("section", { class: "wb-card wb-classes", "data-field": "classes" },
@@ -78,6 +78,8 @@ function classTable(say) {
     },
     at: (next, card) => {
       order.textContent = card.unlisted || card.order;
+      caption.textContent = `Groups ${card.listed.are}`;
+      heads[0].textContent = card.listed.who;
       looking.hidden = listed.hidden = Boolean(card.unlisted);
       if (next !== index) { index = next; if (!card.unlisted) ask(0); }
     },
@@ -88,7 +90,7 @@ function classTable(say) {
       if (!found.start) {
         const believed = rows.length > 1 && found.rows.every(one => one.sentence === first.sentence);
         same.hidden = !believed;
-        same.textContent = believed ? "Of the first groups below the same is believed; they differ in who they are." : "";
+        same.textContent = believed ? "Of the first groups below the same is believed; they differ in who is in them." : "";
       }
       body.append(...rows);
       loaded = found.start + found.rows.length;

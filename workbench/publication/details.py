@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ from workbench.releases.published_classes import FINEST, Told, coarse_counts
 from workbench.releases.scale import Scale, allowed, dearest, promised, scale_of
 
 FIGURES = 4
+ANY = "any values"
 T = TypeVar("T")
 
 
@@ -74,6 +75,7 @@ def details_of(
         "beside": _or_reason(table, lambda: distributions(_covered(release), smallest)),
         "queries": _or_reason(table, lambda: queries(_covered(release) if how_many(table) else release, smallest)),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
+        "exact": isinstance(classes, pa.Table) and release.classes.exact,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
         "small": int((release.classes.sizes < few(smallest)).sum()) if isinstance(classes, pa.Table) else 0,
         "fewer": few(smallest),
@@ -107,6 +109,12 @@ class Groups:
             found[name][classes.spread(a) == table.columns[name].size - 1] = None
         return found
 
+    def who(self, labels: Mapping[str, Collection[str | None]]) -> list[str]:
+        """Classes in words: who they are; of buckets within which values all of them are."""
+        wording = self.release.table.wording
+        found = wording.groups(labels)
+        return [ANY if one == wording.everybody else one for one in found] if self.release.classes.exact else found
+
     @cached_property
     def told(self) -> Told:
         """The classes as they may be told."""
@@ -131,7 +139,8 @@ def _most_exposed(groups: Groups, kind: str) -> Figure:
     row = found.worst(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
     shown = {name: brief(labels[name][row]) for name in quasi}
     telling = sorted(quasi, key=lambda name: (shown[name] or "").startswith("any of "))
-    card = found.most_exposed(row, wording.who(telling, [shown[name] for name in telling]))
+    (who,) = groups.who({name: [shown[name]] for name in telling})
+    card = found.most_exposed(row, f", all within {who}" if classes.exact else f": {who}")
     seen, label, *_ = found.about(row)
     known = scale_of(seen, int(found.value[row]), kind, smallest) if kind and label is not None else None
     return {"figure": card["figure"], "unit": card["unit"], "sentence": card["sentence"], "allowed": example(known)}
@@ -234,7 +243,7 @@ def exposures(groups: Groups) -> pa.Table:
     labels = {name: found[order] for name, found in groups.labels.items()}
     for name, column in zip(table.quasi, format.label_columns(list(table.quasi)), strict=True):
         columns[column] = pa.array(labels[name], pa.string())
-    columns["who"] = table.wording.groups(labels)
+    columns["who"] = groups.who(labels)
     few_there = classes.sizes[order] < few(smallest)
     columns["people"] = pa.array(coarse_counts(classes.sizes, smallest)[order], mask=few_there & (smallest > 1))
     if not classes.histograms:

@@ -23,7 +23,7 @@ from workbench.base.errors import BadInput
 from workbench.data.column import spare
 from workbench.publication.shapes import PopulationRow, Results
 
-FORMAT = 15  # another number for every change of what a reader expects
+FORMAT = 16  # another number for every change of what a reader expects
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"
 RESULTS, STUDY, CHART, POINTS = "results.json", "study.yaml", "frontier.vl.json", "points"
 CLASSES, POPULATIONS = "disclosure.parquet", "populations.json"

@@ -9,15 +9,29 @@ from workbench.publication.reader import Published
 from workbench.publication.shapes import ClassRow
 
 NOISE = 1e-6  # per cent
+WITHIN = "Others may be within the same values: which group somebody is in stands beside each record."
+
+
+def are(study: Published, index: int) -> str:
+    """What the groups of a release are: buckets tell people apart, and their values not."""
+    apart = (
+        "whose sensitive values are published together" if study.opened(index)["exact"] else "that are not told apart"
+    )
+    return f"of {study.wording.many} {apart}"
 
 
 def counted(study: Published, index: int) -> str:
-    """Into how many groups of people alike a release puts them."""
+    """Into how many groups a release puts people."""
     classes, records = study.opened(index)["classes"], study.results["table"]["records"]
     if not isinstance(classes, int):
         return ""
     mean = f"about {figures(float(f'{records / classes:.2g}'))} on average"
-    return f"{classes:,} {'group' if classes == 1 else 'groups'} of {study.wording.many} alike, {mean}"
+    return f"{classes:,} {'group' if classes == 1 else 'groups'} {are(study, index)}, {mean}"
+
+
+def who(study: Published, index: int) -> str:
+    """What the labels of a group say: who they are; of a bucket no more than within which values all of them are."""
+    return "All are within" if study.opened(index)["exact"] else "Who they are"
 
 
 def unlisted(study: Published, index: int) -> str:
@@ -38,8 +52,9 @@ def order(study: Published, index: int) -> str:
     first = "The most exposed first"
     if tied > 1:
         first += f"; the first {tied:,} are published as equally exposed and are ordered by the highest belief"
-    are = "group of" if few == 1 else "groups of"
-    return f"{first}. At the end {few:,} {are} {small}." if few else f"{first}."
+    of = "group of" if few == 1 else "groups of"
+    last = f"{first}. At the end {few:,} {of} {small}." if few else f"{first}."
+    return f"{last} {WITHIN}" if detail["exact"] else last
 
 
 def how_many(study: Published, row: ClassRow) -> str:

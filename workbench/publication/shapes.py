@@ -247,6 +247,7 @@ class Details(TypedDict):
     beside: Distributions | Reason
     queries: Queries | Reason
     classes: int | Reason
+    exact: bool  # the people of a class are told apart, and their sensitive values are published together
     tied: int  # classes that share the first place, as far as that is told
     small: int  # classes of fewer people than `fewer`
     fewer: int

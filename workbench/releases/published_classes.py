@@ -322,7 +322,7 @@ class Told:
         return min(np.flatnonzero(np.isin(number, first)).tolist(), key=who)
 
     def most_exposed(self, row: int, who: str) -> dict[str, str]:
-        """One group: a figure of what is believed there, what it is of, and `who` they are."""
+        """One group: a figure of what is believed there, what it is of, and `who` they are, which ends a sentence."""
         wording = self.wording
         seen, label, count, of = self.about(row)
         people, name = wording.people(of, self.smallest), wording.column(seen.name)
@@ -332,12 +332,12 @@ class Told:
             is_so = "is" if self.truthful else "is published as"
             alike = f"Every group {is_so} about as mixed in {name} as {wording.everybody}."
             return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
-        sentence = f"{people[:1].upper()}{people[1:]}: {who}."
+        sentence = f"{people[:1].upper()}{people[1:]}{who}."
         if label is None:
             unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         if self.posterior(row) is None and count < of:
-            sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is told as a range: {who}."
+            sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is told as a range{who}."
         unit = f"of the worst group {self._do} {self._called(row)}{self._usual(row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 

@@ -252,6 +252,14 @@ def test_several_files_come_as_one_archive(tmp_path):
     assert names == ["who-is-ill-release-disease.csv", "who-is-ill-release-records.csv"]
 
 
+def test_the_table_says_what_its_groups_are(heard):
+    heard.say("cap", cap=0.2)
+    listed = heard.one("choice")["card"]["listed"]
+    assert listed == {"are": "of people that are not told apart", "who": "Who they are"}
+    heard.say("classes", start=0, wanted="", field="classes")
+    assert all(row["who"] for row in heard.one("classes")["rows"])
+
+
 def test_a_release_without_a_file_says_why(tmp_path):
     asked = {"mine": ["sex = 'M'", f"disease = '{RARE_DISEASE}'"]}
     heard = Heard(publish(planted(tmp_path, workloads=asked), tmp_path / "out", releases=False))

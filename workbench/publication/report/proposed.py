@@ -96,12 +96,12 @@ def classes(study: Published, index: int, cap: float | None) -> Markup:
         )
         for row in rows
     ]
-    listed = f"{len(rows)} of {count:,} groups of {study.wording.many} that the release does not tell apart"
+    listed = f"{len(rows)} of {count:,} groups {groups.are(study, index)}"
     note = f"{listed}. {groups.order(study, index)}"
     exposed = (
         f"How exposed: {study.results['exposure']}. Numbers of {study.wording.many} are rounded to {study.smallest}."
     )
-    head = ("who they are", "how many", "what would be believed of them", "how exposed")
+    head = (groups.who(study, index).lower(), "how many", "what would be believed of them", "how exposed")
     return _tables([note, exposed], (head, cells, 3))
 
 
