@@ -103,14 +103,21 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert said["files"] == len(files) and said["certain"] == coarse(certain(table, files, shown).together, 10)
     begins, attackers = (
         f"Anyone with all {len(files)} files (‘Recommended’, ‘A bit safer’",
-        [who for who, _ in statements.attackers(read, 0)],
+        [who for who, _ in statements.attackers(read, 0, read.results["cap"])],
     )
     assert any(who.startswith(begins) and "and all the tables" in who for who in attackers)
     best = read.opens(read.results["cap"])
-    assert statements.alone(read, best) == (
+    assert statements.alone(read, best, read.results["cap"]) == (
         "Publish only this file. Anyone who also gets the 3 other files offered where this page opens (‘A bit safer’, "
         "‘A bit more accurate’ and ‘Simplest to explain’) and the tables of this page can be certain of the occupation "
         f"of about {said['certain']} of about 46,030 people."
+    )
+    elsewhere = statements.alone(read, best, read.privacy["high"])
+    assert "other files offered where this page opens and the tables" in elsewhere, "others are called so there"
+    assert not any("Recommended" in who for who, _ in statements.attackers(read, 0, read.privacy["high"]))
+    without = next(i for i, one in enumerate(read.points) if one["opened"] and i not in read.results["carried"])
+    assert statements.alone(read, without, None).startswith(
+        "Publish only one file. Anyone who gets the 4 files offered where this page opens and the tables of this page"
     )
     surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
     sure = [said for said in surest if said["figure"]]

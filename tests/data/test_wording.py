@@ -75,7 +75,7 @@ def test_many_groups_are_in_the_words_of_each():
 
 
 def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
-    found = statements.attackers(read, read.opens(read.results["cap"]))
+    found = statements.attackers(read, read.opens(read.results["cap"]), read.results["cap"])
     assert found[0] == ("Anyone with this release who knows age at the visit, home and sex",
                         "no visit’s first diagnosis")  # fmt: skip
     assert "every visit’s time of day" in found[1][0] and "all the tables" in found[-1][0]

@@ -141,4 +141,4 @@ def test_a_published_folder_with_two_draws_says_what_they_add_up_to(place):
     said = read.results["together"]["noise"]
     assert said.startswith("Several releases add up: both files offered here together have epsilon = ")
     for index in read.results["carried"]:
-        assert statements.alone(read, index).endswith(said)
+        assert statements.alone(read, index, None).endswith(said)

@@ -1,8 +1,12 @@
 """Points as they are published: which are shown, with which figures."""
 
+from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
+from workbench.methods import Mondrian, RakedBuckets
+from workbench.models import TCloseness
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
+from workbench.publication.selection import simplest
 from workbench.releases.published_classes import disclosures
 
 
@@ -49,3 +53,17 @@ def test_points_alike_are_one_step_of_the_slider(study, tmp_path):
     }
     read = Published(publish(study.with_(recipes=recipes, **axes), tmp_path / "out", warn=lambda said: None))
     assert len(read.safe) > 3 and read.opened(read.opens(read.results["cap"]))["classes"] > 1
+
+
+def test_noise_and_exchanged_values_are_not_simple_where_something_plain_is_there(study, table):
+    """They need words of their own, beside those of the model."""
+    model = TCloseness(t=0.3, distance="js")
+    plain = Recipe(Mondrian(), model)
+    moved = [Recipe(RakedBuckets(publish="exchanged", rho=rho), model) for rho in (None, 1.0)]
+
+    def simple(*recipes: Recipe) -> list[Recipe]:
+        frontier = sweep(table, recipes, study.measured()).on(*study.axes)
+        return [frontier.measured[i].recipe for i in simplest(frontier)]
+
+    assert simple(*moved, plain) == [plain]
+    assert simple(*moved) == moved, "none is plainer"

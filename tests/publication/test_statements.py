@@ -41,7 +41,7 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert card["figure"] == f"{right} in 1,000" or read.points[index]["against"]
         assert attack["commonest"] not in card["figure"] + card["unit"], "they stand in the index of a batch, too"
         assert attack["commonest"] in card["sentence"]
-        assert "age, town and sex" in statements.attackers(read, index)[0][0]
+        assert "age, town and sex" in statements.attackers(read, index, None)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
 
 
@@ -134,11 +134,11 @@ def test_who_gets_what_is_told_apart(read):
         none = {**points[i]["opened"]["surest"], "figure": ""}
         points[i]["opened"] = {**points[i]["opened"], "surest": sure if i == telling else none}
     study = Offer({**read.results, "points": points, "together": of_files})
-    said = statements.alone(study, shown)
+    said = statements.alone(study, shown, None)
     assert said.startswith("Publish only this file, and do not pass this page on: one table that can be opened on it (")
     assert points[telling]["recipe"] in said and "shows the disease of about 90 of about 600 people." in said
     assert said.endswith("together show nobody’s disease.") or said.endswith("The file shows nobody’s disease.")
-    found = dict(statements.attackers(study, shown))
+    found = dict(statements.attackers(study, shown, None))
     assert [of for who, of in found.items() if "tables" in who] == ["the disease of about 90 of about 600 people"]
     assert [
         of

@@ -184,7 +184,7 @@ class Dashboard(Part):
             "rule": statements.rule(study, index, self.cap),
             "also": point["also"],
             "holds": statements.holds(study, index),
-            "alone": statements.alone(study, index),
+            "alone": statements.alone(study, index, self.cap),
             "beside": statements.beside(study, index, study.opens(self.cap)),
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": groups.counted(study, index),
@@ -195,7 +195,7 @@ class Dashboard(Part):
             "learnt": statements.learnt(study, index),
             "worst": statements.most_exposed(study, index, self.cap),
             "cost": cost.cost(study, index),
-            "attackers": statements.attackers(study, index),
+            "attackers": statements.attackers(study, index, self.cap),
             "losses": [
                 f"{axis['key']} {figures(abs(study.loss(index, axis)), axis['better'])}"
                 for axis in (study.privacy, study.utility)

@@ -13,7 +13,7 @@ from workbench.base.figures import figures, join_names
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import against
 from workbench.frontier.frontier import Frontier, undominated
-from workbench.frontier.recipe import Point
+from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
 from workbench.models import Model
@@ -155,11 +155,13 @@ def safe(frontier: Frontier) -> list[int]:
 
 
 def simplest(frontier: Frontier) -> list[int]:
-    """The points whose promise is the easiest to explain: one model rather than several, about sizes alone."""
+    """The points whose promise is the easiest to explain: without noise or exchanged values, which need words
+    of their own; one model rather than several, about sizes alone."""
 
-    def plainness(model: Model) -> tuple[int, bool]:
-        return len(model.parts), model.needs_sensitive
+    def plainness(recipe: Recipe, model: Model) -> tuple[bool, int, bool]:
+        return bool(recipe.guarantee or recipe.method.caution), len(model.parts), model.needs_sensitive
 
     defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
-    found = {i: plainness(m) for i in np.flatnonzero(defined).tolist() if (m := frontier.measured[i].recipe.model)}
+    recipes = {i: frontier.measured[i].recipe for i in np.flatnonzero(defined).tolist()}
+    found = {i: plainness(one, one.model) for i, one in recipes.items() if one.model}
     return [i for i, plain in found.items() if plain == min(found.values())]

@@ -260,7 +260,7 @@ def most_exposed(study: Published, index: int, cap: float | None = None) -> Card
 # --- to whom what is certain
 
 
-def attackers(study: Published, index: int) -> list[tuple[str, str]]:
+def attackers(study: Published, index: int, cap: float | None) -> list[tuple[str, str]]:
     """Who may have what, and of whom a value is then certain: more for each."""
     sure, results, wording = study.opened(index)["surest"], study.results, study.wording
     if "certain" not in sure:
@@ -275,7 +275,7 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
             )
         )
     again = f" who links records by their {neutral}" if results["together"]["joined"] else ""
-    files = _files(study) if results["carried"] else ""
+    files = _files(study, cap) if results["carried"] else ""
     tables = "all the tables that can be opened on this page"
     listed, together = isinstance(study.opened(index)["classes"], int), results["together"]
     if files and (not listed or together["of_files"] != together["sentence"]):
@@ -287,37 +287,41 @@ def attackers(study: Published, index: int) -> list[tuple[str, str]]:
     return found
 
 
-def _files(study: Offer) -> str:
-    """The files that the folder has, and what the versions that they are of are called where the page opens."""
+def _files(study: Offer, cap: float | None) -> str:
+    """The files that the folder has, and what the versions that they are of are called."""
     carried = study.results["carried"]
     many = {1: "the file", 2: "both files"}.get(len(carried), f"all {len(carried)} files")
-    return many if len(carried) == 1 else f"{many}{_called(study, carried)}"
+    return many if len(carried) == 1 else f"{many}{_called(study, carried, cap)}"
 
 
-def _called(study: Offer, versions: Sequence[int]) -> str:
-    """What versions are called where the page opens, if each has a name."""
+def _called(study: Offer, versions: Sequence[int], cap: float | None) -> str:
+    """What versions are called where the page opens, if each has a name: elsewhere others are called so."""
+    if cap != study.results["cap"]:
+        return ""
     called = {**OFFERED, **({} if study.results["limit"] else {"recommended": "our suggestion"})}
     offered = study.offered(study.results["cap"])
     names = [f"‘{called[roles[0]].capitalize()}’" for i, roles in offered.items() if i in versions]
     return f" ({join_names(names)})" if len(names) == len(versions) else ""
 
 
-def alone(study: Offer, index: int) -> str:
+def alone(study: Offer, index: int, cap: float | None) -> str:
     """That one version is published and no more: of whom a value is certain to who also gets the others, and what
     their noise adds up to."""
     carried = index in study.results["carried"]
-    return " ".join(filter(None, [_alone(study, index), study.results["together"]["noise"] if carried else ""]))
+    return " ".join(filter(None, [_alone(study, index, cap), study.results["together"]["noise"] if carried else ""]))
 
 
-def _alone(study: Offer, index: int) -> str:
-    together, others = study.results["together"], [i for i in study.results["carried"] if i != index]
+def _alone(study: Offer, index: int, cap: float | None) -> str:
+    together, carried = study.results["together"], study.results["carried"]
+    others = [i for i in carried if i != index]
+    only, also, other = ("this file", " also", "other ") if index in carried else ("one file", "", "")
     if not together["certain"]:
         return "Publish one version only: several together tell more than each does." if others else ""
-    files = "other file" if len(others) == 1 else f"{len(others)} other files"
-    had = [f"the {files} offered where this page opens{_called(study, others)}"] * bool(others)
+    files = f"{other}file" if len(others) == 1 else f"{len(others)} {other}files"
+    had = [f"the {files} offered where this page opens{_called(study, others, cap)}"] * bool(others)
     if isinstance(study.opened(index)["classes"], int):
         had.append("the tables of this page")
-    if not study.results["carried"]:
+    if not carried:
         return (
             "Share this page only with decision makers: "
             f"anyone with its tables can be certain of {together['sentence']}."
@@ -326,13 +330,13 @@ def _alone(study: Offer, index: int) -> str:
     if telling and not _certain_of_files(study):
         which = "one table" if len(telling) == 1 else f"{len(telling)} tables"
         named = f" ({'; '.join(telling)})" if len(telling) <= NAMED else ""
-        many = len(study.results["carried"])
+        many = len(carried)
         files = "The file shows" if many == 1 else f"The {many} files offered here together show"
         return (
-            f"Publish only this file, and do not pass this page on: {which} that can be opened on it{named} "
+            f"Publish only {only}, and do not pass this page on: {which} that can be opened on it{named} "
             f"{'shows' if len(telling) == 1 else 'show'} {together['sentence']}. {files} {together['of_files']}."
         )
-    return f"Publish only this file. Anyone who also gets {' and '.join(had)} can be certain of {together['sentence']}."
+    return f"Publish only {only}. Anyone who{also} gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 
 def _certain(found: Details) -> bool:

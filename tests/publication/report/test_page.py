@@ -24,7 +24,7 @@ def test_it_says_what_is_proposed_and_what_that_costs(read, page):
         read.points[best]["recipe"],
         cost.cost(read, best)["sentence"],
         cost.example(read, best),
-        statements.alone(read, best),
+        statements.alone(read, best, 0.2),
         "loses the least accuracy",
         "a bit safer",
         "a bit more accurate",

@@ -25,7 +25,7 @@ def decision(study: Published, index: int, cap: float | None) -> Markup:
     exceeded = f"The limit is exceeded: more may be learnt from this release than it allows ({limit})."
     warnings = (
         unsafe,
-        statements.alone(study, index),
+        statements.alone(study, index, cap),
         statements.limit(study),
         results["others"],
         "" if study.within(index, cap) else exceeded,
@@ -77,7 +77,7 @@ def release(study: Published, index: int, cap: float | None) -> Markup:
         groups=groups.counted(study, index),
         cards=cards,
         file=f"No file was written for it: {refused}." if refused not in ("", WITHOUT) else "",
-        attackers=statements.attackers(study, index),
+        attackers=statements.attackers(study, index, cap),
         tries=statements.tries(study, index),
     )
 
