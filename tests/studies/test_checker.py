@@ -37,6 +37,15 @@ def test_a_model_that_no_release_can_keep_is_said_at_its_value(tmp_path):
     assert problem.line == 5 and "99" in str(problem)
 
 
+def test_a_method_that_refuses_the_table_whatever_the_model_is_said_at_its_place(tmp_path):
+    raked = "{name: raked buckets, publish: [exchanged, dealt], rho: [0.1, 0.3]}"
+    (problem,) = study_in(tmp_path, TEXT.replace("{name: mondrian}", raked)).problems
+    assert problem.line == 5 and "which no noise protects; use publish = exchanged" in str(problem)
+    assert not study_in(
+        tmp_path, TEXT.replace("{name: mondrian}", raked.replace("[exchanged, dealt]", "exchanged"))
+    ).problems
+
+
 def test_a_quasi_identifier_that_another_gives_away_is_noted(tmp_path):
     rows = [f"{i % 6},{'ab'[i % 6 > 2]},{'xy'[i % 5 == 0]}" for i in range(60)]
     (tmp_path / "people.csv").write_text("age,work,ill\n" + "\n".join(rows) + "\n")

@@ -362,7 +362,11 @@ def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[f
 def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
     """How many points are worth considering."""
     own, standing = int(frontier.recommendable.sum()), int(efficient(frontier).sum())
-    return f"{standing} of {own} points are efficient ({efficient_are}); the others are dominated ({dominated_are})"
+    gone = int((frontier.recommendable & np.isnan(frontier.losses()).any(axis=1)).sum())
+    are = f"{standing} of {own} points are efficient ({efficient_are})"
+    if gone:
+        return f"{are}, {own - standing - gone} dominated ({dominated_are}), {gone} left out"
+    return f"{are}; the others are dominated ({dominated_are})"
 
 
 def left_out(frontier: Frontier) -> int:

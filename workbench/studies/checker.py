@@ -204,13 +204,13 @@ def _fitting(study: Study, records: Table) -> Faults:
 
 
 def _recipes(study: Study, table: Table) -> Faults:
-    """Parameters out of the table's range, and models that no release of it can keep."""
+    """Parameters out of the table's range, methods that refuse it, and models that no release of it can keep."""
     for i, ranges in enumerate(study.recipes):
         wrong = list(recipe_faults(ranges, table))
         for fault in wrong:
             yield Fault(("recipes", i, *fault.path), fault.text)
         for path, kind, asked in () if wrong else parts_of(ranges):
-            for text in _impossible(asked, table)[:MANY] if kind == "model" else ():
+            for text in (_impossible if kind == "model" else _refused)(asked, table)[:MANY]:
                 yield Fault(("recipes", i, *path), text)
 
 
@@ -222,6 +222,17 @@ def _impossible(asked: Any, table: Table) -> list[str]:
         except Unsatisfiable as error:
             found.append(str(error))
     return found
+
+
+def _refused(asked: Any, table: Table) -> list[str]:
+    """Why a method makes no release of the table, whatever the model."""
+    found = []
+    for method in combinations("method", asked):
+        try:
+            method.refuse(table, None)
+        except (BadInput, Undefined, Unsatisfiable) as error:
+            found.append(str(error))
+    return list(dict.fromkeys(found))
 
 
 def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:

@@ -27,7 +27,7 @@ from workbench.models import KAnonymity
 
 def test_a_view_that_says_hello_gets_everything(chart):
     picture = heard(chart, "hello")["picture"]
-    assert picture["headline"] == "2 of 4 points are efficient (filled); the others are dominated (hollow)"
+    assert picture["headline"] == "2 of 4 points are efficient (filled), 1 dominated (hollow), 1 left out"
     assert picture["left_out"] == 1 and picture["axes"] == ["P_loss", "U_loss"]
     states = [row["state"] for row in picture["points"]]
     assert states == ["baseline", "baseline", "efficient", "knee, efficient", "dominated", "left out"]

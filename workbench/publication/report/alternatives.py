@@ -1,6 +1,8 @@
-"""The other candidates: the frontier, what else was offered, and what dominates what."""
+"""The other candidates: the frontier, what else was offered, what dominates what, and why some are left out."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -10,6 +12,7 @@ from workbench.publication import cost, statements
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
+from workbench.publication.shapes import PublishedPoint
 
 
 def frontier(study: Published, index: int, cap: float | None, live: bool = True) -> Markup:
@@ -63,19 +66,34 @@ def _offered(study: Published, other: int, roles: list[str], index: int, cap: fl
 
 
 def dominated(study: Published, index: int, cap: float | None) -> Markup:
-    """What dominates every other candidate."""
-    beaten = [one for one in study.points if not one["efficient"] and not one["baseline"]]
-    if not beaten:
-        return Markup("")
+    """What dominates every other candidate, and why some have no place on the chart."""
     axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
-    rows = [
-        (
-            one["recipe"],
-            *(statements.with_interval(one, axis) if axis["key"] in one["values"] else "undefined" for axis in axes),
-            one["explain"],
-        )
-        for one in sorted(beaten, key=lambda one: float(one["values"].get(keys[0], "nan")))
-    ]
-    are = "1 candidate is" if len(beaten) == 1 else f"{len(beaten):,} candidates are"
-    count = f"{are} dominated: another is at least as good on both measures, and better on one."
-    return render("tables.html", paragraphs=[count], tables=[(("candidate", *keys, "why"), rows, None)])
+    others = [one for one in study.points if not one["efficient"] and not one["baseline"]]
+    beaten = [one for one in others if all(key in one["values"] for key in keys)]
+    paragraphs, tables = [], []
+    if beaten:
+        rows = [
+            (one["recipe"], *(statements.with_interval(one, axis) for axis in axes), one["explain"])
+            for one in sorted(beaten, key=lambda one: float(one["values"][keys[0]]))
+        ]
+        are = _candidates(len(beaten))
+        paragraphs.append(f"{are} dominated: another is at least as good on both measures, and better on one.")
+        tables.append((("candidate", *keys, "why"), rows, None))
+    if gone := [one for one in others if one not in beaten]:
+        whys = [_missing(one, keys) for one in gone]
+        paragraphs.append(f"{_candidates(len(gone))} left out: undefined on a measure of the chart.")
+        tables.append((("left out", "why"), [*zip((one["recipe"] for one in gone), whys, strict=True)], None))
+    return render("tables.html", paragraphs=paragraphs, tables=tables) if others else Markup("")
+
+
+def _candidates(count: int) -> str:
+    return "1 candidate is" if count == 1 else f"{count:,} candidates are"
+
+
+def _missing(point: PublishedPoint, keys: Sequence[str]) -> str:
+    """Why a point has no figure on these measures, as that may be told."""
+    whys: dict[str, list[str]] = {}
+    for key in keys:
+        if key not in point["values"]:
+            whys.setdefault(point["reasons"].get(key, ""), []).append(key)
+    return "; ".join(f"{', '.join(those)}: {why or 'undefined'}" for why, those in whys.items())

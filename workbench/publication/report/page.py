@@ -25,7 +25,7 @@ SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "utility": ("What a researcher would get wrong", proposed.utility),
     "queries": ("What users of the data would find", proposed.queries),
     "beside": ("Original beside release", proposed.beside),
-    "dominated": ("Dominated candidates", alternatives.dominated),
+    "dominated": ("Candidates that are not efficient", alternatives.dominated),
     "asked": ("What was asked", question.asked),
     "data": ("The data, and the roles of their columns", question.data),
     "computed": ("How it was computed", question.computed),
