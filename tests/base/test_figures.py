@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.base.figures import about_per_cent, an, figures, per_cent
+from workbench.base.figures import about_per_cent, an, figures, per_cent, up_to
 
 CASES = [
     (0.0, "0"),
@@ -84,4 +84,10 @@ def test_shares_never_flatter_either():
 def test_an_article_goes_by_the_sound():
     assert [an(name) for name in ("age", "Occupation", "race", "university", "user", "hour", "one-off", "euro")] == [
         "an age", "an Occupation", "a race", "a university", "a user", "an hour", "a one-off", "a euro"
+    ]  # fmt: skip
+
+
+def test_a_bound_is_never_below_the_share_and_never_up_to_under():
+    assert [up_to(share) for share in (0.0, 0.004, 0.01, 0.07, 0.0701, 0.996, 1.0)] == [
+        "0 %", "under 1 %", "up to 1 %", "up to 7 %", "up to 8 %", "up to 100 %", "up to 100 %"
     ]  # fmt: skip

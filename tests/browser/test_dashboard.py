@@ -182,6 +182,14 @@ def test_nothing_goes_sideways_and_no_marker_is_in_the_page(resized, width):
     assert not any(marker in page.content() for marker in ("planted-", PLACE, RARE_DISEASE, "people.csv"))
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_ring_around_the_slider_cuts_no_sentence(resized, width):
+    page = resized(width)
+    meaning, slider = (page.locator(place).bounding_box() for place in (".wb-meaning", ".wb-slide input"))
+    ring = 3  # the width of its line and its distance
+    assert meaning["y"] + meaning["height"] <= slider["y"] - ring
+
+
 def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
     running, whole = served(tmp_path, None)
     with running:

@@ -50,6 +50,18 @@ table = adult(quasi=("age", "education", "sex"))
 def made():
     return RecipePicker(table.with_roles(table.quasi, ()))
 """
+EXCHANGED = """
+from tests.methods.raking.tables import table
+from widgets import ReleaseCard
+from workbench.frontier.recipe import Recipe
+from workbench.measures import PrivacyLoss, UtilityLoss
+from workbench.methods import RakedBuckets
+from workbench.models import TCloseness
+
+def made():
+    recipe = Recipe(RakedBuckets(publish="exchanged", rho=1.0, smallest=10), TCloseness(0.3, distance="js"))
+    return ReleaseCard(table(), [PrivacyLoss(), UtilityLoss()], recipe)
+"""
 NAME = ".wb-recipe-name"
 
 
@@ -104,6 +116,12 @@ def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_n
         page.keyboard.press("Enter")
         page.get_by_text("11 releases of 2 models").first.wait_for()
         assert needs.is_visible() and page.get_by_text("must be at most").count() == 0
+
+
+def test_what_a_method_promises_and_what_is_passed_on_are_two_sentences(one_page):
+    with one_page.fresh(EXCHANGED, ":text('To be passed on with it:')") as page:
+        said = page.get_by_text("Its method promises:").locator("..").inner_text()
+        assert re.search(r"\. To be passed on with it: sensitive values were exchanged", said)
 
 
 def test_the_release_follows_the_slider(page):

@@ -28,6 +28,7 @@ def test_it_opens_from_disk_and_its_chart_is_alive(browser, page_file, width):
     point.hover(force=True)
     expect(one.page.locator("#vg-tooltip-element, .vg-tooltip").first).to_be_visible()
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert drawn.bounding_box()["width"] >= 640, "it scrolls in its box; smaller it cannot be read"
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == [] and not one.wrong
     one.page.emulate_media(media="print", color_scheme="dark")
     assert not one.page.locator("nav").is_visible()

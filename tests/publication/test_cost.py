@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.publication import cost
+from workbench.publication.offer import Offer
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.study import Study
@@ -47,3 +48,19 @@ def test_records_left_out_are_told_as_the_threshold_allows(read):
             told += 1
             assert str(gone) not in said.split() and ("about" in said.lower() or "fewer than 15" in said.lower())
     assert told
+
+
+@pytest.mark.parametrize(
+    ("off", "said"), [(0.01, "up to 1 percentage point in"), (0.014, "up to 2 percentage points in")]
+)
+def test_small_errors_are_said_in_plain_numbers(read, off, said):
+    published, _ = read
+    index, points = published.efficient[0], [dict(point) for point in published.points]
+    accuracy = dict(published.opened(index)["accuracy"])
+    example = {"about": 0.5, "low": 0.45, "high": 0.55, "off": off, "support": 0.05}
+    accuracy |= {"wrong": 0.004, "most": 0.004, "counted": False, "example": example}
+    points[index]["opened"] = {**published.opened(index), "accuracy": accuracy}
+    study = Offer({**published.results, "points": points})
+    card = cost.cost(study, index)
+    assert card["figure"] == "Under 1 %" and card["unit"].endswith("; in the worst group under 1 %")
+    assert said in cost.example(study, index)

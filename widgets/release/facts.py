@@ -49,7 +49,8 @@ def sentences(
 
 def _guessed(release: Release) -> str:
     """How often a guess is right where values were exchanged: a loss is about beliefs, and these may be wrong."""
-    return f"That is about belief. By what is true: {AccuracyGain()(release).sentence}"
+    sentence = AccuracyGain()(release).sentence
+    return f"That is about belief. By what is true: {sentence[:1].lower()}{sentence[1:]}"
 
 
 def from_possible(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:

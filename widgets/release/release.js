@@ -245,7 +245,7 @@ export default widget(({ el, say, on, at, mark }) => {
     if (!point.recipe || point.waits) return;
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
     verdict.say(...(point.verdict ? [h("b", {}, point.verdict.split(":")[0]), point.verdict.slice(point.verdict.indexOf(":"))] : []));
-    promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}.`] : []),
+    promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}. `] : []),
       ...(point.caution ? [h("b", {}, "To be passed on with it: "), `${point.caution}.`] : []));
     neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));

@@ -82,6 +82,15 @@ def about_per_cent(share: float, better: str = "") -> str:
     return f"{exact.quantize(decimal.Decimal(1), ROUNDING[better] if better else decimal.ROUND_HALF_EVEN)} %"
 
 
+def up_to(share: float) -> str:
+    """A share that is no larger, in whole per cent.
+
+    >>> up_to(0.0), up_to(0.004), up_to(0.12), up_to(0.121), up_to(0.996)
+    ('0 %', 'under 1 %', 'up to 12 %', 'up to 13 %', 'up to 100 %')
+    """
+    return about_per_cent(share) if share < 0.01 else f"up to {math.ceil(round(100 * share, 9))} %"
+
+
 def words(name: str) -> str:
     """A column's name as people say it; a number in it stays where it is, so that it is not taken for a value.
 

@@ -93,7 +93,7 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     else:
         guess = f"{wording.column(name)} {seen.labels[value]}"
         known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"
-    right = "right for" if release.truthful else "published of"
+    right = "right for" if release.truthful else "published for"
     sentence = f"The surest guess because of the release: {guess}, {right} {told} of a group{known}."
     return float(upper.max()), float(lower.max()), sentence
 

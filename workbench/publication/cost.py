@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from workbench.base.figures import about_per_cent, figures
+import math
+
+from workbench.base.figures import about_per_cent, figures, up_to
 from workbench.data.wording import Wording
 from workbench.publication.reader import Published
 from workbench.publication.shapes import PopulationRow
+
+NOISE = 1e-6  # per cent
 
 
 def cost(study: Published, index: int) -> dict[str, str]:
@@ -19,11 +23,11 @@ def cost(study: Published, index: int) -> dict[str, str]:
         return {"title": title, "figure": own, "unit": unit["name"], "sentence": sentence, "worst": worst}
     name, large = wording.column(found["sensitive"]), f"at least {100 * found['support']:g} % of {wording.everybody}"
     estimated = "This is estimated from some of these groups." if found["estimated"] else ""
-    wrong = about_per_cent(found["wrong"], "lower")
-    most = "" if found["most"] is None else f"; in the worst group up to {about_per_cent(found['most'], 'lower')}"
+    wrong = about_per_cent(found["wrong"], "lower") if found["counted"] else up_to(found["wrong"])
+    most = "" if found["most"] is None else f"; in the worst group {up_to(found['most'])}"
     return {
         "title": title,
-        "figure": wrong if found["counted"] else f"Up to {wrong}",
+        "figure": f"{wrong[:1].upper()}{wrong[1:]}",
         "unit": f"of the {wording.many} in a large group are counted under a wrong {name}, on average{most}",
         "sentence": " ".join(
             filter(None, [f"Large: {large}.", sample(study, index), estimated, left_out(study, index)])
@@ -54,12 +58,13 @@ def example(study: Published, index: int) -> str:
     if "reason" in found or not found["example"]:
         return ""
     one = found["example"]
+    points = math.ceil(100 * one["off"] - NOISE)
     low, high = max(one["about"] - one["off"], 0.0), min(one["about"] + one["off"], 1.0)
     return (
         f"A true {100 * one['about']:g} % may appear as {about_per_cent(low)[:-2]} to {about_per_cent(high)}: where "
         f"{100 * one['low']:g} to {100 * one['high']:g} % of a large group have the same "
         f"{wording.column(found['sensitive'])}, the release is off by up to "
-        f"{100 * one['off']:.0f} percentage points in nine cases out of ten. (Large: at least "
+        f"{points} percentage {'point' if points == 1 else 'points'} in nine cases out of ten. (Large: at least "
         f"{100 * one['support']:g} % of {wording.everybody}.)"
     )
 

@@ -38,7 +38,7 @@ def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
         facts.sentences(point, MEASURES, None, data, method(data, close))["privacy"]
         for method in (RakedBuckets(smallest=10), Mondrian())
     )
-    assert told.startswith("learnt. That is about belief. By what is true: An adversary guesses illness right for ")
+    assert told.startswith("learnt. That is about belief. By what is true: an adversary guesses illness right for ")
     assert plain == "learnt."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import about_per_cent, per_cent
 from workbench.base.small_counts import coarse, named
 from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
 from workbench.measures.privacy.learning import guessed_right
@@ -43,7 +43,8 @@ class AccuracyGain(Measure):
         base = float(release.table.sensitive[name].prior.max())
         value = average(best, sizes) - base
         sentence = (
-            f"An adversary guesses {name} right for {base + value:.2%} of the records, {base:.2%} without the release."
+            f"An adversary guesses {name} right for {per_cent(base + value)} of the records, {per_cent(base)} without "
+            "the release."
         )
         return Measured(value, sentence, {"sensitive": name, "sizes": sizes, "best": best, "baseline": base})
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import Undefined
+from workbench.base.figures import per_cent
 from workbench.base.variants import parameter
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
@@ -52,9 +53,10 @@ class WorkloadUtility(Measure):
         base = max(trivial, key=lambda name: trivial[name].mean())
         value = float(found.mean() - trivial[base].mean())
         paired = len(found) == table.records
+        right, usual, best = (per_cent(float(one.mean())) for one in (found, trivial[base], most))
         sentence = (
-            f"{target} is predicted right for {found.mean():.2%} of the records; {trivial[base].mean():.2%} {base}, "
-            f"and {most.mean():.2%} with the original.{taught(table.records)}"
+            f"{target} is predicted right for {right} of the records; {usual} {base}, and {best} with the original."
+            f"{taught(table.records)}"
         )
         known = {"U_san": float(found.mean()), "U_base": float(trivial[base].mean()), "U_max": float(most.mean())}
         known |= {name: float(right.mean()) for name, right in trivial.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from workbench.base.figures import about_per_cent, words
+from workbench.base.figures import about_per_cent, up_to, words
 from workbench.publication import cost, groups, statements
 from workbench.publication.format import WITHOUT
 from workbench.publication.reader import Published
@@ -168,10 +168,7 @@ def beside(study: Published, index: int, cap: float | None) -> Markup:
             (row["label"], f"{row['before']:,}", (row["after"] / most, f"{row['after']:,}")) for row in one["rows"]
         ]
         tables.append(((wording.column(one["column"]), "before", "after"), cells, 2))
-    pairs = [
-        (wording.columns(one["columns"]), (one["moved"], f"up to {about_per_cent(one['moved'], 'lower')}"))
-        for one in found["pairs"]
-    ]
+    pairs = [(wording.columns(one["columns"]), (one["moved"], up_to(one["moved"]))) for one in found["pairs"]]
     if pairs:
         tables.append((("cross table of", f"{wording.many} expected in another cell"), pairs, 1))
     cross = "Of cross tables no cell is told." if pairs else ""
