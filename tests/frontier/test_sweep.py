@@ -54,6 +54,19 @@ class Odd(Measure):
         return Measured(float("nan") if self.value < 0 else self.value, "said")
 
 
+@dataclass(frozen=True)
+class Foreign(Measure):
+    """About a column that the table has not."""
+
+    about: str = parameter("town", "the column", column=True)
+    name = symbol = "foreign"
+    side = "utility"
+    unit = ""
+
+    def measure(self, release):
+        raise AssertionError("the table has no such column")
+
+
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(3)
@@ -143,6 +156,23 @@ def test_a_model_that_the_table_cannot_keep_is_a_point_with_a_reason(table):
     impossible, possible = frontier.measured[:2]
     assert not impossible.values and "200 records, fewer than k = 201" in impossible.reasons["P_loss"]
     assert set(possible.values) == {measure.key for measure in MEASURES}
+
+
+def test_what_does_not_go_with_the_table_stops_nothing_else_where_it_is_asked_for_partly(table, tmp_path):
+    foreign = Recipe(Mondrian(split="information_gain", target="job"), KAnonymity(2))
+    asked = [foreign, Recipe(Counted(1, error=BadInput)), Recipe(Counted(2))]
+    measures = [PrivacyLoss(), AverageClassSize(), UtilityLoss(min_support=0.2), Foreign()]
+    with pytest.raises(BadInput, match="'job' is not a column"):
+        sweep(table, asked, MEASURES)
+    for _ in range(2):
+        frontier = sweep(table, asked, measures, tmp_path / "points", partly=True)
+        assert frontier.complete and list(frontier.measures) == measures and len(frontier.measured) == 5
+        lacking, refused, made_all_the_same = frontier.measured[:3]
+        assert lacking.values == refused.values == {}
+        assert lacking.reasons["P_loss"].startswith("mondrian: target = 'job' is not a column of the table")
+        assert refused.reasons["P_loss"] == "number 1 failed"
+        assert set(made_all_the_same.values) == {measure.key for measure in measures[:3]}
+        assert all("'town' is not a column" in point.reasons["foreign"] for point in frontier.measured)
 
 
 def test_what_is_no_number_has_a_reason(table, tmp_path):

@@ -84,6 +84,9 @@ class Points:
     def cancel(self) -> None:
         """At once for the eye; a point under way is finished behind it."""
         self._sweeper.cancel()
+        self._stopped()
+
+    def _stopped(self) -> None:
         self._top.state(busy=[len(self), len(self._session.study.candidates()) + 2, False])
 
     def forget(self) -> None:
@@ -190,9 +193,10 @@ class Points:
         self._top.state(expects=f"{duration(seconds)} in all" if seconds >= PATIENT else "")
 
     def _failed(self, error: BaseException) -> None:
+        """What could be made is there; the line above says how much, and offers the others."""
         self._chart.growing = False
         self._top.wrong("", error)
-        self._top.state(busy=[0, 0, False])
+        self._stopped()
 
     def show_as_asked(self) -> None:
         """The study's axes are others, or the intervals that it asks for."""

@@ -26,7 +26,8 @@ Arrived = Callable[[Frontier, int, int, bool], object]  # what there is, how man
 class Sweeper:
     """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over.
 
-    `said` is called with words about a point that takes long, `expected` with the seconds that all will take.
+    `said` is called with words about a point that takes long, `expected` with the seconds that all will take. What does
+    not go with the table is a point that says why; it stops no other.
     """
 
     def __init__(
@@ -58,15 +59,20 @@ class Sweeper:
             def say(words: str) -> None:
                 tell(self._said, words)
 
-            # the ends first: they span the axes, and nothing jumps afterwards
-            sweep(table, [], measures, store, threads=1, progress=progress, cancel=cancel, say=say)
-            if recipes and not cancel.is_set():
-                with suppress(Cancelled), listening(cancel):
-                    tell(self._expected, seconds(table, recipes, measures, store) / min(threads(), len(recipes)))
-                sweep(table, recipes, measures, store, threads=threads(), progress=progress, cancel=cancel, say=say)
-            there = [done[i] for i in sorted(done)]
-            found = Frontier(there, measures, complete=len(there) == len(place))
-            tell(self._arrived, found, len(there), len(place), False)
+            def measure(asked: Sequence[Recipe], processors: int) -> None:
+                sweep(table, asked, measures, store, threads=processors, progress=progress, cancel=cancel, say=say,
+                      partly=True)  # fmt: skip
+
+            try:
+                measure([], 1)  # the ends first: they span the axes, and nothing jumps afterwards
+                if recipes and not cancel.is_set():
+                    with suppress(Cancelled), listening(cancel):
+                        tell(self._expected, seconds(table, recipes, measures, store) / min(threads(), len(recipes)))
+                    measure(recipes, threads())
+            finally:  # also after an error there is what could be made
+                there = [done[i] for i in sorted(done)]
+                found = Frontier(there, measures, complete=len(there) == len(place))
+                tell(self._arrived, found, len(there), len(place), False)
 
         self._worker.start(job)
 

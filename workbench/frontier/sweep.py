@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 
 from workbench.base import progress as underway
@@ -41,6 +42,7 @@ def sweep(
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
     say: underway.Say | None = None,
+    partly: bool = False,
 ) -> Frontier:
     """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
 
@@ -48,6 +50,8 @@ def sweep(
     store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete, and with
     a store the clusters of what is not finished are kept. An interrupt sets it too.
     `say(words)` is called now and then by a point that takes long, in a thread of its own.
+    Recipes and measures that do not go with the table are a BadInput; with `partly` the others are made all the same,
+    and the points say why these have no values.
     """
     for given, kind, what in (
         (table, Table, "table"),
@@ -57,7 +61,7 @@ def sweep(
         if not isinstance(given, kind):
             raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
     every = distinct([*recipes, *(BASELINES if baselines else ())])
-    bench = Bench(table, every, measures, store)
+    bench = Bench(table, every, measures, store, partly)
     if threads is not None and threads < 1:
         raise BadInput(f"sweep: threads = {threads} must be at least 1")
     stop = threading.Event()
@@ -93,7 +97,8 @@ def sweep(
 class Bench:
     """Where points are made, one by one: found in the store, or computed and kept there.
 
-    The measures are each there once; a parameter of a measure or recipe that does not go with the table is a BadInput.
+    The measures are each there once; a parameter of a measure or recipe that does not go with the table is a BadInput,
+    or, `partly`, the reason why its points have no value.
     """
 
     def __init__(
@@ -102,16 +107,27 @@ class Bench:
         recipes: Iterable[Recipe],
         measures: Iterable[Measure],
         store: Store | str | PathLike[str] | None,
+        partly: bool = False,
     ) -> None:
-        self.measures = _checked(table, recipes, measures)
+        self.measures, self._partly = _each_once(measures), partly
+        self._refused = _refused(table, self.measures) if partly else {}
+        if not partly:
+            _require_going(table, recipes, self.measures)
         self._table, self._store = table, store if store is None or isinstance(store, Store) else Store(store)
         self._shelf = None if self._store is None else StoreShelf(self._store)
 
     def point(self, recipe: Recipe) -> Point:
         """The recipe's point; what goes wrong says in which recipe."""
-        with _named(recipe), kept_in(self._shelf):
-            underway.step()
-            return _point(self._table, recipe, self.measures, self._store)
+        taken = [measure for measure in self.measures if measure.key not in self._refused]
+        try:
+            with _named(recipe), kept_in(self._shelf):
+                underway.step()
+                point = _point(self._table, recipe, taken, self._store)
+        except BadInput as error:
+            if not self._partly:
+                raise
+            point = Point(recipe, {}, {measure.key: str(error.__cause__) for measure in taken})
+        return replace(point, reasons={**point.reasons, **self._refused}) if self._refused else point
 
 
 def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
@@ -127,22 +143,38 @@ def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
     return list(found.values())
 
 
-def _checked(table: Table, recipes: Iterable[Recipe], measures: Iterable[Measure]) -> list[Measure]:
-    """The measures, each once; raises BadInput for any parameter that does not go with the table."""
+def _each_once(measures: Iterable[Measure]) -> list[Measure]:
+    """The measures, of which no two have the same key."""
     found: dict[str, Measure] = {}
     for measure in measures:
         if not isinstance(measure, Measure):
             given = measure if isinstance(measure, type) else type(measure)
             example = f"{said(given)}()" if given is measure else "PrivacyLoss()"
             raise BadInput(f"sweep: {said(given)} is not a measure; write {example}")
-        measure.check(table)
         if found.setdefault(measure.key, measure) != measure:
             raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")
     if not found:
         raise BadInput("sweep: no measure was given; give one of privacy and one of utility")
+    return list(found.values())
+
+
+def _require_going(table: Table, recipes: Iterable[Recipe], measures: Iterable[Measure]) -> None:
+    """Raise BadInput for any parameter that does not go with the table."""
+    for measure in measures:
+        measure.check(table)
     for recipe in recipes:
         recipe.method.check(table)
-    return list(found.values())
+
+
+def _refused(table: Table, measures: Iterable[Measure]) -> dict[str, str]:
+    """Why measures do not go with the table, by the keys of these."""
+    found: dict[str, str] = {}
+    for measure in measures:
+        try:
+            measure.check(table)
+        except BadInput as error:
+            found[measure.key] = str(error)
+    return found
 
 
 def _processors() -> int:

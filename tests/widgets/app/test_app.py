@@ -106,6 +106,24 @@ def test_recipes_become_points(bench):
     assert drawn(bench) == ["k-anonymity, k = 2", "k-anonymity, k = 4", "k-anonymity, k = 8"]
 
 
+def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_made(bench, said):
+    told = []
+    gain = {"name": "mondrian", "split": "information_gain", "target": "work"}
+    bench.recipes.recipes = [*RECIPES, {**RECIPES[0], "method": gain}]
+    assert not bench.frontier.undefined.recipe.tolist()
+    bench.recipes.send = lambda content, buffers=None: told.append(content)
+    choose(bench, "dropped", "work")
+    assert bench.frontier.complete and len(bench.frontier.undefined) == 3 and not bench.chart.growing
+    assert set(bench.frontier.undefined.reason) == {
+        "P_loss, U_loss: mondrian: target = 'work' is not a column of the table; it has person, age, sex, disease, wage"
+    }
+    fields = told[-1]["groups"][1]["method"]["fields"]
+    assert next(one for one in fields if one["name"] == "target")["problem"].startswith("target = 'work' is not a")
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.frontier.complete and bench.frontier.undefined.empty
+    assert {kind for kind, *_ in said} <= {"ReleaseCard"}
+
+
 def test_a_clicked_point_is_the_release_everywhere(bench):
     bench.chart.selected = 2
     recipe = bench.frontier.measured[2].recipe

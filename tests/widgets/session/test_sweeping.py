@@ -34,10 +34,23 @@ def test_what_goes_wrong_is_handed_over(small):
         def measure(self, release):
             raise RuntimeError("broken")
 
-    failed = []
-    sweeper = Sweeper(lambda *what: None, failed.append, lambda words: None, lambda seconds: None)
+    failed, arrived = [], []
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
     sweeper.start(small(0), [], [Broken()], None)
     assert within(20, lambda: failed) and not sweeper.busy
+    assert arrived[-1][1:] == (0, 2, False), "it is over all the same"
+
+
+def test_what_does_not_go_with_the_table_stops_no_other(small):
+    arrived, failed = [], []
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
+    lacking = recipes(Mondrian(split="information_gain", target="town"), KAnonymity, k=[2, 5])
+    sweeper.start(small(0), [*lacking, *recipes(Mondrian(), KAnonymity, k=[3])], [PrivacyLoss()], None)
+    assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
+    frontier, done, total, _ = arrived[-1]
+    assert done == total == 5 and frontier.complete
+    assert [bool(point.values) for point in frontier.measured] == [False, False, True, True, True]
+    assert "'town' is not a column of the table" in frontier.measured[0].reasons["P_loss"]
 
 
 def test_the_seed_of_a_baseline_tells_nothing_apart():
