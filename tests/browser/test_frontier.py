@@ -46,7 +46,9 @@ def made():
 
     stream = ipywidgets.Button(description="stream")
     stream.on_click(lambda _: asyncio.get_running_loop().create_task(come()))
-    return ipywidgets.VBox([ipywidgets.HBox([move, stream]), said, shown])
+    complain = ipywidgets.Button(description="complain")
+    complain.on_click(lambda _: shown._heard(None, {"kind": "select", "index": 99}, []))
+    return ipywidgets.VBox([ipywidgets.HBox([move, stream, complain]), said, shown])
 """
 POINTS = ".wb-chart svg g.mark-symbol path"
 
@@ -198,7 +200,15 @@ def test_the_slider_moves_one_point_and_points_stream_in(page):
     page.get_by_role("button", name="stream").click()
     said(page, "of 62 points so far")
     said(page, "of 60 points are efficient")
+    assert page.locator(".wb-frontier > .wb-wrong").text_content() == ""
     assert page.evaluate("window.drawn === document.querySelector('.wb-chart svg')")  # the same picture, other rows
+
+
+def test_what_was_wrong_with_points_that_are_gone_goes_with_them(page):
+    page.get_by_role("button", name="complain").click()
+    said(page, "there is no such point any more")
+    page.get_by_role("button", name="stream").click()
+    page.wait_for_function("() => !document.querySelector('.wb-frontier > .wb-wrong').textContent")
 
 
 DOMAIN = """() => [...document.querySelectorAll(".wb-chart .role-axis-label text")].filter(one => one.textContent)

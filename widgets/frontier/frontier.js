@@ -9,7 +9,7 @@ const GLYPHS = {
 
 const LETTER = 6.2, WIDEST_NAME = 230, CELL = 40; // pixels of a heat map: a letter, a row's name, a cell that can be read
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, say, on, trait, mark }) => {
   el.classList.add("wb-frontier");
   let state = null, cursor = -1;
   const whys = new Map();
@@ -123,6 +123,7 @@ export default widget(({ model, el, say, on, trait }) => {
     const caps = dragged.held() && state ? state.caps : message.caps;
     state = { ...message, caps, rows, spec: spec ?? state?.spec };
     whys.clear();
+    mark("", ""); // what was wrong was wrong with the points before
     nothing.hidden = true;
     shown.hidden = false;
     shown.classList.toggle("wb-stale", state.stale);

@@ -347,9 +347,9 @@ class FrontierChart(ChartPart):
         self.pinned = self._there() if content.get("on") else None
 
     def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What beats a point."""
-        if (seen := self._seen()) is not None:
-            index = whole(content, "index", 0, len(seen.measured) - 1, "there is no such point any more")
+        """What beats a point; one that went while the page asked is nobody's question any more."""
+        seen, index = self._seen(), content.get("index")
+        if seen is not None and type(index) is int and 0 <= index < len(seen.measured):
             point = seen.measured[index]
             self.tell("why", index=index, text=f"{seen.explain(point)} {self._from_possible(seen, point)}".rstrip())
 

@@ -194,6 +194,12 @@ def test_without_a_sensitive_column_the_chart_says_once_what_to_do(small):
     assert "picture" in heard(chart, "hello")
 
 
+def test_a_question_about_a_point_that_is_gone_is_dropped(chart):
+    assert "why" in heard(chart, "why", index=2)
+    for index in (len(points()), -1, None, "2"):
+        assert heard(chart, "why", index=index) == {}
+
+
 def test_infinity_and_nothing_defined_anywhere():
     endless = point(Recipe(Mondrian(), KAnonymity(k=9)), math.inf, math.inf)
     blank = Point(Recipe(Mondrian(), KAnonymity(k=3)), {})
