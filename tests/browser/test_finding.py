@@ -58,6 +58,7 @@ def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     expect(page.locator(".wb-legend")).to_contain_text("no release in classes can be there")
     page.get_by_role("button", name="undo").click()
     expect(page.locator(".wb-done")).to_have_text("4 points")
+    expect(row.get_by_role("status")).to_be_empty()
 
 
 def test_a_search_is_cancelled_and_keeps_what_it_found(page):

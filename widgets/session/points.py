@@ -59,6 +59,7 @@ class Points:
         self.frontier = None
         self._possible.forget()
         self._stop_finding()
+        self._chart.finding(False, "", [])  # what was tried, was on what is gone
         with self._quietly():
             self._card.frontier = self._preview.frontier = self._chart.moving = None
         self._chart.stale = True
@@ -180,13 +181,13 @@ class Points:
         self._all_there()
 
     def _stop_finding(self) -> None:
-        """It would find points of what is gone, and so would intervals be of these."""
+        """It would find points of what is gone, and so would intervals be of these; nor are those that it found there."""
         self._bare = None
         if self._tries.busy:
             self._end_tries()
         if self._finder.busy:
             self._finder.forget()
-            self._chart.finding(False, "", [])
+        self._chart.finding(False, "")
 
     def _expects(self, seconds: float) -> None:
         """A sweep that takes long says how long."""

@@ -97,6 +97,10 @@ def test_a_search_adds_points_and_what_is_efficient_joins_the_study(small, parts
     said = [message for message in sent if message["kind"] == "finding"]
     assert said[0]["on"] and not said[-1]["on"] and said[-1]["text"].endswith("the budget of 8 evaluations is used.")
     assert any("raked buckets" in note for note in said[-1]["notes"])
+    points.measure()  # other recipes, as after an undo: the same table was searched
+    assert chart._finding == {"on": False, "text": "", "notes": said[-1]["notes"]}
+    points.outdate()
+    assert chart._finding == {"on": False, "text": "", "notes": []}, "it was tried on what is gone"
 
 
 def test_a_study_that_changes_ends_the_search(small, parts):
