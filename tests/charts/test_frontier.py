@@ -22,7 +22,7 @@ def test_frontier_chart_says_what_is_what():
     words = words_of(frontier().chart())
     for said in ("everything kept", "all quasi-identifiers removed", "knee", "k-anonymity (mondrian)"):
         assert words.count(said) == 1
-    assert "2 of 3 points are efficient (filled); the others are dominated (hollow)" in words
+    assert "3 points: 2 efficient (filled), 1 dominated (hollow)" in words
     assert any(word.startswith("privacy loss, P_loss") and "← lower is better" in word for word in words)
 
 

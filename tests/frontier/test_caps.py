@@ -38,3 +38,5 @@ def test_caps_that_exclude_everything_say_how_near_one_can_come():
         found.best(minimise="Q")
     with pytest.raises(BadInput, match="no point but the baselines has a value on P and U"):
         frontier().best({"P": 3})
+    with pytest.raises(BadInput, match=r"^no point has a value on P and U"):
+        frontier(ends=False).best({"P": 3})

@@ -136,7 +136,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     headline.textContent = state.headline;
     headline.setAttribute("aria-live", state.complete ? "polite" : "off");
     missing.hidden = leftOut.hidden = !state.left_out;
-    missing.textContent = `${state.left_out} left out: why?`;
+    missing.textContent = `${state.left_out}: why?`;
     if (leftOut.open) say("left_out");
     stage.setAttribute("aria-label", `${state.spoken} Arrow keys go from point to point, Enter selects.`);
     stage.classList.toggle("wb-tall", state.view === "heat");

@@ -181,7 +181,7 @@ class Points:
         self._all_there()
 
     def _stop_finding(self) -> None:
-        """It would find points of what is gone, and so would intervals be of these; nor are those that it found there."""
+        """It would find points of what is gone, and so would intervals be of these; so are those that it found."""
         self._bare = None
         if self._tries.busy:
             self._end_tries()

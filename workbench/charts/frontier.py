@@ -259,7 +259,7 @@ def _title(scene: Scene) -> alt.Title:
     if scene.pinned is not None and (why := unlike(frontier, scene.pinned)):
         notes += ["the pinned points are of other data, roles or hierarchies: compare no losses", f"({why})"]
     if missing := left_out(frontier):
-        notes.append(f"{missing} left out: undefined on one of the axes")
+        notes.append(f"{missing}: undefined on one of the axes")
     if not frontier.complete:
         notes.append("the sweep was cancelled: points are missing")
     return alt.Title(headline(frontier), subtitle=notes or alt.Undefined)

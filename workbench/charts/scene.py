@@ -361,17 +361,20 @@ def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[f
 
 def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
     """How many points are worth considering."""
-    own, standing = int(frontier.recommendable.sum()), int(efficient(frontier).sum())
-    gone = int((frontier.recommendable & np.isnan(frontier.losses()).any(axis=1)).sum())
-    are = f"{standing} of {own} points are efficient ({efficient_are})"
-    if gone:
-        return f"{are}, {own - standing - gone} dominated ({dominated_are}), {gone} left out"
-    return f"{are}; the others are dominated ({dominated_are})"
+    lost = np.isnan(frontier.losses()).any(axis=1)
+    standing, placed = int(efficient(frontier).sum()), int((frontier.recommendable & ~lost).sum())
+    many = int(frontier.recommendable.sum())
+    return f"{many} points: {standing} efficient ({efficient_are}), {placed - standing} dominated ({dominated_are})"
 
 
-def left_out(frontier: Frontier) -> int:
-    """How many points have no value on an axis."""
-    return int(np.isnan(frontier.losses()).any(axis=1).sum())
+def left_out(frontier: Frontier) -> str:
+    """How many points have no value on an axis, the baselines apart: they are none of the points that are counted."""
+    lost = np.isnan(frontier.losses()).any(axis=1)
+    own, ends = int((frontier.recommendable & lost).sum()), int((~frontier.recommendable & lost).sum())
+    baselines = f"{ends} baseline{'s' if ends > 1 else ''}"
+    if not own:
+        return f"{baselines} left out" if ends else ""
+    return f"{own} left out, and {baselines}" if ends else f"{own} left out"
 
 
 def spoken(scene: Scene) -> str:

@@ -24,9 +24,11 @@ def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure 
     goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
     limits = {frontier.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
     losses = frontier.losses([*limits, goal])
-    compared = np.flatnonzero(frontier.recommendable & ~np.isnan(losses).any(axis=1))
+    valued = ~np.isnan(losses).any(axis=1)
+    compared = np.flatnonzero(frontier.recommendable & valued)
     if not len(compared):
-        raise BadInput(f"no point but the baselines has a value on {' and '.join(dict.fromkeys([*limits, goal]))}")
+        who = "no point but the baselines" if valued.any() else "no point"
+        raise BadInput(f"{who} has a value on {' and '.join(dict.fromkeys([*limits, goal]))}")
     kept = losses[compared, :-1] <= [frontier.sign(key) * limit for key, limit in limits.items()]
     allowed = compared[kept.all(axis=1)]
     if not len(allowed):

@@ -27,8 +27,8 @@ from workbench.models import KAnonymity
 
 def test_a_view_that_says_hello_gets_everything(chart):
     picture = heard(chart, "hello")["picture"]
-    assert picture["headline"] == "2 of 4 points are efficient (filled), 1 dominated (hollow), 1 left out"
-    assert picture["left_out"] == 1 and picture["axes"] == ["P_loss", "U_loss"]
+    assert picture["headline"] == "4 points: 2 efficient (filled), 1 dominated (hollow)"
+    assert picture["left_out"] == "1 left out" and picture["axes"] == ["P_loss", "U_loss"]
     states = [row["state"] for row in picture["points"]]
     assert states == ["baseline", "baseline", "efficient", "knee, efficient", "dominated", "left out"]
     assert {row["i"] for row in picture["rows"]["points"]} == {0, 1, 2, 3, 4}
