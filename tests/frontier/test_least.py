@@ -169,6 +169,16 @@ def test_what_is_no_divergence_is_refused(t):
         bound(table(2), t)
 
 
+def test_every_method_says_whether_its_classes_are_exact():
+    data, kinds, seen = table(2), variants("method").values(), []
+    for kind in (one for one in kinds if one.keeps_models and not one.baseline):
+        published = kind.parameters().get("publish")
+        for made in [kind(publish=one) for one in published.choices] if published else [kind()]:
+            assert made(data, KAnonymity(5) & TCloseness(0.2, distance="js")).classes.exact == made.exact, made
+            seen.append(made.exact)
+    assert set(seen) == {True, False}
+
+
 def test_it_is_about_who_knows_the_own_class_and_who_takes_classes_as_they_are():
     assert binding(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
     assert binding(PrivacyLoss(adversary="learning"), UtilityLoss()) is None

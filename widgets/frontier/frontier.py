@@ -359,7 +359,9 @@ class FrontierChart(ChartPart):
         bound = binding(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
         if not (bound and self.possible and math.isfinite(private + lost)) or point.recipe.method.draws:
             return ""
-        return far_in_words(self.possible[0], private, lost, "any release in classes")
+        exact = point.recipe.method.exact and not point.left_out
+        found = len(self.possible) > exact  # else that is still being looked for
+        return far_in_words(self.possible[exact], private, lost, exact) if found else ""
 
     def hear_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The points that are not drawn, and why."""

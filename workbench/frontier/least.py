@@ -82,12 +82,12 @@ def times_the_least(release: Release, privacy: float, loss: float, min_support: 
         return ""
     exact = release.classes.exact and not release.left_out
     found = found_least(release.table, exact=exact, min_support=min_support)
+    return "" if found is None else in_words(found, privacy, loss, exact)
+
+
+def in_words(possible: Least, privacy: float, loss: float, exact: bool) -> str:
+    """How many times the least that is possible for such releases it loses; nothing where nothing has to be lost."""
     whose = "a release with exact quasi-identifiers" if exact else "any release in classes"
-    return "" if found is None else in_words(found, privacy, loss, whose)
-
-
-def in_words(possible: Least, privacy: float, loss: float, whose: str) -> str:
-    """How many times the least it loses; nothing where nothing has to be lost."""
     least_there = possible.at(privacy)
     if least_there <= 0 or not loss < np.inf:
         return ""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.methods.remove import Remove as Remove
 
 ALONE = "for this release alone, since others of the same records add to it"  # what a guarantee is for
+GENERALIZED = "generalized"  # how classes are published by default; what methods may publish instead are buckets
 NEARLY = 1e-9  # a share of so many records is not one less by rounding
 
 
@@ -53,6 +54,11 @@ class Method(Variant):
     keeps_models: ClassVar[bool] = True  # else it makes no classes, and goes without a model
     draws: bool = False  # something of its release is drawn at random: once, and kept
     suppress: float = 0.0  # the largest share of the records that may be left out, where a method declares it
+
+    @property
+    def exact(self) -> bool:
+        """Whether quasi-identifiers are published unchanged, beside the number of the class."""
+        return getattr(self, "publish", GENERALIZED) != GENERALIZED
 
     @property
     def caution(self) -> str:

@@ -275,5 +275,12 @@ def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_b
     chart.possible = (Least(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
     assert "That is 5 times the least that is possible" in heard(chart, "why", index=3)["why"]["text"]
     assert "least that is possible" not in heard(chart, "why", index=0)["why"]["text"], "a baseline"
+    bucketized = Recipe(Mondrian(publish="bucketized"), KAnonymity(k=5))
+    chart.frontier = Frontier([*points(), point(bucketized, 0.1, 0.02)], MEASURES)
+    assert "least that is possible" not in heard(chart, "why", index=6)["why"]["text"], "not looked for yet"
+    chart.possible = (*chart.possible, Least(((Line(0.015, 0.05),),)))  # .01 at .1, of what is exact
+    text = "2 times the least that is possible for a release with exact quasi-identifiers"
+    assert text in heard(chart, "why", index=6)["why"]["text"]
+    assert "5 times the least that is possible for any release" in heard(chart, "why", index=3)["why"]["text"]
     chart.axes = ["A_know", "U_loss"]
     assert "least that is possible" not in heard(chart, "why", index=3)["why"]["text"]
