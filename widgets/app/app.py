@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -24,14 +21,14 @@ from widgets.session.points import Points
 from widgets.session.replacing import replaces
 from widgets.session.saving import Saving
 from widgets.session.session import COMPARED, POINTS, TABLE, Session, differ, fitting
+from widgets.session.storing import Storing
 from widgets.workloads.naming import followed
 from workbench.base.errors import BadInput
-from workbench.base.scratch import scratch
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
-from workbench.studies.study import ROLES, Study, ranges_of, results_beside
+from workbench.studies.study import ROLES, Study, ranges_of
 
-OWN = (*PARTS, "session", "_points", "_saving", "_keeper", "_store", "_waiting", "_recommended", "_resting", "_dimming")
+OWN = (*PARTS, "session", "_points", "_saving", "_storing", "_waiting", "_recommended", "_resting", "_dimming")
 REST = 0.4  # seconds on a release until it is chosen
 
 
@@ -52,7 +49,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         replaces(self)
         study, handed, file = begin(given)
         study, keeper, note = kept(study, handed, file, keep)
-        self._quiet, self._unseen, self._keeper = False, True, keeper
+        self._quiet, self._unseen = False, True
         self._turns = turns_here()
         self._recommended: Recipe | None = None  # as long as nothing is chosen
         self._resting: Turn | None = None  # until what is under the hand is chosen
@@ -60,11 +57,10 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self._waiting: Study | None = None  # whose data are being read, or asked for
         self._word = note  # said until something is changed
         self.session = Session(study, self._changed, self._follow_history)
-        self._discard: weakref.finalize | None = None
-        self._store = Store(store) if store is not None else None
-        self._make_parts(study, handed, self._keeper is None and under_voila())
-        self._saving = Saving(self._keeper, self.top)
-        self.card.keeps, self.preview.kept = lambda: self.store, self._kept
+        self._make_parts(study, handed, keeper is None and under_voila())
+        self._saving = Saving(keeper, self.top)
+        self._storing = Storing(store, lambda: self._saving.keeper)
+        self.card.keeps, self.preview.kept = lambda: self.store, lambda: self._storing.lasting
         shown = (self.chart, self.card, self.preview, self.top)
         self._points = Points(self.session, lambda: self.store, shown, self._quietly, self._measured, self._join_study)
         left = ipywidgets.VBox([getattr(self, name) for name in STEPS]).add_class("wb-steps")
@@ -82,23 +78,12 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     @property
     def store(self) -> Store:
-        """Where points are kept: made when there are some to keep."""
-        if self._store is None:
-            self._store = self._own_store(self._keeper)
-        return self._store
+        """Where points are kept."""
+        return self._storing.store
 
-    def _kept(self) -> Path | None:
-        """The folder of results, if it stays when this is closed."""
-        folder = self.store.folder
-        return folder if self._discard is None else None
-
-    def _own_store(self, keeper: Keeper | None) -> Store:
-        """Results beside the study's file; without one, in a private folder until this is closed or the kernel ends."""
-        if keeper is not None:
-            return Store(results_beside(keeper.path))
-        folder = scratch()
-        self._discard = weakref.finalize(self, shutil.rmtree, folder, True)
-        return Store(folder)
+    @property
+    def _keeper(self) -> Keeper | None:
+        return self._saving.keeper
 
     def close(self) -> None:
         """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
@@ -111,8 +96,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
                 turn.cancel()
         self._saving.close()
         self._points.forget()
-        if self._discard is not None:
-            self._discard()
+        self._storing.close()
         everything = below(self)
         self.children = ()
         for name in OWN:  # who still holds the workbench holds no data

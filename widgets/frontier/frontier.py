@@ -275,7 +275,8 @@ class FrontierChart(ChartPart):
         """The caps on the axes, and the best under all caps."""
         text, index = "", -1
         if scene.best is not None:
-            values = ", ".join(f"{m.key} {figures(scene.best.values[m.key], m.better)}" for m in _on_axes(scene))
+            drawn = map(scene.frontier.measure, scene.frontier.axes)
+            values = ", ".join(f"{one.key} {figures(scene.best.values[one.key], one.better)}" for one in drawn)
             index = next(i for i, point in enumerate(scene.frontier.measured) if point is scene.best)
             word = "caps" if len(scene.held) > 1 else "cap"
             text = f"Best under the {word}: {scene.best.recipe}: {values}."
@@ -393,10 +394,5 @@ def _number(key: str, text: str) -> float:
     return number
 
 
-def _on_axes(scene: Scene) -> list[Any]:
-    return [scene.frontier.measure(key) for key in scene.frontier.axes]
-
-
 def _described(measure: Any) -> dict[str, str]:
-    return {"key": measure.key, "name": measure.name, "side": measure.side, "better": measure.better,
-            "unit": measure.unit}  # fmt: skip
+    return {name: getattr(measure, name) for name in ("key", "name", "side", "better", "unit")}

@@ -16,7 +16,7 @@ from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies import hierarchy_files
 from workbench.studies.schema import LEAVES_OUT
-from workbench.studies.study import BUNDLED, Study, plain, stem
+from workbench.studies.study import Study, plain, stem
 
 
 class Changed(BadInput):
@@ -26,9 +26,10 @@ class Changed(BadInput):
 class Keeper:
     """One file with a study, its long hierarchies in files beside it, and what we last knew to be in them."""
 
-    def __init__(self, path: str | os.PathLike[str], handed: object = None) -> None:
+    def __init__(self, path: str | os.PathLike[str], handed: object = None, named: bool = True) -> None:
         self.path = Path(path).absolute()
         self.handed = handed  # the data, where they came without a file
+        self.named = named  # by a person; else after its data, and a study of others goes elsewhere
         self._known: dict[str, bytes] = {}
 
     def exists(self) -> bool:
@@ -48,10 +49,8 @@ class Keeper:
         wanted[self.path.name] = parted.to_yaml().encode()
         if any(there.get(name) != content for name, content in wanted.items()):
             if there != self._known and not over:
-                raise Changed(
-                    f"{self.path.name} was changed in another tab or program since it was opened here: "
-                    "load the saved version, or keep yours"
-                )
+                why = "was changed in another tab or program since it was opened here" if self._known else "was there"
+                raise Changed(f"{self.path.name} {why}: load the saved version, or keep yours")
             study.save(self.path)
             there = self._there()
         self._known = there
@@ -86,7 +85,7 @@ def kept(
         return keeper.open(), keeper, "" if file is not None else f"Continued from {keeper.path.name}."
     note = ""
     for path in _file_names(study.name):
-        keeper = Keeper(path, handed)
+        keeper = Keeper(path, handed, named=False)
         if _held_by_others(keeper):
             note = f"{path.name} belongs to other data of this notebook and is not changed."
             continue
@@ -98,6 +97,18 @@ def kept(
             return found, keeper, f"Continued from {path.name}."
         note = f"{path.name} belongs to other data and is not changed."
     return seen_from(study, keeper.path.parent), keeper, note
+
+
+def elsewhere(study: Study) -> Keeper:
+    """What keeps a study whose data have become others: a file of its own; one of these data that was there is not
+    written over unasked."""
+    for path in _file_names(study.name):
+        keeper = Keeper(path, named=False)
+        taken = keeper.exists() and _about_the_same(Keeper(path), study, None) is None
+        if not taken and not _held_by_others(keeper):
+            _open.setdefault(keeper.path, keeper)
+            return keeper
+    raise AssertionError("there is no end of names")
 
 
 _open: WeakValueDictionary[Path, Keeper] = WeakValueDictionary()  # the files of this kernel's workbenches
@@ -140,8 +151,6 @@ def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | Non
         found = keeper.open()
     except BadInput:
         return None  # damaged, or no study: somebody will want to look at it
-    if BUNDLED in study.data:  # what it begins with; other data may have been chosen since
-        return found
     if _origin(found) != _origin(study):
         return None
     columns = handed.names if isinstance(handed, Table) else getattr(handed, "columns", None)

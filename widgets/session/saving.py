@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from widgets.base.host import under_voila
 from widgets.base.turns import Turn
-from widgets.session.keeping import Changed, Keeper
+from widgets.session.keeping import Changed, Keeper, elsewhere
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
+from workbench.base.variants import canonical
+from workbench.studies.schema import FROM
 from workbench.studies.study import Study
 
 REST = 0.5  # seconds without a change until the file is written
@@ -21,9 +23,11 @@ class Saving:
         self._top = top
         self._timer: Turn | None = None
         self._study: Study | None = None
+        self._keepers: dict[str, Keeper] = {}  # by what is read
 
     def soon(self, study: Study) -> None:
         """A slider moves often: only its rest is written; a tab may be gone the next moment, and is told each."""
+        self._turn_to(study)
         self._study = study
         if self._top.remembered:
             self._top.state(study=study.to_yaml())
@@ -35,6 +39,19 @@ class Saving:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._top.later(REST, self.now)
+
+    def _turn_to(self, study: Study) -> None:
+        """A file that is named after its data keeps no study of others: that has one of its own."""
+        if self.keeper is None or self.keeper.named:
+            return
+        read = canonical({name: study.data[name] for name in FROM if name in study.data})
+        if not self._keepers:
+            self._keepers[read] = self.keeper
+        keeper = self._keepers.get(read) or elsewhere(study)
+        if keeper is not self.keeper:
+            self.close()
+            self.keeper = self._keepers[read] = keeper
+            self._top.state(conflict="", kept=self.where())
 
     def now(self, over: bool = False) -> None:
         """Write it; where another tab has written meanwhile, ask, unless it is `over` all."""
@@ -66,5 +83,6 @@ class Saving:
     def where(self) -> str:
         """Where the study is kept, in words."""
         if self.keeper is not None:
-            return f"kept in {self.keeper.path.name}"
+            name, first = self.keeper.path.name, next(iter(self._keepers.values()), self.keeper)
+            return f"kept in {name}" + ("" if self.keeper is first else f'; Workbench("{name}") opens it again')
         return "saved in this browser tab" if under_voila() else "not saved to a file"

@@ -348,8 +348,8 @@ def test_a_study_named_after_its_data_follows_them(bench, frame, here):
 
 
 def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, said, frame):
-    STUDY.with_(data={"given": "upload: people.csv"}).save("adult-census-data.study.yaml")
-    bench = Workbench("adult")
+    STUDY.with_(data={"given": "upload: people.csv"}).save("people.study.yaml")
+    bench = Workbench("people.study.yaml")
     assert bench.session.table is None and bench.data.unfolded
     assert "give them again" in said[-1][2]
     frame.to_csv("people.csv", index=False)
@@ -378,6 +378,36 @@ def test_other_data_are_looked_at_in_the_same_way(bench, frame, said):
     bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.quasi == ("age", "work", "sex")
     assert not said
+
+
+def test_a_study_of_other_data_has_a_file_and_results_of_its_own(bench, frame, here):
+    own, told = bench._keeper.path, {}
+    bench.top.send = lambda content, buffers=None: told.update(content)
+    assert bench.store.folder.parent == here and own.name in bench.store.folder.name.replace("results", "study.yaml")
+    frame.drop(columns="work").to_csv("less.csv", index=False)
+    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
+    assert Study.open(own).quasi == STUDY.quasi and Study.open(own).data == {"given": "frame"}
+    assert Study.open("less.study.yaml").quasi == ("age", "sex")
+    assert told["kept"] == 'kept in less.study.yaml; Workbench("less.study.yaml") opens it again'
+    assert bench.store.folder.name.startswith("less") and len(list(bench.store.keys())) == 5
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench._keeper.path == own and told["kept"] == "kept in from-the-notebook.study.yaml"
+    bench.close()
+    again = Workbench(frame)
+    assert again.session.study.data == {"given": "frame"} and again.session.table.quasi == STUDY.quasi
+    assert Workbench("less.study.yaml").session.study.data == {"path": "less.csv"}
+
+
+def test_a_cell_goes_on_with_the_data_that_it_names(here, frame):
+    frame.to_csv("people.csv", index=False)
+    bench = Workbench("adult")
+    choose(bench, "neutral", "race")
+    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
+    choose(bench, "quasi", "age", "sex")
+    assert Study.open("people.study.yaml").quasi == ("age", "sex")
+    bench.close()
+    again = Workbench("adult")
+    assert again.session.study.data["bundled"] == "adult" and "race" not in again.session.study.quasi
 
 
 def test_a_table_comes_with_its_roles_and_hierarchies(here, said):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from widgets.session.keeping import Changed, Keeper, kept, seen_from
+from widgets.session.keeping import Changed, Keeper, elsewhere, kept, seen_from
 from workbench.studies.study import Study
 
 ONE, TWO = Study(name="one"), Study(name="two")
@@ -75,6 +75,20 @@ def test_a_frame_of_other_columns_is_other_data(tmp_path, monkeypatch):
     assert kept(study, other, None, None)[0].quasi == ("age",), "new data after a restart, looked at in the same way"
     found, keeper, _ = kept(study, pd.DataFrame({"height": [1]}), None, None)
     assert found.quasi == () and keeper.path.name == "from-the-notebook-2.study.yaml"
+
+
+def test_a_study_whose_data_have_become_others_takes_no_file_of_others(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here, other = (Study(name="people", data={"path": name}, quasi=("age",)) for name in ("a.csv", "b.csv"))
+    assert elsewhere(here).path.name == "people.study.yaml"
+    Keeper("people.study.yaml").save(other)
+    own = elsewhere(here)
+    assert own.path.name == "people-2.study.yaml"
+    own.save(here)
+    again = elsewhere(here)
+    assert again.path == own.path
+    with pytest.raises(Changed, match="was there: load the saved version, or keep yours"):
+        again.save(here.with_(quasi=("sex",)))
 
 
 def test_a_damaged_file_is_left_alone(tmp_path, monkeypatch):

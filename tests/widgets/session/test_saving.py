@@ -34,3 +34,18 @@ def test_the_tab_hears_of_every_change_and_no_file_is_written(tmp_path, monkeypa
     Saving(None, bar).soon(STUDY)
     assert Study.from_yaml(sent["study"]).quasi == ("age",)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_after_its_data_keeps_no_study_of_others_and_a_named_one_keeps_any(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = STUDY.with_(name="other", data={"path": "other.csv", "drop_missing": True})
+    for named, where in ((False, "kept in other.study.yaml"), (True, "kept in kept.study.yaml")):
+        bar, sent = bar_that_hears()
+        saving = Saving(Keeper(f"{'kept' if named else 'one'}.study.yaml", named=named), bar)
+        saving.soon(STUDY)
+        saving.soon(STUDY.with_(data={**STUDY.data, "drop_missing": True}))
+        assert saving.keeper.path.stem.split(".")[0] == ("kept" if named else "one"), "the same data"
+        saving.soon(other)
+        saving.close()
+        assert sent["kept"].startswith(where)
+    assert Study.open("one.study.yaml").name == "kept" and Study.open("other.study.yaml").name == "other"
