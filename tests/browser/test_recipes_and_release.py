@@ -189,6 +189,20 @@ def test_an_order_of_columns_is_typed_where_the_split_is_chosen(page):
     assert order.input_value() == "sex, age" and page.get_by_text("'ages' is not a column").count() == 0
 
 
+def test_a_target_is_asked_for_where_it_is_chosen_and_comes_beside_none(page):
+    page.get_by_text(re.compile("^options: split")).click()
+    page.get_by_role("button", name="information gain", exact=True).click()
+    page.locator("[data-field='method.0.target'] .wb-wrong", has_text="name one").wait_for()
+    page.get_by_text(re.compile("^options: split")).click()  # folded away
+    page.get_by_label("t-closeness", exact=True).check()
+    page.locator("[data-field='method.0.target'] .wb-wrong", has_text="name one").wait_for()
+    target = page.locator("[data-field='method.0.target']")
+    target.locator("summary").click()
+    target.get_by_role("button", name="occupation", exact=True).click()
+    page.get_by_text(re.compile("^18 releases of 2 models")).first.wait_for()
+    assert not page.get_by_text("name one").count()
+
+
 def test_orders_of_columns_are_typed_among_the_options(page):
     page.get_by_text(re.compile("^options: split")).click()
     chips = page.get_by_role("group", name=re.compile("^split: "))

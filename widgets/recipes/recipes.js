@@ -175,9 +175,14 @@ export default widget(({ model, el, say, on, trait, mark, at }) => {
     const fields = draft.groups.flatMap((group, g) => [[`method.${g}`, group.method],
       ...group.rows.flatMap((row, r) => row.parts.map((part, p) => [`row.${g}.${r}.${p}`, part]))]);
     fields.push(...draft.measures.map((row, i) => [`measure.${i}.0`, row.parts[0]]));
-    for (const [key, part] of fields) for (const one of part.fields) if (one.problem) mark(`${key}.${one.name}`, one.problem);
+    for (const [key, part] of fields) for (const one of part.fields) if (one.problem) explain(`${key}.${one.name}`, one.problem);
   }));
-  const markRows = () => { for (const [name, text] of Object.entries(last?.problems ?? {})) mark(name, text); };
+  const markRows = () => { for (const [name, text] of Object.entries(last?.problems ?? {})) explain(name, text); };
+  /** What is wrong is seen, also among options that are folded. */
+  function explain(name, text) {
+    mark(name, text);
+    at(name)?.closest("details.wb-options")?.setAttribute("open", "");
+  }
   // that a message was well does not mend what is wrong with the draft
   on("fine", ({ field: name }) => { mark(name, ""); mark("", ""); markRows(); });
   on("tried", ({ field: name, values }) => {

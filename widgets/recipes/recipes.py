@@ -17,6 +17,7 @@ from widgets.base.given import table_of
 from widgets.base.part import Part, script, styles, whole
 from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
+from widgets.recipes.options import going_together
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, said
 from workbench.base.figures import join_names
@@ -218,14 +219,14 @@ class RecipePicker(Part):
         rows = [(group, row) for group in self._groups for row in group.rows]
         places = [row.place for _, row in rows if row.place is not None] + [place for place, _ in self._baselines]
         found: list[tuple[int, dict[str, Any]]] = list(self._baselines)
+        methods = {group: going_together(group.method)[0] for group in self._groups}
         for group, row in rows:
             if row.on:
-                row.settle(group.method)
+                row.settle(methods[group])
                 if row.place is None:
                     row.place = max(places, default=-1) + 1
                     places.append(row.place)
-                if row.good is not None:
-                    found.append((row.place, row.good))
+                found += [(row.place, ranges) for ranges in row.good]
         unique: dict[str, dict[str, Any]] = {}
         for _, ranges in sorted(found, key=lambda one: one[0]):  # as they were chosen
             unique.setdefault(canonical(ranges), ranges)
@@ -272,8 +273,9 @@ class RecipePicker(Part):
         )
 
     def _problems(self) -> dict[str, str]:
-        found = {}
+        found: dict[str, str] = {}
         for g, group in enumerate(self._groups):
+            found |= {f"method.{g}.{name}": why for name, why in going_together(group.method)[1].items()}
             for r, row in enumerate(group.rows):
                 why = row.problem or lacking(row, self.table)
                 if row.on and why:

@@ -23,25 +23,27 @@ WITHOUT_SENSITIVE = ("re-identification risk", "information loss", "average clas
 
 @dataclass(eq=False)
 class Row:
-    """Joined models (none: a method that goes without), or a measure; `good` is its last recipe that could be had."""
+    """Joined models (none: a method that goes without), or a measure; `good` are its last recipes that could be had."""
 
     parts: list[Draft]
     on: bool
-    good: dict[str, Any] | None = None
+    good: Sequence[dict[str, Any]] = ()
     problem: str = ""
     place: int | None = None  # among the recipes, from when it was first asked for
-    _asked: dict[str, Any] | None = None
+    _asked: list[dict[str, Any]] | None = None
 
-    def settle(self, method: Draft) -> None:
-        """Take the row as it is, if every combination can be had."""
+    def settle(self, methods: Sequence[Mapping[str, Any]]) -> None:
+        """Take the row as it is, if every combination can be had; without a method it stays as it was."""
         models = [part.to_dict() for part in self.parts]
-        asked = {"method": method.to_dict()} | ({"model": models[0] if len(models) == 1 else models} if models else {})
+        joined = {"model": models[0] if len(models) == 1 else models} if models else {}
+        asked = [{"method": method, **joined} for method in methods]
         if asked == self._asked:
             return
         self._asked = asked
         try:
-            written_out(asked)
-            self.good, self.problem = asked, ""
+            for one in asked:
+                written_out(one)
+            self.good, self.problem = asked or self.good, ""
         except BadInput as error:
             self.problem = str(error).removeprefix("study: ")
 

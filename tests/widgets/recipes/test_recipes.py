@@ -163,13 +163,29 @@ def test_an_order_of_columns_is_one_release_and_several_are_several(stand, small
 def test_options_that_go_together_only_are_explained_until_they_do(stand, small):
     target = small(0).quasi[0]
     stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
-    assert "goes with a target" in next(iter(stand.last("draft")["problems"].values()))
+    problems = stand.last("draft")["problems"]
+    assert problems == {"method.0.target": "split = information_gain goes with a target column: name one"}, "once"
     assert stand.picker.recipes == RECIPES
     place = 1 + small(0).names.index(target)
     stand.say("choices", field="method.0.target", group=0, name="target", places=[place])
     assert stand.last("draft")["problems"] == {}
     method = {"name": "mondrian", "split": "information_gain", "target": target}
     assert [one["method"] for one in stand.picker.recipes] == [method, method]
+
+
+def test_a_choice_that_goes_with_nothing_is_left_out_of_the_grid(stand, small):
+    names, gain = small(0).names, {"name": "mondrian", "split": "information_gain"}
+    place = 1 + names.index("work")
+    stand.say("choices", field="method.0.split", group=0, name="split", places=[0, 1])
+    assert "goes with a target" in stand.last("draft")["problems"]["method.0.target"]
+    stand.say("choices", field="method.0.target", group=0, name="target", places=[0, place])
+    assert stand.last("draft")["problems"] == {}
+    methods = [one["method"] for one in stand.picker.recipes]
+    assert methods == [{"name": "mondrian"}, {**gain, "target": "work"}] * 2
+    assert stand.last("draft")["count"] == 6 == len(Study(recipes=stand.picker.recipes).candidates())
+    stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
+    assert [one["method"] for one in stand.picker.recipes] == [{**gain, "target": "work"}] * 2
+    assert stand.last("draft")["problems"] == {}
 
 
 def test_two_methods_side_by_side(stand):

@@ -21,14 +21,16 @@ def test_every_model_has_a_row_and_what_is_asked_for_is_on(small):
 
 
 def test_a_row_that_cannot_be_had_keeps_its_last_good_recipe():
-    method = Draft.of(Mondrian)
+    methods = [Draft.of(Mondrian).to_dict()]
     (group,) = grouped(RECIPES, [], None)
     row = next(row for row in group.rows if row.on)
-    row.settle(method)
+    row.settle(methods)
     good = row.good
     row.parts[0].values["k"] = []
-    row.settle(method)
+    row.settle(methods)
     assert row.good == good and "no values" in row.problem
+    row.settle([])
+    assert row.good == good and not row.problem, "said at the method"
 
 
 def test_measures_stay_in_their_places():

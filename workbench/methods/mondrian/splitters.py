@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, at, said
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods.mondrian.asked import asked_of
@@ -39,7 +39,8 @@ def require_together(method: Mondrian) -> None:
         given = needed is not None and getattr(method, needed) is not None
         if needed is not None and given != (method.split == split):
             cure = f", not with split = {method.split}: leave it out" if given else ": name one"
-            raise BadInput(f"mondrian: split = {split} goes with {NEEDED[needed]}{cure}")
+            with at(needed):
+                raise BadInput(f"mondrian: split = {split} goes with {NEEDED[needed]}{cure}")
     if method.split == "information_gain" and not method.strict:
         raise BadInput(
             "mondrian: without strict the records at a median are dealt; so not with split = information_gain"

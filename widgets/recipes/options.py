@@ -1,0 +1,52 @@
+"""Which combinations of a method's options can be had, and what is wrong with the others, said once, at an option."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from widgets.parameters.draft import Draft
+from widgets.parameters.ranges import default
+from workbench.base.errors import BadInput
+from workbench.frontier.grid import MOST, axes, combined
+from workbench.studies.study import variant
+
+
+def going_together(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The method as a study writes it: in one entry where all options go together, else one for each combination that
+    can be had; and by option why a choice is in none of them. A default that goes with nothing is left out unsaid."""
+    asked = method.to_dict()
+    try:
+        every = [_merged(asked, chosen) for chosen in product(*axes("method", asked))]
+        if combined("method", asked) > MOST:
+            return [asked], {}
+    except BadInput:  # said of the whole recipe
+        return [asked], {}
+    good, refused = [], list[tuple[dict[str, Any], BadInput]]()
+    for one in every:
+        try:
+            variant("method", one)
+            good.append(one)
+        except BadInput as error:
+            refused.append((one, error))
+    if not refused:
+        return [asked], {}
+    return [Draft.of(method.kind, one).to_dict() for one in good], _wrong(method, good, refused)
+
+
+def _merged(asked: dict[str, Any], chosen: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    for settings in chosen:
+        asked = {**asked, **settings}
+    return asked
+
+
+def _wrong(method: Draft, good: list[dict[str, Any]], refused: list[tuple[dict[str, Any], BadInput]]) -> dict[str, str]:
+    """Why a choice is in no combination that can be had: where the reason says what is missing, else at the choice."""
+    found: dict[str, str] = {}
+    for one, error in refused:
+        for name in (name for name in one if name in method.values):
+            idle = one[name] != default(method.kind, name) and all(one[name] != other.get(name) for other in good)
+            text = str(error).removeprefix(f"{method.kind.name}: ")
+            if idle and text not in found.values():
+                found.setdefault(str(error.path[0]) if error.path else name, text)
+    return found
