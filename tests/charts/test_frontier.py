@@ -30,7 +30,7 @@ def test_frontier_chart_names_what_is_missing():
     lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}, {"U_loss": "nobody asked"})
     words = words_of(frontier(lost, complete=False).chart())
     assert "1 left out: undefined on one of the axes" in words
-    assert "2 of 4 points are efficient (filled), 1 dominated (hollow), 1 left out" in words
+    assert "4 points: 2 efficient (filled), 1 dominated (hollow)" in words
     assert "the sweep was cancelled: points are missing" in words
 
 
