@@ -73,7 +73,7 @@ def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_
     [
         (("--cap", "P_los=0.1"), "P_los"),
         (("--budget", "soon"), "give seconds"),
-        (("--family", "mondrian"), "not a model and a method"),
+        (("--family", "mondrian"), "not one model and a method"),
         (("--out", "points.txt"), ".csv or .json"),
     ],
 )

@@ -173,7 +173,7 @@ def test_queries_are_answered_and_bounded(monkeypatch):
 
 def test_a_file_of_each_size_is_read_collapsed_and_released():
     figures = by_name(scaling.measure(sizes=(2_000, 4_000)))
-    assert len(figures) == 10 and all(one.measured > 0 for one in figures.values())
+    assert len(figures) == 12 and all(one.measured > 0 for one in figures.values())
     steps = next(one.note for what, one in figures.items() if what.startswith("4,000 records") and "memory" in what)
     assert all(step in steps for step in ("read", "collapsed", "one recipe", "100 recipes", "release written"))
 

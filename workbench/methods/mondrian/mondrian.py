@@ -21,11 +21,9 @@ from workbench.workloads.workload import Workload
 @dataclass(frozen=True)
 class Mondrian(Method):
     split: str = parameter(
-        "widest",
-        "which attribute is cut: the widest, the one that tells most, the one whose values repeat most or least in a "
-        "class, in an order, or as hurts a workload least",
-        choices=tuple(splitters.GOES_WITH),
-    )
+        "widest", "which attribute is cut: the widest, the one that tells most, the one whose values repeat most or "
+        "least in a class, in an order, or as hurts a workload least", choices=tuple(splitters.GOES_WITH),
+    )  # fmt: skip
     target: str | None = parameter(None, "the column that information gain is about", column=True)
     cuts: str = parameter(
         "all", "information gain: try every cut; each attribute's best alone; or binary cuts, of text with a hierarchy "
@@ -37,11 +35,9 @@ class Mondrian(Method):
     publish: str = parameter("generalized", "how classes are published", choices=("generalized", "bucketized"))
     suppress: float = suppress()
     recode: str = parameter(
-        "regions",
-        "what a class shows: the smallest ranges that hold its records, or nodes of the hierarchies",
-        choices=("regions", "levels"),
-        optional=True,
-    )
+        "regions", "what a class shows: the smallest ranges that hold its records, or nodes of the hierarchies",
+        choices=("regions", "levels"), optional=True,
+    )  # fmt: skip
     order: tuple[str, ...] | None = parameter(
         None, "split = order: what is cut as long as it can be, then what is cut next", columns=True, optional=True
     )
