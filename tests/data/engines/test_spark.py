@@ -299,7 +299,7 @@ def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys
         ("{spark: people}", "spark names a table, and remote the server"),
         ("{path: people.csv, remote: 'sc://host:1'}", "spark names a table, and remote the server"),
         ("{spark: people, remote: 'host:1'}", "sc://host:15002"),
-        ("{spark: people, remote: 'sc://host:1/;token=hush'}", "put the token into the environment"),
+        ("{spark: people, remote: 'sc://host:1/;token=hush'}", "put a token into the environment"),
         ("{spark: people, path: people.csv, remote: 'sc://host:1'}", "exactly one of"),
     ],
 )

@@ -18,20 +18,36 @@ from workbench.data.table import Table
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize("remote", ["host:15002", "http://host:1", "sc://", "", "sc:host"])
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "host:15002", "http://host:1", "sc://", "", "sc:host", "sc://h:99999", "sc://h:0", "sc://h:a", "sc://h/x",
+        "sc://h/;use_ssl", "sc://h?a=b",
+    ],
+)  # fmt: skip
 def test_an_address_is_one_of_spark_connect(remote):
     with pytest.raises(BadInput, match="sc://host:15002"):
         refuse_secrets(remote)
 
 
 @pytest.mark.parametrize(
-    "remote", ["sc://host:1/;token=hush", "sc://me:hush@host:1", "sc://h/;use_ssl=true;token=hush"]
-)
+    "remote",
+    [
+        "sc://host:1/;token=hush", "sc://me:hush@host:1", "sc://h/;use_ssl=true;token=hush", "sc://h;token=hush",
+        "sc://h:1/;authorization=Bearer hush", "sc://h:1/;x-api-key=hush;use_ssl=true", "sc://h/;hush",
+    ],
+)  # fmt: skip
 def test_a_token_is_not_in_an_address(remote):
     with pytest.raises(BadInput, match=TOKEN) as caught:
         refuse_secrets(remote)
     assert "hush" not in str(caught.value)
-    refuse_secrets("sc://host:15002/;use_ssl=true")
+    refuse_secrets("sc://host:15002/;use_ssl=true;user_id=me;session_id=1;user_agent=x")
+
+
+def test_a_number_of_a_session_that_is_none_is_said():
+    spark_servers.client()
+    with pytest.raises(BadInput, match="sc://host:15002"):
+        Session.opened("sc://127.0.0.1:9/;session_id=mine")
 
 
 def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
@@ -67,6 +83,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     remote, process = spark_servers.sail_elsewhere()
     before = Session.opened(remote)
+    before.run(lambda: before.spark.range(3).count())
     process.kill()
     process.wait()
     with pytest.raises(BadInput, match="the connection is lost"):
@@ -84,7 +101,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
 def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
     spark_servers.client()
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
-    with pytest.raises(BadInput, match="the connection is lost"):
+    with pytest.raises(BadInput, match=r"^Spark at 127.0.0.1: no server answers there; see that it runs"):
         session = Session.opened("sc://127.0.0.1:9")
         session.run(lambda: session.spark.table("people").schema)
 

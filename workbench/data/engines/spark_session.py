@@ -14,11 +14,18 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.figures import join_names
 from workbench.base.progress import stoppable
 
 T = TypeVar("T")
 SMALL = 2**25  # bytes of a table that every worker may have
 TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # the variable that Spark's own client reads
+# parameters of an address that are no secret; every other one is sent to the server as it is, and may be one
+HARMLESS = ("use_ssl", "user_id", "user_agent", "session_id", "x-databricks-cluster-id")
+ADDRESS = (
+    "remote is the address of a server that speaks Spark Connect, such as 'sc://host:15002', with a port of at most "
+    "65535, and with parameters such as 'sc://host:443/;use_ssl=true'"
+)
 INSTALL = "pip install 'privacy-utility-workbench[spark]'"
 ORIGINS = "_enable_debugging_cache"  # whether it is noted where queries are written; None until a server was asked
 UNKNOWN = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND")
@@ -53,6 +60,7 @@ class Session:
     def __init__(self, spark: Any) -> None:
         self.spark = spark
         self.same_workers: bool | None = None  # whether they have this package; None until it was asked
+        self.answered = False  # yet
         self.remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self.where = f"Spark at {spark.client.host}" if self.remote else "Spark in this process"
 
@@ -62,7 +70,11 @@ class Session:
         refuse_secrets(remote)
         if remote in _OPENED:
             return _OPENED[remote]
-        made = cls(client().builder.remote(remote).create())
+        try:
+            spark = client().builder.remote(remote).create()
+        except ValueError:  # a session_id that is none
+            raise BadInput(ADDRESS) from None
+        made = cls(spark)
         made.spark.client.set_retry_policies([])  # `run` is patient; at the end nobody waits for a server that is gone
         atexit.register(made.spark.stop)
         return _OPENED.setdefault(remote, made)
@@ -93,7 +105,9 @@ class Session:
 
         with self._impatient():
             try:
-                return stoppable(tagged, lambda: interrupt(tag))
+                found = stoppable(tagged, lambda: interrupt(tag))
+                self.answered = True
+                return found
             except errors as error:
                 failure = self._explained(error)
         raise failure  # outside the except: Spark's message may quote a record, and must not be seen behind ours
@@ -145,6 +159,8 @@ class Session:
         return BadInput(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
 
     def _lost(self) -> BadInput:
+        if not self.answered:
+            return BadInput(f"{self.where}: no server answers there; see that it runs and can be reached from here")
         return BadInput(
             f"{self.where}: the connection is lost; what was finished is kept. See that the server runs and can be "
             "reached, and read the table again"
@@ -185,12 +201,20 @@ def client() -> Any:
 
 
 def refuse_secrets(remote: str) -> None:
-    """Raise BadInput for what is no address of a server, and for one that holds a token."""
-    place = urlsplit(remote)
-    if place.scheme != "sc" or not place.hostname:
-        raise BadInput("remote is the address of a server that speaks Spark Connect, such as 'sc://host:15002'")
-    if "token=" in remote or "@" in place.netloc:
-        raise BadInput(f"remote holds a secret; take it out, and put the token into the environment as {TOKEN}")
+    """Raise BadInput for what is no address of a server, and for one that may hold a secret, which is not repeated."""
+    address, *given = remote.split(";")
+    try:
+        place = urlsplit(address)
+        known = place.scheme == "sc" and place.hostname and place.port != 0 and place.path in ("", "/")
+    except ValueError:  # a port that is no number, or too large
+        known = False
+    if "@" in address or "token=" in remote or any(one.partition("=")[0] not in HARMLESS for one in given):
+        raise BadInput(
+            f"remote may hold a secret; leave out all parameters but {join_names(HARMLESS)}, and put a token into the "
+            f"environment as {TOKEN}"
+        )
+    if not known or place.query or place.fragment or any(one.count("=") != 1 for one in given):
+        raise BadInput(ADDRESS)
 
 
 def _errors(remote: bool) -> tuple[type[Exception], ...]:
