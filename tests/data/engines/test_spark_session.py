@@ -64,19 +64,24 @@ def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
 
 
 ASKED = """
-import sys
+import sys, warnings
 from workbench.data.engines.spark_session import Session
 session = Session.opened(sys.argv[1])
 print(session.run(lambda: session.spark.range(3).count()), hasattr(sys.modules["__main__"], "__file__"))
+warnings.filterwarnings("error", append=True)
+try:
+    warnings.warn("another", FutureWarning)
+except FutureWarning:
+    print("heard")
 """
 
 
-def test_a_program_that_is_no_file_is_not_ended():
+def test_a_program_that_is_no_file_is_not_ended_and_hears_no_warning_of_pandas():
     given = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
     done = subprocess.run(
         [sys.executable, "-c", ASKED, spark_servers.sail()], capture_output=True, text=True, env=given, cwd=ROOT
     )
-    assert done.stdout.split() == ["3", "False"], done.stderr[-2000:]
+    assert done.stdout.split() == ["3", "False", "heard"] and done.stderr == "", done.stderr[-2000:]
 
 
 def test_a_server_that_comes_back_is_asked_again(monkeypatch):

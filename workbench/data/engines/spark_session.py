@@ -6,6 +6,7 @@ import atexit
 import sys
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ ADDRESS = (
     "65535, and with parameters such as 'sc://host:443/;use_ssl=true'"
 )
 INSTALL = "pip install 'privacy-utility-workbench[spark]'"
+OF_PANDAS = "PySpark does not yet fully support pandas"
 ORIGINS = "_enable_debugging_cache"  # whether it is noted where queries are written; None until a server was asked
 UNKNOWN = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND")
 REFUSED = ("UNAUTHENTICATED", "PERMISSION_DENIED")
@@ -58,6 +60,7 @@ class Session:
     """`where` is what messages call it. Everything is asked in text, which is the same in every kind of session."""
 
     def __init__(self, spark: Any) -> None:
+        _quiet()
         self.spark = spark
         self.same_workers: bool | None = None  # whether they have this package; None until it was asked
         self.answered = False  # yet
@@ -181,11 +184,18 @@ def _know_origins(spark: Any) -> None:
         setattr(utils, ORIGINS, spark.conf.get("spark.python.sql.dataFrameDebugging.enabled", "true") == "true")
 
 
+def _quiet() -> None:
+    """Spark's client warns of pandas 3 wherever it is imported or called, whatever is asked of it; nothing here gives it
+    a frame of pandas."""
+    warnings.filterwarnings("ignore", OF_PANDAS, FutureWarning)
+
+
 def client() -> Any:
     """What makes sessions by Spark Connect; BadInput where it is not installed.
 
     It takes a program that is no file (`python -c`) for its own doctests, and would end it.
     """
+    _quiet()
     program = sys.modules["__main__"]
     bare = not hasattr(program, "__file__")
     if bare:
