@@ -46,6 +46,11 @@ def test_two_studies(capsys, other):
     assert "best under P_loss 0.2: k-anonymity, k = 10 (mondrian)" in out and "At each P_loss" in out
 
 
+def test_studies_of_one_table_in_two_engines_are_of_the_same_table(capsys, other):
+    other.write_text(other.read_text().replace("original.csv,", "original.csv, engine: duckdb,"))
+    assert not json.loads(run(capsys, "compare", "study.yaml", "other.yaml", "--json")[0])["notes"]
+
+
 def test_studies_of_other_tables_are_said(capsys, other):
     other.write_text(other.read_text().replace("quasi: [age, zip, work]", "quasi: [age, work]"))
     _, err = run(capsys, "compare", "study.yaml", "other.yaml")

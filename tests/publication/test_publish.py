@@ -1,5 +1,6 @@
 """A published folder shows what was promised, and no more than the releases themselves do."""
 
+import errno
 import json
 import stat
 
@@ -11,7 +12,7 @@ from tests.publication.published import carried, everything_but_releases, study_
 from workbench import BadInput
 from workbench.data import datasets
 from workbench.measures import UtilityLoss
-from workbench.publication import cost
+from workbench.publication import cost, format
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.study import Study
@@ -112,3 +113,16 @@ def test_a_folder_of_something_else_is_refused(study, tmp_path):
 
 
 # --- small counts in words
+
+
+@pytest.mark.parametrize("named", [None, "/aside/results.json"])
+def test_a_full_disk_is_said_by_the_folder_that_was_named(study, tmp_path, monkeypatch, named):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", named)
+
+    monkeypatch.setattr(format, "write_chart", full)
+    with pytest.raises(
+        BadInput, match=r"it cannot be written there .No space left on device.; .* or make room"
+    ) as told:
+        publish(study, tmp_path / "out")
+    assert str(told.value).startswith(f"{tmp_path / 'out'}: ") and [*tmp_path.iterdir()] == []

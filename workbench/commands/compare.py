@@ -124,6 +124,7 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
     """Both frontiers, and which loses less utility at each privacy."""
     from workbench.commands.frontier import on_axes
     from workbench.commands.sweep import swept
+    from workbench.data.fingerprint import alike
 
     for path in (first, second):
         opened(path)  # what cannot be read is said before hours are spent
@@ -134,7 +135,7 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
         said = " against ".join(" and ".join(pair) for pair in axes)
         raise BadInput(f"{first} and {second} are drawn on other axes ({said}); give both the same axes")
     notes = []
-    if both[0].table.fingerprint != both[1].table.fingerprint:
+    if not alike(both[0].table, both[1].table):
         notes.append(
             "the studies are not about the same table in the same roles, so their losses may mean different things"
         )

@@ -65,7 +65,7 @@ class Store:
             self.writable = _prepare(self.folder)
             self._secret = _secret(self.folder)
         except OSError as error:
-            raise _unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
+            raise Unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
         if self.writable:
             clear(self.folder, ".aside-*", elsewhere=DAY)
 
@@ -123,7 +123,7 @@ class Store:
             _sync(self.folder)
         except OSError as error:
             if not place.is_dir():
-                failure = _unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
+                failure = Unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         if failure:
@@ -138,7 +138,7 @@ class Store:
                 (os.replace if instead else os.link)(aside, path)  # a link never replaces
             _sync(self.folder)
         except OSError as error:
-            failure = _unusable(self.folder, f"cannot keep a file: {error.strerror}; {WHAT_TO_DO}")
+            failure = Unusable(self.folder, f"cannot keep a file: {error.strerror}; {WHAT_TO_DO}")
         finally:
             aside.unlink(missing_ok=True)
         if failure:
@@ -156,7 +156,7 @@ class Store:
     def refuse_reading_only(self) -> None:
         """Raise BadInput where no point can be kept; before one is made."""
         if not self.writable:
-            raise _unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
+            raise Unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
 
     def keyed(self, content: bytes) -> str:
         """A digest of content that tells nothing without the secret: it may leave the analyst's hands."""
@@ -218,8 +218,12 @@ def _file_digest(kind: type) -> str:
     return DIGESTS[path]
 
 
-def _unusable(folder: Path, why: str) -> BadInput:
-    return BadInput(f"store {str(folder)!r} {why}")
+class Unusable(BadInput):
+    """A folder that cannot be used, and why; neither holds data."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        super().__init__(f"store {str(folder)!r} {why}")
+        self.why = why
 
 
 def _damaged(path: Path, error: Exception) -> BadInput:
@@ -233,21 +237,21 @@ def _damaged(path: Path, error: Exception) -> BadInput:
 def _prepare(folder: Path) -> bool:
     """Make the folder, or see that it is a store, readable by its owner alone; whether it can be written to."""
     if not folder.parent.is_dir():
-        raise _unusable(folder, f"cannot be made: {str(folder.parent)!r} is not a folder; make it, or choose another")
+        raise Unusable(folder, f"cannot be made: {str(folder.parent)!r} is not a folder; make it, or choose another")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileExistsError:
-        raise _unusable(folder, "is a file, not a folder; choose another name") from None
+        raise Unusable(folder, "is a file, not a folder; choose another name") from None
     may = [os.access(folder, right | os.X_OK) for right in (os.R_OK, os.W_OK)]
     if may[0] and not may[1] and (folder / SECRET).exists():
         return False
     if not all(may):
-        raise _unusable(folder, "cannot be written to; change its permissions, or choose another folder")
+        raise Unusable(folder, "cannot be written to; change its permissions, or choose another folder")
     # its permissions are about to change: not those of a folder that was named by mistake
     if not (folder / SECRET).exists():
         strangers = [name for name in os.listdir(folder) if name != SECRET and not _is_ours(name)]
         if strangers:
-            raise _unusable(folder, f"is not a store: it holds {min(strangers)!r}; name a new or an empty folder")
+            raise Unusable(folder, f"is not a store: it holds {min(strangers)!r}; name a new or an empty folder")
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
     return True
@@ -261,7 +265,7 @@ def _secret(folder: Path) -> bytes:
     """The secret of this store, drawn by whoever opens it first."""
     path, drawn = folder / SECRET, next(folder.glob("*.drawn"), None) is not None
     if not path.exists() and drawn:
-        raise _unusable(folder, f"is damaged: its {SECRET} is not there. {RESTORE}")
+        raise Unusable(folder, f"is damaged: its {SECRET} is not there. {RESTORE}")
     if not path.exists():
         aside = folder / name_here("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
@@ -274,7 +278,7 @@ def _secret(folder: Path) -> bytes:
     secret = path.read_bytes()
     if len(secret) != SECRET_BYTES:
         what = RESTORE if drawn else "Delete the folder, and sweep again"
-        raise _unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes. {what}")
+        raise Unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes. {what}")
     return secret
 
 

@@ -188,7 +188,8 @@ def _named(recipe: Recipe) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise BadInput(f"recipe {recipe}: {error}") from error
+        error.args = (f"recipe {recipe}: {error}",)
+        raise
     except Exception as error:
         error.add_note(f"in the recipe {recipe}")
         raise

@@ -103,7 +103,7 @@ def publish(
     )
     tries = _tries(swept, table, study, step)
     frontier, others = _to_show(swept, table, study, kept, tries)
-    aside = scratch(place.parent)
+    aside, failure = scratch(place.parent), ""
     try:
         made, details = _opened(frontier, table, study, aside, kept, step)
         methods = {i: frontier.measured[i].recipe.method for i in made}
@@ -113,8 +113,12 @@ def publish(
         format.write_study(aside, _bare(study, table).to_yaml())
         seal(aside)
         _into_place(aside, place)
+    except OSError as error:
+        failure = f"{folder}: it cannot be written there ({error.strerror}); choose another place, or make room"
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    if failure:
+        raise BadInput(failure)
     for text in [*_worth_saying(Offer(results)), *_spread(table)]:
         warn(text)
     return place

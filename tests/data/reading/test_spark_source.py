@@ -82,3 +82,9 @@ def test_a_name_may_hold_a_file_or_a_folder(tmp_path, name):
     for out, kept in ((here, False), (here / "part.csv", False), (tmp_path, False), (tmp_path / "in.csv", True)):
         with nullcontext() if kept else pytest.raises(BadInput, match="which is read"):
             refuse_overwriting([out], places_of(name.format(here)))
+
+
+@pytest.mark.parametrize("name", ["", " ", "a.b.c.d", "a..b"])
+def test_what_is_no_name_of_a_table_is_said(name):
+    with pytest.raises(BadInput, match=r"such as catalog.schema.table|say which: spark:catalog.schema.table"):
+        Table.read(f"spark:{name}", ["age"], remote=spark_servers.sail())

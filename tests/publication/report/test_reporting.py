@@ -161,3 +161,10 @@ def test_what_is_wrong_is_said(given, says):
 def test_a_folder_that_is_not_there(made, tmp_path):
     with pytest.raises(BadInput, match="there is no folder"):
         made.write(tmp_path / "nowhere" / "a")
+
+
+def test_why_results_cannot_be_kept_is_said_for_the_whole_and_for_a_part(study, tmp_path):
+    (tmp_path / "ill.results").write_text("a file")
+    for only in ("", "sex=F"):
+        with pytest.raises(BadInput, match=r"^the folder of the study's results is a file, not a folder; choose"):
+            reported(asked(str(study), only=only)[0], store=tmp_path / "ill.results")

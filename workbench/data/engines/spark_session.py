@@ -56,6 +56,10 @@ class Untyped(BadInput):
         )
 
 
+class Unable(BadInput):
+    """What Spark was asked and cannot do, for a reason that may quote a value."""
+
+
 class Session:
     """`where` is what messages call it. Everything is asked in text, which is the same in every kind of session."""
 
@@ -159,7 +163,7 @@ class Session:
             return BadInput(f"{self.where}: it lets nobody in so; put a token that it knows into {TOKEN}")
         if any(sign in text for sign in UNKNOWN):
             return BadInput(f"{self.where}: there is no such table, or it may not be read; correct its name")
-        return BadInput(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
+        return Unable(f"{self.where}: it cannot do this ({(named or type(error).__name__)[:80]})")
 
     def _lost(self) -> BadInput:
         if not self.answered:
@@ -185,8 +189,7 @@ def _know_origins(spark: Any) -> None:
 
 
 def _quiet() -> None:
-    """Spark's client warns of pandas 3 wherever it is imported or called, whatever is asked of it; nothing here gives it
-    a frame of pandas."""
+    """Spark's client warns of pandas 3 wherever it is imported or called; nothing here gives it a frame of pandas."""
     warnings.filterwarnings("ignore", OF_PANDAS, FutureWarning)
 
 

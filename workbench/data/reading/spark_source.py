@@ -15,7 +15,7 @@ import pyarrow as pa
 from workbench.base.errors import BadInput
 from workbench.data.engines import Coding
 from workbench.data.engines.spark import SparkCoding
-from workbench.data.engines.spark_session import Session
+from workbench.data.engines.spark_session import Session, Unable
 from workbench.data.reading.dialect import refuse_duplicates
 from workbench.data.reading.source import ROWS, Source
 
@@ -93,8 +93,13 @@ def spark_table(name: str, remote: str | None) -> SparkSource:
     """The table of this name (`catalog.schema.table`), read through a server that speaks Spark Connect."""
     if not remote:
         raise BadInput(f"{NAMED}{name}: say where Spark is: remote='sc://host:15002'")
+    if not name.strip():
+        raise BadInput(f"{NAMED} names no table; say which: {NAMED}catalog.schema.table")
     session = Session.opened(remote)
-    return SparkSource(session.run(lambda: session.spark.table(name)), session, f"the table {name}")
+    try:
+        return SparkSource(session.run(lambda: session.spark.table(name)), session, f"the table {name}")
+    except Unable as error:
+        raise BadInput(f"{error}; see that {name} is the name of a table there, such as catalog.schema.table") from None
 
 
 def places_of(name: str) -> list[Path]:

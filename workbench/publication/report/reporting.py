@@ -23,7 +23,7 @@ from workbench.base.files import CODEBOOK, refuse_nameless, whole
 from workbench.base.names import typed_names
 from workbench.base.scratch import scratch
 from workbench.data.table import Table
-from workbench.frontier.store import Store
+from workbench.frontier.store import Store, Unusable
 from workbench.publication import cost, statements
 from workbench.publication.publish import Progress, publish
 from workbench.publication.reader import Published
@@ -179,6 +179,8 @@ def reported(
             warn=lambda text: None,
         )
         made = Report(Published(place))
+    except Unusable as error:
+        failure = f"the folder of the study's results {error.why}"
     except (BadInput, Undefined, Unsatisfiable) as error:
         group = bool(study.data.get("only"))  # which of several reasons it is would tell of its people
         failure = NOT_MADE if group else reason(str(error), base, NOT_MADE)
