@@ -7,7 +7,7 @@ from workbench import charts
 from workbench.charts import heat
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
-from workbench.methods import Mondrian
+from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import KAnonymity, TCloseness
 
 
@@ -29,7 +29,7 @@ def test_heat_map_ranks_within_each_measure():
     assert len({row["row"] for row in few}) == 2  # the selected one is always there
     twice = frontier(made(Recipe(Mondrian(), KAnonymity(k=5), seed=1), 0.5, 0.01))
     rows = {row["row"] for row in charts.heat_chart(twice).to_dict()["datasets"]["cells"]}
-    assert {"k-anonymity, k = 5 (mondrian), seed 0 ●", "k-anonymity, k = 5 (mondrian), seed 1 ●"} <= rows
+    assert {"k-anonymity, k = 5, seed 0 ●", "k-anonymity, k = 5, seed 1 ●"} <= rows
     lost = frontier(Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}))
     assert "–" in words_of(charts.heat_chart(lost, moving=lost.measured[0]))
 
@@ -42,4 +42,22 @@ def test_a_narrow_cell_has_a_value_of_six_letters():
     kinds = {
         row["row"] for row in charts.heat_chart(Frontier(settings, adult().measures)).to_dict()["datasets"]["cells"]
     }
-    assert len(kinds) == 2 and all("(mondrian)" in kind for kind in kinds)
+    assert kinds == {"t-closeness, t = 0.2 (distance = js) ●", "t-closeness, t = 0.2 ●"}
+
+
+def test_a_long_name_says_what_tells_it_from_others():
+    floor, models = KAnonymity(k=5), (TCloseness(t=0.05, distance="js"), TCloseness(t=0.1, distance="js"))
+    methods = (Mondrian(), RakedBuckets(), RakedBuckets(publish="dealt"))
+    for parts, ends in (
+        (models, "mondrian exchanged dealt"),
+        ([floor & one for one in models], "mondrian exchanged dealt"),
+    ):
+        points = [made(Recipe(method, model), 0.2, 0.03) for method in methods for model in parts]
+        names = {
+            row["row"] for row in charts.heat_chart(Frontier(points, adult().measures)).to_dict()["datasets"]["cells"]
+        }
+        assert len(names) == 6 and max(map(len, names)) < 62
+        for end in ends.split():
+            assert (
+                sum(name[:-2].endswith(f"{end})") for name in names) == 2 and sum("t = 0.05 (" in n for n in names) == 3
+            )

@@ -32,3 +32,17 @@ def test_words_hide_no_point_and_not_each_other(size, cap):
             hidden = [row["recipe"] for row in rows["points"]
                       if left - 2 < place(row)[0] < right + 2 and top - 2 < place(row)[1] < bottom + 2]  # fmt: skip
             assert not hidden
+
+
+@pytest.mark.parametrize("cap", [0.3, 0.5, 0.6])
+def test_no_line_of_a_cap_goes_through_a_name_that_has_room_beside_it(cap):
+    scene = Scene(adult(), caps={"P_loss": cap, "U_loss": 0.02})
+    x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
+    rows = scene.rows(x, y)
+    upright, level = scene._at(x, y)({"x": cap, "y": 0.02})
+    for row in rows["names"]:
+        lines, (at, height) = row["name"].split("\n"), scene._at(x, y)(row)
+        wide = max(map(len, lines)) * 6.2
+        left = at + row["dx"] - {"left": 0, "center": wide / 2, "right": wide}[row["align"]]
+        top = height + row["dy"] - 6
+        assert not left < upright < left + wide and not top < level < top + 14 * len(lines) - 2

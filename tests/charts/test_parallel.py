@@ -2,13 +2,13 @@
 
 import math
 
-from tests.charts.drawn import frontier, words_of
+from tests.charts.drawn import frontier, made, words_of
 from workbench import charts
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import NumberOfClasses, PrivacyLoss
-from workbench.methods import Mondrian
-from workbench.models import KAnonymity
+from workbench.methods import Mondrian, RakedBuckets
+from workbench.models import KAnonymity, TCloseness
 
 
 def test_parallel_axes_are_turned_so_that_up_is_better():
@@ -24,3 +24,15 @@ def test_parallel_axes_are_turned_so_that_up_is_better():
     assert len(sets["chosen"]) == len(sets["moving"]) == 2
     assert {"0.5, infinite", "0.1", "10", "30"} <= set(words_of(chart))
     assert "P_loss" in words_of(charts.parallel_chart(frontier()))
+
+
+def test_methods_of_one_hue_differ_in_dashes_and_shapes():
+    raked = [Recipe(RakedBuckets(publish=publish), TCloseness(t=0.2)) for publish in ("exchanged", "dealt")]
+    drawn = charts.parallel_chart(frontier(*(made(recipe, 0.2, 0.01) for recipe in raked))).to_dict()
+    dashes = next(
+        layer["encoding"]["strokeDash"]["scale"] for layer in drawn["layer"] if "strokeDash" in layer["encoding"]
+    )
+    shapes = next(layer["encoding"]["shape"]["scale"] for layer in drawn["layer"] if "shape" in layer["encoding"])
+    for scale in (dashes, shapes):
+        told = dict(zip(scale["domain"], map(str, scale["range"]), strict=True))
+        assert len({look for line, look in told.items() if line.startswith("t-closeness")}) == 3

@@ -3,6 +3,7 @@ import pytest
 from tests.charts.drawn import frontier, words_of
 from workbench.charts import frontier_chart
 from workbench.charts.axis import Axis
+from workbench.charts.labels import PlotArea
 from workbench.charts.region import impossible, impossible_word
 from workbench.frontier.certificates import Line
 from workbench.frontier.least import Least
@@ -25,14 +26,29 @@ def test_it_lies_between_the_bound_and_the_end_of_the_axis(log):
         assert row["y"] == pytest.approx(max(y.domain[0], 0.04 - 0.2 * max(row["x"], 0), 0))
 
 
-def test_of_two_each_is_drawn_and_the_word_stands_in_the_first():
+def test_of_two_each_is_drawn():
     x, y = axes()
     assert {row["region"] for row in impossible([STRAIGHT, STRAIGHT], x, y)} == {0, 1}
-    (word,) = impossible_word([STRAIGHT], x, y)
-    assert word["word"] == "not possible" and word["y"] < STRAIGHT.at(word["x"])
-    assert impossible_word([Least(((Line(0.002, 0.1),),))], x, y) == [] == impossible_word([], x, y)
+
+
+def area_of(*marks):
+    return PlotArea((360, 350), marks, [])
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_the_word_stands_inside_the_first_or_nowhere(log):
+    x, y = axes(log)
+    (word,) = impossible_word([STRAIGHT, STRAIGHT], x, y, area_of())
+    assert word["word"] == "not possible\nin classes"
+    left, middle = x.share(word["x"]) * 360, y.share(word["y"]) * 350
+    for right in (left, left + 78):
+        at = x.domain[0] + right / 360 * (x.domain[1] - x.domain[0])
+        assert middle + 16 <= y.share(STRAIGHT.at(max(at, 0.0))) * 350 + 1e-6
+    assert impossible_word([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "there is a point"
+    steep = Least(((Line(0.04, 0.8),),))  # high at the left alone
+    assert impossible_word([steep], x, y, area_of()) == [] == impossible_word([], x, y, area_of())
 
 
 def test_the_chart_has_it_only_where_it_is_given():
-    assert "not possible" in words_of(frontier_chart(frontier(), possible=[STRAIGHT]))
-    assert "not possible" not in words_of(frontier_chart(frontier()))
+    assert "in classes" in words_of(frontier_chart(frontier(), possible=[STRAIGHT]))
+    assert "in classes" not in words_of(frontier_chart(frontier()))

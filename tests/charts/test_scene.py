@@ -6,10 +6,8 @@ from tests.charts.drawn import frontier, made
 from workbench import charts
 from workbench.base.figures import estimated
 from workbench.charts import offline
-from workbench.charts.scene import headline, left_out
-from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
-from workbench.methods import Keep, Mondrian, Remove
+from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
@@ -42,14 +40,3 @@ def test_where_an_estimated_value_lies_is_drawn_and_said():
     points = frontier(lost).points
     assert points["U_loss low"].tolist()[-1] == 0.015 and points["U_loss high"].tolist()[:1] == [0.01]
     assert "U_loss low" not in frontier().points
-
-
-def test_what_is_efficient_dominated_and_left_out_is_counted_apart():
-    lost = [Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": 0.1}) for k in (7, 8)]
-    assert headline(frontier(*lost)) == "5 points: 2 efficient (filled), 1 dominated (hollow)"
-    assert left_out(frontier(*lost)) == "2 left out" and left_out(frontier()) == ""
-    ends = [Point(Recipe(end), {}) for end in (Keep(), Remove())]
-    nothing = Frontier([*lost, *ends], frontier().measures)
-    assert headline(nothing) == "2 points: 0 efficient (filled), 0 dominated (hollow)"
-    assert left_out(nothing) == "2 left out, and 2 baselines"
-    assert left_out(Frontier([*frontier().measured[:3], ends[0]], frontier().measures)) == "1 baseline left out"

@@ -4,10 +4,9 @@ const VIEWS = [["frontier", "Frontier"], ["parallel", "All measures"], ["heat", 
 const GLYPHS = {
   circle: "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0", square: "M-4.5,-4.5h9v9h-9Z", "triangle-up": "M0,-5.5L5.5,4.5H-5.5Z",
   diamond: "M0,-6L5,0L0,6L-5,0Z", "triangle-down": "M0,5.5L5.5,-4.5H-5.5Z", cross: "M-5.5,-1.8h3.7v-3.7h3.6v3.7h3.7v3.6h-3.7v3.7h-3.6v-3.7h-3.7Z",
-  line: "M-7,-1.2h14v2.4h-14Z",
 };
 
-const LETTER = 6.2, WIDEST_NAME = 230, CELL = 40; // pixels of a heat map: a letter, a row's name, a cell that can be read
+const LETTER = 6.2, WIDEST_NAME = 340, CELL = 40; // pixels of a heat map: a letter, a row's name, a cell that can be read
 
 export default widget(({ model, el, say, on, trait, mark }) => {
   el.classList.add("wb-frontier");
@@ -304,8 +303,10 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const written = JSON.stringify([state.legend, state.note]);
     if (legend.dataset.shown === written) return;
     legend.dataset.shown = written;
-    legend.replaceChildren(...state.legend.map(({ line, hue, shape }) => h("li", {},
-      h("svg:svg", { width: 16, height: 14, viewBox: "-8 -7 16 14", "aria-hidden": "true" }, h("svg:path", { d: GLYPHS[shape], fill: hue })), line)),
+    legend.replaceChildren(...state.legend.map(({ line, hue, shape, dash }) => h("li", {},
+      h("svg:svg", { width: dash ? 34 : 16, height: 14, viewBox: dash ? "-17 -7 34 14" : "-8 -7 16 14", "aria-hidden": "true" },
+        dash ? h("svg:path", { d: "M-17,0H17", stroke: hue, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }) : null,
+        h("svg:path", { d: GLYPHS[shape], fill: hue })), line)),
       ...(state.note ? [h("li", { class: "wb-why" }, state.note)] : []));
   }
 

@@ -16,7 +16,8 @@ from widgets.frontier.still import SavedPicture
 from workbench.base.errors import BadInput, Undefined, said
 from workbench.base.figures import about_per_cent, figures
 from workbench.charts.comparison import unlike
-from workbench.charts.scene import Scene, efficient, headline, left_out
+from workbench.charts.headline import headline, left_out
+from workbench.charts.scene import Scene, efficient
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.intervals import LEARNING, OVER, in_words

@@ -14,15 +14,16 @@ from workbench.base.figures import estimated
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numbers, with_rows
 from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
-from workbench.charts.look import PINNED, finished, hue, shape
+from workbench.charts.look import PINNED, dash, finished, hue, shape
 from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_marks, parallel_rows, parallel_spoken
 from workbench.charts.scene import PLOT, Rows, Scene, baseline_label, efficient, line, spoken, words
 
 WIDTH, HEIGHT = 480, PLOT[1]  # the page has its own width; titles are wrapped for this one
+SHADED = "Shaded: no release in classes, without noise, can be there for who takes classes as they are"
 POSSIBLE = (
     "",
-    "Shaded: no release in classes can be there.",
-    "Shaded: no release in classes can be there; in the lighter part, none with exact quasi-identifiers.",
+    f"{SHADED}.",
+    f"{SHADED}; in the lighter part, none with exact quasi-identifiers.",
 )
 PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips of the caps
 
@@ -144,7 +145,8 @@ class Picture:
             {
                 "line": line,
                 "hue": hue(line),
-                "shape": shape(line, n) if self.view == "frontier" else "line",
+                "shape": shape(line, n),
+                "dash": dash(n) if self.view == "parallel" else None,
             }
             for line, n in self._lines.items()
             if self.view == "frontier" or not line.startswith(PINNED)

@@ -9,8 +9,9 @@ import altair as alt
 
 from workbench.charts.axis import Axis
 from workbench.charts.comparison import unlike
+from workbench.charts.headline import headline, left_out
 from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, line_channels, numbers
-from workbench.charts.scene import Scene, headline, left_out, spoken
+from workbench.charts.scene import Scene, spoken
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -164,7 +165,8 @@ def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
 def _impossible(x: Any, y: Any) -> list[Chart]:
     """What no release can reach, in a shade, with a word in it."""
     area: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.14, "clip": True}
-    word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True}
+    word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True,
+                            "lineBreak": "\n", "dy": -6}  # fmt: skip
     return [
         _rows("impossible", x, y).mark_area(**area).encode(alt.Y2("y2:Q"), alt.Detail("region:N")),
         _rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(alt.Text("word:N")),

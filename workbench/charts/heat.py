@@ -17,12 +17,13 @@ from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
-    from workbench.frontier.recipe import Point
+    from workbench.frontier.recipe import Point, Recipe
     from workbench.measures import Measure
 
 MOST = 80  # rows that a person still reads
 ROW = 20
-NAME = 230  # pixels of a row's name, at most
+NAME = 340  # pixels of a row's name, at most
+LETTERS, TAIL = 54, 12  # of a row's name, and of what tells it from others at least
 SHORT = 6  # letters in a narrow cell
 ROOMY = 56  # pixels of a cell in which any value has room
 UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other rows stay where they are
@@ -144,16 +145,36 @@ def _order(frontier: Frontier, stands: np.ndarray) -> np.ndarray:
 
 
 def _labels(points: Sequence[Point]) -> list[str]:
-    """The recipes in as few words as tell them apart: with method and settings, then the seed, where they need it."""
+    """The recipes in as few words as tell them apart: with what differs, then the seed, where they need it."""
     short = [in_short(point.recipe) for point in points]
-    seen = Counter(short)
-    longer = [words(p.recipe) if seen[name] > 1 else name for p, name in zip(points, short, strict=True)]
+    alike: dict[str, list[Recipe]] = {}
+    for name, point in zip(short, points, strict=True):
+        alike.setdefault(name, []).append(point.recipe)
+    longer = [_apart(name, p.recipe, alike[name]) for name, p in zip(short, points, strict=True)]
     seen = Counter(longer)
     names = [
         f"{name}, seed {p.recipe.seed}" if seen[name] > 1 else name for p, name in zip(points, longer, strict=True)
     ]
     again = Counter(names)
     return [f"{name} [{i}]" if again[name] > 1 else name for i, name in enumerate(names)]
+
+
+def _apart(short: str, recipe: Recipe, alike: Sequence[Recipe]) -> str:
+    """A recipe with what tells it from those of the same name; where that is long, with the end of it."""
+    every = [_pieces(one) for one in alike]
+    own = [piece for j, piece in enumerate(_pieces(recipe)) if any(piece != other[j] for other in every)]
+    told = ", ".join(filter(None, own))
+    room = max(LETTERS - len(short) - 3, TAIL)
+    if len(told) > room:
+        told = "…" + told[-room:].partition(" ")[2]  # from where a word begins
+    return f"{short} ({told})" if told else short
+
+
+def _pieces(recipe: Recipe) -> list[str]:
+    """The settings in words of each model, the method, and its settings."""
+    one, parts = recipe.method, recipe.model.parts if recipe.model else ()
+    return [*(part.line.removeprefix(part.name).lstrip(", ") for part in parts),
+            one.name, str(one).removeprefix(one.name).lstrip(", ")]  # fmt: skip
 
 
 def _brief(value: float, better: str = "") -> str:

@@ -14,19 +14,37 @@ WRAP = 26  # letters of a line, where one line finds no room
 EDGE = 2  # words keep away from the border of the plot
 STRIP = 18  # along the upper border: there the cap of the axis below says what it is
 EVERY = 6  # pixels between the places that are looked at along a curve
-COSTS = {"outside": 5000, "words": 1000, "marks": 100, "curves": 8, "ring": 6, "wrapped": 4, "short": 20, "turn": 1}
+COSTS = {
+    "outside": 5000,
+    "words": 1000,
+    "marks": 100,
+    "lines": 50,
+    "curves": 8,
+    "ring": 6,
+    "wrapped": 4,
+    "short": 20,
+    "turn": 1,
+}
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 Place = tuple[Box, str, list[str], float]  # with alignment, lines, and what it costs by itself
 
 
 class PlotArea:
-    """A plot in pixels from its upper left corner: points and curves, and the words that stand there already."""
+    """A plot in pixels from its upper left corner: points, curves and straight lines across it, which are boxes without
+    a width or height, and the words that stand there already."""
 
-    def __init__(self, size: tuple[int, int], marks: Iterable[Sequence[float]], curves: Iterable[np.ndarray]) -> None:
+    def __init__(
+        self,
+        size: tuple[int, int],
+        marks: Iterable[Sequence[float]],
+        curves: Iterable[np.ndarray],
+        lines: Iterable[Box] = (),
+    ) -> None:
         self.width, self.height = size
         self.marks = np.array(list(marks), float).reshape(-1, 2)
         self.curves = np.concatenate([np.empty((0, 2)), *(_along(curve) for curve in curves)])
+        self.lines = list(lines)
         self.taken: list[Box] = [(0.0, 0.0, float(self.width), float(STRIP))]
 
     def put(
@@ -47,7 +65,8 @@ class PlotArea:
         costs = np.array([cost for *_, cost in found], float)
         costs += COSTS["marks"] * _inside(reach, self.marks[~near], RADIUS)
         costs += COSTS["curves"] * np.minimum(_inside(boxes, self.curves, 1), 5)
-        costs += COSTS["words"] * self._covered(boxes) + COSTS["outside"] * self._outside(boxes)
+        costs += COSTS["words"] * _touched(boxes, self.taken) + COSTS["lines"] * _touched(boxes, self.lines)
+        costs += COSTS["outside"] * self._outside(boxes)
         box, align, lines, _ = found[int(costs.argmin())]
         if short and costs.min() >= COSTS["marks"]:
             return {"name": "", "align": "left", "dx": 0, "dy": 0}
@@ -61,8 +80,13 @@ class PlotArea:
         """Which of these places costs least, the earlier of equals."""
         every = np.array(boxes)
         costs = COSTS["marks"] * _inside(every, self.marks, RADIUS) + COSTS["turn"] * np.arange(len(boxes))
-        costs = costs + COSTS["words"] * self._covered(every) + COSTS["outside"] * self._outside(every)
+        costs = costs + COSTS["words"] * _touched(every, self.taken) + COSTS["outside"] * self._outside(every)
         return int(costs.argmin())
+
+    def is_free(self, box: Box) -> bool:
+        """Whether no point and no words are there."""
+        every = np.array([box])
+        return not (_inside(every, self.marks, RADIUS).any() or _touched(every, self.taken).any())
 
     def _around(self, lines: list[str], cost: float, at: Sequence[float], away: float, glyph: float) -> Iterator[Place]:
         """Places around a mark."""
@@ -79,15 +103,16 @@ class PlotArea:
                 own = cost + ring * COSTS["ring"] + turn * COSTS["turn"]
                 yield (left, top, left + width, top + height), align, lines, own
 
-    def _covered(self, boxes: np.ndarray) -> np.ndarray:
-        """How many words each box touches."""
-        taken = np.array(self.taken)
-        apart = (boxes[:, None, :2] >= taken[None, :, 2:]) | (boxes[:, None, 2:] <= taken[None, :, :2])
-        return (~apart.any(axis=2)).sum(axis=1)
-
     def _outside(self, boxes: np.ndarray) -> np.ndarray:
         end = np.array([self.width - EDGE + 0.5, self.height - EDGE + 0.5])
         return np.logical_or((boxes[:, :2] < EDGE - 0.5).any(axis=1), (boxes[:, 2:] > end).any(axis=1))
+
+
+def _touched(boxes: np.ndarray, others: Sequence[Box]) -> np.ndarray:
+    """How many of the others each box touches."""
+    taken = np.array(others).reshape(-1, 4)
+    apart = (boxes[:, None, :2] >= taken[None, :, 2:]) | (boxes[:, None, 2:] <= taken[None, :, :2])
+    return (~apart.any(axis=2)).sum(axis=1)
 
 
 def _wrapped(text: str) -> list[str]:

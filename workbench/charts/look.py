@@ -18,6 +18,7 @@ HUES = (  # the yellow is lost on white; two more than Okabe and Ito's, so that 
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#7A4FBF", "#8C5A2B",
 )  # fmt: skip
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+DASHES = ((1, 0), (7, 3), (2, 3), (10, 3, 2, 3))  # of lines that share a hue
 HOMES = (  # the models in the order of their hues, whatever else is drawn and in which order
     "k-anonymity", "l-diversity", "t-closeness", "delta-disclosure", "beta-likeness", "(alpha,k)-anonymity",
     "recursive (c,l)-diversity", "entropy l-diversity", "distinct l-diversity",
@@ -59,6 +60,17 @@ def hue(line: str) -> str:
 def shape(line: str, number: int) -> str:
     """The shape of a line's points."""
     return SHAPES[(_home(line) + number) % len(SHAPES)]
+
+
+def dash(number: int) -> tuple[int, ...]:
+    """The strokes and gaps of a line, by its number among those of its model."""
+    return DASHES[number % len(DASHES)]
+
+
+def line_dashes(lines: Mapping[str, int]) -> alt.StrokeDash:
+    """Strokes and gaps by the name of the line."""
+    scale = alt.Scale(domain=list(lines), range=[list(dash(number)) for number in lines.values()])
+    return alt.StrokeDash("line:N", scale=scale, legend=None)
 
 
 def line_scales(lines: Mapping[str, int]) -> tuple[alt.Scale, alt.Scale]:

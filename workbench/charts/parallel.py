@@ -10,8 +10,9 @@ import altair as alt
 
 from workbench.base.figures import figures
 from workbench.charts.axis import Axis
-from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, heads, line_channels
-from workbench.charts.scene import Rows, Scene, efficient, headline, line, said, words
+from workbench.charts.headline import headline
+from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, heads, line_channels, line_dashes
+from workbench.charts.scene import Rows, Scene, efficient, line, said, words
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -26,7 +27,10 @@ GAPS = "break-paths-show-domains"  # an undefined value leaves a gap in its stra
 def parallel_chart(
     frontier: Frontier, width: int = 760, height: int = 360, *, moving: Point | None = None, selected: int = -1
 ) -> alt.LayerChart:
-    """Every measure of every point but the baselines; efficient points are strong, dominated ones faint."""
+    """Every measure of every point but the baselines; efficient points are strong, dominated ones faint.
+
+    A line has its hue and shape, and lines of one hue differ in their dashes.
+    """
     from workbench.charts.frontier import line_numbers
 
     scene = Scene(frontier, None, moving, {}, selected, (width, height))
@@ -54,18 +58,19 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     axis = alt.Axis(labelAngle=0, domain=False, ticks=False, labelExpr=label, labelPadding=8, labelLineHeight=14)
     x = alt.X("measure:N", sort=None, scale=alt.Scale(type="point", domain=keys, padding=0.4), title=None, axis=axis)
     y = alt.Y("good:Q", scale=alt.Scale(domain=DOMAIN, nice=False), axis=None)
-    color, _ = line_channels(lines, legend)
+    color, shape = line_channels(lines, legend)
+    dash = line_dashes(lines)
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("value:N"), alt.Tooltip("measure:N")]
     strands = Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
-    beaten = strands.transform_filter("!datum.efficient").encode(color)
+    beaten = strands.transform_filter("!datum.efficient").encode(color, dash)
     standing = strands.transform_filter("datum.efficient").encode(color)
     thread: dict[str, Any] = {**SILENT, "invalid": GAPS, "strokeJoin": "round"}
     return alt.layer(
         *_ends(x, y),
         beaten.mark_line(**thread, strokeWidth=1, opacity=0.3),
-        standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9),
+        standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9).encode(dash),
         strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # easier to hit
-        standing.mark_point(filled=True, size=40, opacity=1).encode(alt.Description("said:N"), tooltip=tooltip),
+        standing.mark_point(filled=True, size=55, opacity=1).encode(shape, alt.Description("said:N"), tooltip=tooltip),
         _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
         _marked("moving", x, y).mark_point(**SILENT, shape="diamond", filled=True, color=INK, size=90, opacity=1),
         _marked("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),

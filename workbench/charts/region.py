@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from workbench.charts.axis import Axis
+from workbench.charts.labels import PlotArea
 from workbench.frontier.least import Least
 
 PLACES = 80  # along the axis
-WORD, ROOM, ASIDE = "not possible", 0.1, 0.04  # a share of the plot that it has to be high, and how far from the side
+WORD = "not possible\nin classes"  # noise, and who learns from all classes together, may do with less
+WIDE, HIGH, ASIDE = 78, 32, 6  # pixels that it takes, and how far from the side it stands
 
 
 def impossible(possible: Sequence[Least], x: Axis, y: Axis) -> list[dict[str, Any]]:
@@ -25,14 +27,18 @@ def impossible(possible: Sequence[Least], x: Axis, y: Axis) -> list[dict[str, An
     return rows
 
 
-def impossible_word(possible: Sequence[Least], x: Axis, y: Axis) -> list[dict[str, Any]]:
-    """Its name, near the left where it is highest; nothing where it has no room."""
+def impossible_word(possible: Sequence[Least], x: Axis, y: Axis, area: PlotArea) -> list[dict[str, Any]]:
+    """Its name, inside it and near the left; nothing where it has no room there, or would hide a point."""
     if not possible:
         return []
-    at = float(_along(x, ASIDE))
-    high = y.share(min(max(possible[0].at(max(at, 0.0)), min(y.domain)), max(y.domain)))
-    middle = float(_along(y, min(high, 1.0) / 2)) if high > ROOM else None
-    return [] if middle is None else [{"x": at, "y": middle, "word": WORD}]
+    left, right = ASIDE / area.width, (ASIDE + WIDE) / area.width
+    low, high = min(y.domain), max(y.domain)
+    tops = [possible[0].at(max(float(_along(x, share)), 0.0)) for share in (left, (left + right) / 2, right)]
+    room = min(y.share(min(max(top, low), high)) for top in tops) * area.height
+    middle = area.height - room / 2
+    if room < HIGH or not area.is_free((ASIDE, middle - HIGH / 2, ASIDE + WIDE, middle + HIGH / 2)):
+        return []
+    return [{"x": float(_along(x, left)), "y": float(_along(y, room / 2 / area.height)), "word": WORD}]
 
 
 def _along(axis: Axis, share: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import estimated, figures
 from workbench.charts.axis import Axis
-from workbench.charts.labels import LINE, PlotArea
+from workbench.charts.labels import LINE, Box, PlotArea
 from workbench.charts.look import PINNED
 from workbench.charts.region import impossible, impossible_word
 from workbench.charts.strands import strands
@@ -131,7 +131,7 @@ class Scene:
             "stairs": stairs(self.frontier, x, y),
             "pinned_stairs": [] if self.pinned is None else stairs(self.pinned, x, y),
             "impossible": impossible(self.possible, x, y),
-            "impossible_word": impossible_word(self.possible, x, y),
+            "impossible_word": impossible_word(self.possible, x, y, self._worded(x, y)[0]),
             **self.marked(x, y),
             **self.capped(x, y, grips=live),
             "moving": self.under_slider(x, y, not live),
@@ -210,7 +210,7 @@ class Scene:
         return lambda row: (x.share(row["x"]) * width, (1 - y.share(row["y"])) * height)
 
     def _area(self, x: Axis, y: Axis) -> PlotArea:
-        """The plot with its points and curves, where words are to find room."""
+        """The plot with its points, curves and caps, where words are to find room."""
         at, marks, curves = self._at(x, y), [], []
         for _, frontier in self.frontiers:
             curved: dict[str, list[tuple[float, float]]] = {}
@@ -221,7 +221,14 @@ class Scene:
                 if row["finite"] and not point.recipe.baseline:
                     curved.setdefault(strand, []).append(at(row))
             curves += [np.array(sorted(places)) for places in curved.values()]
-        return PlotArea(self.size, marks, curves)
+        return PlotArea(self.size, marks, curves, self._cap_lines(x, y))
+
+    def _cap_lines(self, x: Axis, y: Axis) -> list[Box]:
+        """The lines of the caps, from end to end of the plot."""
+        width, height = self.size
+        upright = [x.share(row["x"]) * width for row in self._cap(x, "x", False)]
+        level = [(1 - y.share(row["y"])) * height for row in self._cap(y, "y", False)]
+        return [(at, 0, at, height) for at in upright] + [(0, at, width, at) for at in level]
 
     def _named(self, x: Axis, y: Axis) -> Rows:
         """The points that have a name: the baselines and the knee."""
@@ -357,24 +364,6 @@ def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[f
         if not any(np.abs(np.subtract(at(row), at(other))).max() < TOGETHER for other in same):
             found.append({**row, **area.put(row["label"], at(row), 14)})
     return found
-
-
-def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
-    """How many points are worth considering."""
-    lost = np.isnan(frontier.losses()).any(axis=1)
-    standing, placed = int(efficient(frontier).sum()), int((frontier.recommendable & ~lost).sum())
-    many = int(frontier.recommendable.sum())
-    return f"{many} points: {standing} efficient ({efficient_are}), {placed - standing} dominated ({dominated_are})"
-
-
-def left_out(frontier: Frontier) -> str:
-    """How many points have no value on an axis, the baselines apart: they are none of the points that are counted."""
-    lost = np.isnan(frontier.losses()).any(axis=1)
-    own, ends = int((frontier.recommendable & lost).sum()), int((~frontier.recommendable & lost).sum())
-    baselines = f"{ends} baseline{'s' if ends > 1 else ''}"
-    if not own:
-        return f"{baselines} left out" if ends else ""
-    return f"{own} left out, and {baselines}" if ends else f"{own} left out"
 
 
 def spoken(scene: Scene) -> str:

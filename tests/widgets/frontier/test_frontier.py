@@ -148,7 +148,8 @@ def test_why_and_what_is_left_out_on_ask(chart):
 def test_all_measures_at_once(chart, view):
     picture = heard(chart, "view", view=view)["picture"]
     assert chart.view == view and picture["spec"] is not None
-    assert [row["shape"] for row in picture["legend"]] == {"parallel": ["line", "line"], "heat": []}[view]
+    assert [row["shape"] for row in picture["legend"]] == {"parallel": ["circle", "triangle-up"], "heat": []}[view]
+    assert all(row["dash"] == [1, 0] for row in picture["legend"]), "each is the first of its hue"
     assert "is better" in picture["note"]
     chart.sent.clear()
     chart.moving = points()[3]
