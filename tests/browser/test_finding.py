@@ -76,7 +76,9 @@ def test_intervals_are_drawn_told_and_cancelled(page):
     row, lines = page.locator(".wb-find"), page.locator(".wb-chart svg g.mark-rule.role-mark line")
     before = lines.count()
     row.get_by_label("Intervals").select_option("other people")
-    expect(page.locator(".wb-legend")).to_contain_text("Lines and brackets: where a figure lies in 95 % of 20 tries")
+    expect(page.locator(".wb-legend")).to_contain_text(
+        "Lines and brackets: how far a figure scatters in 95 % of 20 tries"
+    )
     expect(row.get_by_role("button", name="Find better")).to_be_visible()
     assert lines.count() >= before + 4, "one along each axis of two points"
     expect(page.locator(".wb-release td.wb-number").first).to_contain_text(" to ")

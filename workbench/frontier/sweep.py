@@ -126,7 +126,9 @@ class Bench:
         except BadInput as error:
             if not self._partly:
                 raise
-            point = Point(recipe, {}, {measure.key: str(error.__cause__) for measure in taken})
+            point = Point(
+                recipe, {}, dict.fromkeys((one.key for one in taken), str(error).removeprefix(f"recipe {recipe}: "))
+            )
         return replace(point, reasons={**point.reasons, **self._refused}) if self._refused else point
 
 

@@ -88,7 +88,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     remote, process = spark_servers.sail_elsewhere()
     before = Session.opened(remote)
-    before.run(lambda: before.spark.range(3).count())
+    assert len(before.ask(before.spark.range(3))) == 3
     process.kill()
     process.wait()
     with pytest.raises(BadInput, match="the connection is lost"):

@@ -67,7 +67,7 @@ class Session:
         _quiet()
         self.spark = spark
         self.same_workers: bool | None = None  # whether they have this package; None until it was asked
-        self.answered = False  # yet
+        self.answered = False  # a question; a query that is only written asks nothing
         self.remote = type(spark).__module__.startswith("pyspark.sql.connect")
         self.where = f"Spark at {spark.client.host}" if self.remote else "Spark in this process"
 
@@ -88,7 +88,9 @@ class Session:
 
     def ask(self, frame: Any) -> pa.Table:
         """What a query finds. Nothing else crosses from Spark to this side."""
-        return self.run(frame.toArrow)
+        found = self.run(frame.toArrow)
+        self.answered = True
+        return found
 
     def given(self, table: pa.Table) -> Any:
         """A table of this side in Spark: the codes of values, the classes of cells. Where it is small, every worker has
@@ -112,9 +114,7 @@ class Session:
 
         with self._impatient():
             try:
-                found = stoppable(tagged, lambda: interrupt(tag))
-                self.answered = True
-                return found
+                return stoppable(tagged, lambda: interrupt(tag))
             except errors as error:
                 failure = self._explained(error)
         raise failure  # outside the except: Spark's message may quote a record, and must not be seen behind ours
