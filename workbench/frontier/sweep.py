@@ -53,11 +53,8 @@ def sweep(
     Recipes and measures that do not go with the table are a BadInput; with `partly` the others are made all the same,
     and the points say why these have no values.
     """
-    for given, kind, what in (
-        (table, Table, "table"),
-        (recipes, Iterable, "recipes"),
-        (measures, Iterable, "measures"),
-    ):
+    wanted = (table, Table, "table"), (recipes, Iterable, "recipes"), (measures, Iterable, "measures")
+    for given, kind, what in wanted:
         if not isinstance(given, kind):
             raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
     every = distinct([*recipes, *(BASELINES if baselines else ())])
