@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from workbench.base.errors import TooMany
 
 if TYPE_CHECKING:
@@ -24,17 +26,17 @@ def alike(one: Table, other: Table) -> bool:
     their own, so those of two engines are compared by their combinations, as far as these fit into memory."""
     if type(one.engine) is type(other.engine) or _outline(one).digest() != _outline(other).digest():
         return one.fingerprint == other.fingerprint
-    if any(one.columns[name].totals.tolist() != other.columns[name].totals.tolist() for name in one.columns):
+    if not all(np.array_equal(one.columns[name].totals, other.columns[name].totals) for name in one.columns):
         return False
     try:
-        return _content(one) == _content(other)
+        return all(map(np.array_equal, _content(one), _content(other)))
     except TooMany:
         return True
 
 
-def _content(table: Table) -> list[list[int]]:
+def _content(table: Table) -> list[np.ndarray]:
     cells = table.cells()
-    return [each.tolist() for each in (*cells.quasi, *cells.others.values(), cells.weight)]
+    return [cells.quasi, *cells.others.values(), cells.weight]
 
 
 def _outline(table: Table) -> hashlib.blake2b:

@@ -31,7 +31,7 @@ TINY, DOUBT = 1e-300, 1e-9  # no belief that is wrong counts as less
 MEMORY, ARRAYS = 4_000_000_000, 12  # bytes that beliefs may take, and how many times they are there at once
 
 
-class Known(NamedTuple):
+class Guesses(NamedTuple):
     """What is believed of units of people, and how many of these have each value; for the analyst alone."""
 
     beliefs: np.ndarray
@@ -56,7 +56,7 @@ class Learnt(NamedTuple):
 
     learning: np.ndarray
     own: np.ndarray
-    population: Known  # of the units in each fold
+    population: Guesses  # of the units in each fold
     true: np.ndarray
     quasi: np.ndarray  # attributes x units: their codes
     people: np.ndarray  # how many they stand for
@@ -70,11 +70,11 @@ class Learnt(NamedTuple):
 
     def right(self, beliefs: np.ndarray) -> float:
         """Of how many people the best guess is right."""
-        return Known(beliefs, self.true).right
+        return Guesses(beliefs, self.true).right
 
     def nats(self, beliefs: np.ndarray, prior: np.ndarray) -> float:
         """By how much the logarithm of the belief in the true value grows, on average."""
-        return Known(beliefs, self.true).nats(prior)
+        return Guesses(beliefs, self.true).nats(prior)
 
 
 def learnt(release: Release, sensitive: str, learner: str = LOGISTIC) -> Learnt:
@@ -131,20 +131,20 @@ class _Units(NamedTuple):
     revised: Callable[[np.ndarray], np.ndarray]  # what a model believes, with what the release tells
 
 
-def _of_population(table: Table, sensitive: str, units: _Units, model_of: Callable[[], Model]) -> Known:
+def _of_population(table: Table, sensitive: str, units: _Units, model_of: Callable[[], Model]) -> Guesses:
     """What models of the original tell of people whom they have not seen: what is learnt by heart is true of nobody
     else."""
     values, many = len(table.sensitive[sensitive]), len(units.of_kind)
     fold = np.random.default_rng(0).permutation(table.records) % FOLDS
     place = (fold * many + units.of_record) * values + table.sensitive_codes(sensitive)
     true = np.bincount(place, minlength=FOLDS * many * values).reshape(FOLDS, many, values)
-    beliefs, model = np.empty(true.shape), model_of()
+    beliefs = np.empty(true.shape)
     for f in range(FOLDS):
         step(f"what is true of the population, {f + 1} of {FOLDS}")
+        model = model_of()
         model.fit(_summed(units.of_kind, true.sum(axis=0) - true[f], model.kinds), POPULATION_STEPS)
         beliefs[f] = model.beliefs()[units.of_kind]
-        model = model_of()
-    return Known(beliefs.reshape(-1, values), true.reshape(-1, values))
+    return Guesses(beliefs.reshape(-1, values), true.reshape(-1, values))
 
 
 def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.ndarray) -> _Units:

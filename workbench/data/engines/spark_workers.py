@@ -7,6 +7,7 @@ release, the class of each combination of quasi-identifiers stays in Spark too, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from workbench.data.engines.spark_session import Session
 
 CLASSES = "part INT, class INT, size BIGINT, low ARRAY<INT>, high ARRAY<INT>, counts ARRAY<BIGINT>"
-DIGEST = sources.digest()
 CHANGED = -1  # the size of a class where a part has values that it had not when they were read
 
 
@@ -33,14 +33,20 @@ def ready(session: Session) -> bool:
         try:
             rows = session.given(pa.table({"n": pa.array([0], pa.int32())}))
             found = session.ask(rows.groupBy("n").applyInArrow(_digest, "digest STRING"))
-            session.same_workers = found["digest"].to_pylist() == [DIGEST]
+            session.same_workers = found["digest"].to_pylist() == [_own()]
         except BadInput:  # a worker that lacks it, or a server that runs no Python; the next query says what is lost
             session.same_workers = False
     return session.same_workers
 
 
+@cache
+def _own() -> str:
+    """A digest of this package's sources; found where there is a Spark, and not whenever a table is read."""
+    return sources.digest()
+
+
 def _digest(_: pa.Table) -> pa.Table:
-    return pa.table({"digest": [DIGEST]})
+    return pa.table({"digest": [_own()]})
 
 
 def classes(engine: Spark, cutting: Cutting, most: int) -> pa.Table:

@@ -9,7 +9,7 @@ from workbench.base.figures import figures, per_cent
 from workbench.data.cells import distinct_rows
 from workbench.measures import LEARNERS, LEARNING, LEARNING_BAYES, average
 from workbench.miners.learners import BAYES, LOGISTIC
-from workbench.miners.learning import Known, learnt
+from workbench.miners.learning import Guesses, learnt
 from workbench.releases.base import OWN_CLASS, Posterior, Release
 
 BY = {LEARNING: LOGISTIC, LEARNING_BAYES: BAYES}
@@ -31,7 +31,7 @@ def about_learning(release: Release, sensitive: str, adversary: str, loss: np.nd
     nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]
     told = [
         f"{per_cent(one.right / sizes.sum())} ({one.nats(seen.prior):.2f} nats)"
-        for one in (Known(found.learning, found.true), Known(found.own, found.true), found.population)
+        for one in (Guesses(found.learning, found.true), Guesses(found.own, found.true), found.population)
     ]
     return (
         f"{100 * NEARLY_ALL:g} % of the people lose at most {figures(nearly, 'lower')}, on average "
