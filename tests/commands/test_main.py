@@ -61,13 +61,13 @@ def test_the_engine_neither_imports_nor_starts_the_front_end():
 
 
 MEASURING = """
-import signal, sys, time
+import os, signal, sys, time
 from workbench.base import progress
 from workbench.commands import main
 from workbench.frontier import sweep
 
 def point(*_):
-    print("measures", flush=True)
+    os.write(1, b"measures\\n")  # at once: several threads measure
     while True:
         time.sleep(0.05)
         progress.step()
@@ -86,10 +86,13 @@ def test_a_signal_that_ends_a_command_leaves_no_records_on_the_disk(tmp_path, na
         [sys.executable, "-c", MEASURING, "sweep", study], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
-        assert process.stdout.readline() == "measures\n" and [*(tmp_path / "disk").glob("workbench-*/records.db")]
-        process.send_signal(getattr(signal, name))
-        assert process.wait(60) == 128 + getattr(signal, name)
-        assert "Traceback" not in process.stderr.read() and [*(tmp_path / "disk").iterdir()] == []
+        try:
+            assert process.stdout.readline() == "measures\n" and [*(tmp_path / "disk").glob("workbench-*/records.db")]
+            process.send_signal(getattr(signal, name))
+            assert process.wait(60) == 128 + getattr(signal, name)
+            assert "Traceback" not in process.stderr.read() and [*(tmp_path / "disk").iterdir()] == []
+        finally:
+            process.kill()  # or a failure would wait for it for ever
 
 
 def test_a_signal_that_is_ignored_stays_so():
